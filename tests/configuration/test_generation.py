@@ -11,8 +11,7 @@ from tests.generation.small import article
 from weebill.configuration.checking import check, estimate, unfit_models
 from weebill.configuration.generation import local_paths, weights_of
 from weebill.configuration.schema import ConfigurationError
-from weebill.generation.tokenizer import train_tokenizer
-from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model
+from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model, train_tokenizer
 from weebill.yaml_files import read_yaml
 
 CONFIG = Path(__file__).parents[2] / "config"

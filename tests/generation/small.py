@@ -5,7 +5,7 @@ from pathlib import Path
 
 from weebill.generation.data import DataSettings, import_data
 from weebill.generation.settings import Device, TrainingSettings
-from weebill.generation.train_from_scratch import Making, Shape, make_model
+from weebill.generation.train_from_scratch import Shape, make_model
 
 WORDS = ["wren", "robin", "crest", "tit", "finch", "lark", "swift", "crow", "owl", "rook"]
 SHAPES = {
@@ -52,6 +52,6 @@ def running_text(folder: Path) -> Path:
 
 def make(folder: Path, architecture: str, data: Path, training: TrainingSettings = FAST) -> Path:
     """Train a model that hardly knows the text."""
-    making = Making(SHAPES[architecture], training)
-    make_model(folder / architecture, [data], making, seed=1, device=Device())
-    return folder / architecture
+    made = folder / architecture
+    make_model(made, [data], SHAPES[architecture], training, seed=1, device=Device())
+    return made

@@ -11,11 +11,14 @@ from transformers import MarianTokenizer
 
 from tests.generation.small import FAST, SHAPES, article
 from weebill.errors import InputError
-from weebill.generation.denoising import Noise, infill, permute
-from weebill.generation.encoding import IGNORED, Batches, Encoder, validation_batches
+from weebill.generation.encoding import IGNORED, Batches, Encoder, Example, Noise
 from weebill.generation.settings import TrainingSettings
-from weebill.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
-from weebill.generation.train_from_scratch import new_model
+from weebill.generation.train_from_scratch import (
+    BART_TOKENS,
+    GPT2_TOKENS,
+    new_model,
+    train_tokenizer,
+)
 
 ROWS = [article(number) for number in range(23)]
 TEXTS = [row["article"] for row in ROWS]
@@ -116,9 +119,10 @@ def test_each_round_has_every_example_once_and_orders_differ(bart):
 @pytest.mark.parametrize("denoise", [False, True])
 def test_a_batch_depends_on_its_number_alone_and_shares_add_up(bart, denoise):
     examples = bart.passages(TEXTS) if denoise else bart.examples(ROWS)
-    batches = Batches(bart, examples, FAST, seed=3, denoise=denoise)
+    noise = Noise.of(bart.tokenizer) if denoise else None
+    batches = Batches(bart, examples, FAST, seed=3, noise=noise)
     found = [batches[number] for number in range(len(batches))]
-    again = Batches(bart, examples, FAST, seed=3, denoise=denoise)
+    again = Batches(bart, examples, FAST, seed=3, noise=noise)
     for number in (11, 4):
         assert all(torch.equal(again[number][key], found[number][key]) for key in found[number])
     for first in range(0, len(batches), 2):
@@ -129,15 +133,16 @@ def test_a_batch_depends_on_its_number_alone_and_shares_add_up(bart, denoise):
 
 def test_noise_masks_the_share_and_keeps_the_rest_in_order():
     mask, tokens = 999, list(range(200))
+    noise = Noise(mask, frozenset())
     lengths = []
     for seed in range(50):
-        noisy = infill(tokens, mask, np.random.default_rng(seed))
+        noisy = noise.infill(tokens, np.random.default_rng(seed))
         kept = [token for token in noisy if token != mask]
         assert kept == sorted(kept) and len(kept) == 140
         lengths.append(noisy.count(mask))
     # 60 tokens in spans of mean 3, cut at the end: about 20 masks
     assert np.mean(lengths) == pytest.approx(60 / 3, abs=1.5)
-    assert infill([], mask, np.random.default_rng(1)) == []
+    assert noise.infill([], np.random.default_rng(1)) == []
 
 
 def test_sentences_change_places_and_stay_whole(bart):
@@ -146,20 +151,22 @@ def test_sentences_change_places_and_stay_whole(bart):
     tokens = tokenizer(text, add_special_tokens=False)["input_ids"]
     noise = Noise.of(tokenizer)
     found = {
-        tokenizer.decode(permute(tokens, noise.stops, np.random.default_rng(seed)))
-        for seed in range(200)
+        tokenizer.decode(noise.permute(tokens, np.random.default_rng(seed))) for seed in range(200)
     }
     assert len(found) == 4 * 3 * 2
     parts = ["The wren sang.", " Did the owl sleep?", " The tit flew!", " And the rest"]
     assert all(part in one for one in found for part in parts)
-    assert permute([], noise.stops, np.random.default_rng(1)) == []
-    noisy = noise.apply(tokens, np.random.default_rng(1))
-    assert noisy.count(noise.mask) and set(noisy) <= {*tokens, noise.mask}
+    assert noise.permute([], np.random.default_rng(1)) == []
+    first, last = 0, 2
+    (noisy,) = noise.add([Example([first, *tokens, last], [])], np.random.default_rng(1))
+    assert noisy.target == [first, *tokens, last]
+    assert (noisy.source[0], noisy.source[-1]) == (first, last)
+    assert noisy.source.count(noise.mask) and {*noisy.source} <= {*noisy.target, noise.mask}
 
 
 def test_validation_goes_through_all_in_order(bart):
     examples = bart.examples(ROWS)
-    batches = validation_batches(bart, examples, 10)
+    batches = bart.batches(examples, 10)
     assert [len(batch["labels"]) for batch in batches] == [10, 10, 3]
 
 

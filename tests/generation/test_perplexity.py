@@ -9,8 +9,7 @@ from tests.generation.small import SHAPES, article
 from weebill.errors import InputError
 from weebill.generation.models import Generator
 from weebill.generation.perplexity import surprise
-from weebill.generation.tokenizer import GPT2_TOKENS, train_tokenizer
-from weebill.generation.train_from_scratch import new_model
+from weebill.generation.train_from_scratch import GPT2_TOKENS, new_model, train_tokenizer
 
 TEXTS = [article(number)["article"] for number in range(6)]
 

@@ -17,9 +17,8 @@ from weebill.files import read_json
 from weebill.generation import steps, training
 from weebill.generation.data import DataSettings, import_data, read_part
 from weebill.generation.encoding import Batches, Example
-from weebill.generation.generating import SearchSettings, summarize
-from weebill.generation.models import load_generator, model_hash, save_generator
-from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.models import load_generator, model_hash, save_generator, summarize
+from weebill.generation.settings import Device, SearchSettings, TrainingSettings
 from weebill.generation.steps import (
     Distil,
     FineTune,
@@ -28,7 +27,6 @@ from weebill.generation.steps import (
     Prune,
     PruneVocabulary,
     QuantizationAware,
-    pruning_record,
     step_of,
 )
 from weebill.pruning.movement_settings import MovementShares
@@ -127,7 +125,7 @@ def test_t5_goes_through_every_step(made, tmp_path):
 def test_pruning_tells_what_went_and_when(made, tmp_path):
     where = place(made, tmp_path)
     STEPS["movement"].run(where)
-    record = read_json(pruning_record(where.output))
+    record = read_json(where.output.with_name("pruning.json"))
     assert {row["update"]: row["heads"] for row in record["schedule"]}[6] == 0.25  # ⌊0.3 · 4⌋ of 4
     assert record["schedule"][-1]["neurons"] == pytest.approx(14 / 24)  # ⌊0.6 · 24⌋
     shapes = read_json(where.output / "config.json")["layer_shapes"]
@@ -246,8 +244,6 @@ def test_an_updates_gradient_is_that_of_all_its_tokens(made, tmp_path, monkeypat
         generator.model,
         batches,
         [encoder.batch(batches.examples[:2])],
-        settings,
-        seed=1,
         work=where.work,
         identity={"step": "test"},
         device=Device(),
@@ -305,13 +301,9 @@ def test_what_does_not_fit_is_refused_before_training(made, tmp_path):
 
 
 def test_steps_of_a_configuration():
-    step = step_of({"method": "movement", "heads": 0.5, "training": {"updates": 3}})
+    step = step_of("movement", heads=0.5, training={"updates": 3})
     shares = MovementShares(heads=0.5, blocks="*")
     assert step == Prune(shares, training=TrainingSettings(updates=3))
-    with pytest.raises(InputError, match="no method 'distill'; did you mean 'distil'"):
-        step_of({"method": "distill"})
-    with pytest.raises(InputError, match="'distil' has no key 'layer'; did you mean 'layers'"):
-        step_of({"method": "distil", "layer": 2})
 
 
 @pytest.mark.parametrize("architecture", ["bart", "gpt2"])
@@ -349,7 +341,7 @@ def test_pruning_by_what_the_model_said_before(made, tmp_path):
     assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)
     step.run(where)
     entry = read_json(where.output / "config.json")["lineage"]
-    assert entry["loss"] == {} and read_json(pruning_record(where.output))["survivors"]
+    assert entry["loss"] == {} and read_json(where.output.with_name("pruning.json"))["survivors"]
 
 
 def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):

@@ -13,7 +13,7 @@ from transformers import (
 
 from weebill.errors import InputError
 from weebill.generation.int8 import load_int8, save_int8
-from weebill.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
+from weebill.generation.train_from_scratch import BART_TOKENS, GPT2_TOKENS, train_tokenizer
 from weebill.generation.vocabulary import prune_vocabulary
 
 BROAD = [

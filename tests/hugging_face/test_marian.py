@@ -6,8 +6,7 @@ from transformers import MarianConfig, MarianMTModel
 
 from tests.hugging_face.small import HEADS, NEURONS, PAD, PIECES, WIDTH, logits, small_batch
 from weebill.generation.distillation import student_of
-from weebill.generation.int8 import load_int8, save_int8
-from weebill.generation.quantized_training import weights_on_grid
+from weebill.generation.int8 import load_int8, save_int8, weights_on_grid
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import layer_shapes, load_model, save_model
 from weebill.pruning.cut import cut, masked

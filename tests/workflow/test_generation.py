@@ -38,8 +38,8 @@ FRESH = """
 import json, sys
 from pathlib import Path
 from weebill.generation.data import read_part
-from weebill.generation.generating import SearchSettings, summarize
-from weebill.generation.models import load_generator
+from weebill.generation.models import load_generator, summarize
+from weebill.generation.settings import SearchSettings
 
 articles = [row["article"] for row in read_part(Path(sys.argv[2]), "test")]
 search = SearchSettings(beam=2, max_tokens=12)

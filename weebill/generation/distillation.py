@@ -7,8 +7,9 @@ Every term is a mean over real positions, without padding.
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import torch
@@ -20,7 +21,6 @@ from weebill.errors import InputError, nearest
 from weebill.generation.encoding import IGNORED, Batch
 from weebill.generation.training import Objective, cross_entropy, logits_of
 from weebill.hugging_face.families import prunable
-from weebill.pruning.structure import LayerStack
 
 
 @dataclass(frozen=True)
@@ -71,35 +71,26 @@ def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict
     chosen = {}
     for stack in prunable(teacher).layer_stacks():
         depth = len(stack.layers)
-        if isinstance(layers, int):
-            chosen[stack.name] = evenly_spaced(depth, layers)
-            continue
-        chosen[stack.name] = list(layers)
-        if (
-            not layers
-            or list(layers) != sorted(set(layers))
-            or not 0 <= layers[0] <= layers[-1] < depth
-        ):
+        found = evenly_spaced(depth, layers) if isinstance(layers, int) else list(layers)
+        if not found or found != sorted({*range(depth)}.intersection(found)):
             raise InputError(
-                f"distillation: layers {list(layers)}, expected ascending ones of 0…{depth - 1}, "
+                f"distillation: layers {found}, expected ascending ones of 0…{depth - 1}, "
                 f"which the teacher's {stack.name} has"
             )
+        chosen[stack.name] = found
     return chosen
-
-
-def every_layer(model: PreTrainedModel) -> dict[str, list[int]]:
-    """Return stack name → all of the model's layers, for a student as deep as its teacher."""
-    return {stack.name: list(range(len(stack.layers))) for stack in prunable(model).layer_stacks()}
 
 
 def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) -> PreTrainedModel:
     """Copy the teacher with only some of its layers; all other weights, embeddings too, are the teacher's."""
     student = copy.deepcopy(teacher)
     for stack in prunable(student).layer_stacks():
-        every = list(stack.layers)
-        for place, number in enumerate(layers[stack.name]):
-            stack.layers[place] = every[number]
-        stack.keep(len(layers[stack.name]))
+        numbers = layers[stack.name]
+        for place, number in enumerate(
+            numbers
+        ):  # ascending, so a layer is moved before it is replaced
+            stack.layers[place] = stack.layers[number]
+        stack.keep(len(numbers))
     return student
 
 
@@ -135,16 +126,11 @@ def distillation(
         with torch.no_grad(), _hidden_states(teacher) as theirs:
             wanted = logits_of(teacher, batch, use_cache=False).logits
         spoken = labels != IGNORED
-        errors = [
-            hidden_error(
-                ours[stack][place],
-                theirs[stack][number],
-                batch["attention_mask"].bool() if stack == "encoder" else spoken,
-                weights.normalise,
-            )
-            for stack, numbers in layers.items()
-            for place, number in enumerate(numbers)
-        ]
+        errors = []
+        for stack, numbers in layers.items():
+            mask = batch["attention_mask"].bool() if stack == "encoder" else spoken
+            for states, number in zip(ours[stack], numbers, strict=True):
+                errors.append(hidden_error(states, theirs[stack][number], mask, weights.normalise))
         hidden = torch.stack(errors).mean() if weights.over_layers == "mean" else sum(errors)
         parts = {
             "cross_entropy": cross_entropy(logits, labels),
@@ -164,18 +150,14 @@ def distillation(
 @contextmanager
 def _hidden_states(model: nn.Module) -> Iterator[dict[str, list[Tensor]]]:
     """Record stack name → outputs (n, positions, d) of each of its layers in a forward pass within the context."""
-    stacks = prunable(model).layer_stacks()
-    seen: dict[str, list[Tensor]] = {stack.name: [] for stack in stacks}
+    seen: dict[str, list[Tensor]] = {}
 
-    def listen(stack: LayerStack):
-        def hook(_module, _arguments, output):
-            seen[stack.name].append(output[0] if isinstance(output, tuple) else output)
+    def see(states: list[Tensor], _module, _arguments, output) -> None:
+        states.append(output[0] if isinstance(output, tuple) else output)
 
-        return [layer.register_forward_hook(hook) for layer in stack.layers]
-
-    hooks = [hook for stack in stacks for hook in listen(stack)]
-    try:
+    with ExitStack() as hooks:
+        for stack in prunable(model).layer_stacks():
+            states = seen[stack.name] = []
+            for layer in stack.layers:
+                hooks.enter_context(layer.register_forward_hook(partial(see, states)))
         yield seen
-    finally:
-        for hook in hooks:
-            hook.remove()

@@ -8,20 +8,23 @@ each position, −100 if there is none.  share: the batch's share of the update'
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from weebill.errors import InputError
 from weebill.generation.data import Row
-from weebill.generation.denoising import Noise
 from weebill.generation.settings import TrainingSettings
 
 IGNORED = -100  # label of positions without a token
 POOL = 16  # batches sorted by length together
+MASKED, SPAN = 0.3, 3.0  # share of the tokens in masked spans, and their mean length
+STOPS = (".", "!", "?")
 
 Batch = dict[str, Tensor]
 
@@ -63,12 +66,11 @@ class Encoder:
 
     def passages(self, texts: Sequence[str]) -> list[Example]:
         """Return texts in passages of at most max_source tokens, ends included, as sources to denoise."""
-        found = self._bare(texts)
         first, last = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
         size = self.max_source - 2
         return [
             Example([first, *tokens[start : start + size], last], [])
-            for tokens in found
+            for tokens in self._bare(texts)
             for start in range(0, len(tokens), size)
         ]
 
@@ -121,31 +123,27 @@ class Encoder:
         if not self.pairs:
             given = _padded([tokens[:-1] for tokens in sources], 0)
             labels = _padded([tokens[1:] for tokens in sources], IGNORED)
-            return {
-                "input_ids": given,
-                "attention_mask": (labels != IGNORED).long(),
-                "labels": labels,
-            }
-        pad = self.model.config.pad_token_id
-        mask = _padded([torch.ones_like(tokens) for tokens in sources], 0)
+            mask = (labels != IGNORED).long()
+            return {"input_ids": given, "attention_mask": mask, "labels": labels}
+        config = self.model.config
         labels = _padded([torch.tensor(example.target) for example in examples], IGNORED)
+        shifted = labels.roll(1, dims=1)
+        shifted[:, 0] = config.decoder_start_token_id
         return {
-            "input_ids": _padded(sources, pad),
-            "attention_mask": mask,
-            "decoder_input_ids": self.shifted(labels),
+            "input_ids": _padded(sources, config.pad_token_id),
+            "attention_mask": _padded([torch.ones_like(tokens) for tokens in sources], 0),
+            "decoder_input_ids": shifted.masked_fill(shifted == IGNORED, config.pad_token_id),
             "labels": labels,
         }
 
-    def shifted(self, labels: Tensor) -> Tensor:
-        """Return the decoder's input for `labels` (n, target): the labels, shifted one place to the right."""
-        config = self.model.config
-        shifted = labels.roll(1, dims=1)
-        shifted[:, 0] = config.decoder_start_token_id
-        return shifted.masked_fill(shifted == IGNORED, config.pad_token_id)
+    def batches(self, examples: Sequence[Example], size: int) -> list[Batch]:
+        """Return all examples once, in order, as batches."""
+        starts = range(0, len(examples), size)
+        return [self.batch(examples[start : start + size]) for start in starts]
 
 
 def _padded(tokens: Sequence[Tensor], value: int) -> Tensor:
-    return torch.nn.utils.rnn.pad_sequence(list(tokens), batch_first=True, padding_value=value)
+    return pad_sequence(tokens, batch_first=True, padding_value=value)
 
 
 class Batches(Dataset):
@@ -160,34 +158,27 @@ class Batches(Dataset):
         examples: Sequence[Example],
         settings: TrainingSettings,
         seed: int,
-        denoise: bool = False,
+        noise: "Noise | None" = None,
     ):
-        """Take the examples; denoise: add noise to each source, and make the source without noise the target."""
+        """Take the examples; noise: added to each source, with the source without noise as the target."""
         if not examples:
             raise InputError("no text to train on; check the data's `train`")
-        self.encoder, self.examples, self.seed = encoder, examples, seed
-        self.noise = Noise.of(encoder.tokenizer) if denoise else None
-        self.batch_size, self.accumulate = settings.batch_size, settings.accumulate
+        self.encoder, self.examples, self.seed, self.noise = encoder, examples, seed, noise
+        self.settings, self.accumulate = settings, settings.accumulate
         self.updates = settings.updates_of(len(examples))
+        self.per_round = -(-len(examples) // settings.batch_size)
         self.round = lru_cache(maxsize=2)(self._round)
-
-    @property
-    def per_round(self) -> int:
-        """Number of batches in a round, which contains every example once."""
-        return -(-len(self.examples) // self.batch_size)
 
     def __len__(self) -> int:
         return self.updates * self.accumulate
 
     def __getitem__(self, number: int) -> Batch:
         first = number - number % self.accumulate
-        counts = [
-            sum(self._labels(self.examples[index]) for index in self._indices(other))
-            for other in range(first, first + self.accumulate)
-        ]
-        chosen = [self.examples[index] for index in self._indices(number)]
+        update = [self._chosen(other) for other in range(first, first + self.accumulate)]
+        counts = [sum(map(self._labels, examples)) for examples in update]
+        chosen = update[number - first]
         if self.noise is not None:
-            chosen = noisy(chosen, self.noise, np.random.default_rng((self.seed, 1, number)))
+            chosen = self.noise.add(chosen, np.random.default_rng((self.seed, 1, number)))
         batch = self.encoder.batch(chosen)
         return {**batch, "share": torch.tensor(counts[number - first] / sum(counts))}
 
@@ -196,38 +187,73 @@ class Batches(Dataset):
             return len(example.source)
         return len(example.target) if self.encoder.pairs else len(example.source) - 1
 
-    def _indices(self, number: int) -> np.ndarray:
-        return self.round(number // self.per_round)[number % self.per_round]
+    def _chosen(self, number: int) -> list[Example]:
+        indices = self.round(number // self.per_round)[number % self.per_round]
+        return [self.examples[index] for index in indices]
 
     def _round(self, number: int) -> list[np.ndarray]:
         """Return the examples of each batch of a round."""
         draw = np.random.default_rng((self.seed, number))
         lengths = np.array([len(e.source) + len(e.target) for e in self.examples])
         order = draw.permutation(len(self.examples))
-        pool = POOL * self.batch_size
+        size = self.settings.batch_size
+        pool = POOL * size
         batches = []
         for first in range(0, len(order), pool):
             part = order[first : first + pool]
             part = part[np.argsort(lengths[part], kind="stable")]
-            batches += [
-                part[start : start + self.batch_size]
-                for start in range(0, len(part), self.batch_size)
-            ]
+            batches += np.split(part, range(size, len(part), size))
         return [batches[place] for place in draw.permutation(len(batches))]
 
 
-def noisy(examples: Sequence[Example], noise: Noise, draw: np.random.Generator) -> list[Example]:
-    """Add noise to the sources between their end tokens; the sources without noise are the targets."""
-    found = []
-    for example in examples:
-        first, *inner, last = example.source
-        found.append(Example([first, *noise.apply(inner, draw), last], example.source))
-    return found
+@dataclass(frozen=True)
+class Noise:
+    """Noise of BART's pre-training task, to restore text (Lewis et al. 2020, §2.2).
 
+    Sentences are shuffled, so that the model must use their content, not their place.  Of the tokens, 30 % are masked
+    in spans with lengths from a Poisson distribution of mean 3; each span, also of length 0, becomes one <mask>.
+    mask: number of <mask>.  stops: the tokens that end a sentence.
+    """
 
-def validation_batches(
-    encoder: Encoder, examples: Sequence[Example], batch_size: int
-) -> list[Batch]:
-    """Return all examples once, in order, as batches."""
-    starts = range(0, len(examples), batch_size)
-    return [encoder.batch(examples[start : start + batch_size]) for start in starts]
+    mask: int
+    stops: frozenset[int]
+
+    @classmethod
+    def of(cls, tokenizer: PreTrainedTokenizerBase) -> Self:
+        """Take mask and stops from a tokenizer."""
+        pieces = tokenizer.get_vocab().items()
+        stops = frozenset(number for piece, number in pieces if piece.endswith(STOPS))
+        return cls(tokenizer.mask_token_id, stops)
+
+    def add(self, examples: Sequence[Example], draw: np.random.Generator) -> list[Example]:
+        """Add noise to the sources between their end tokens; the sources without noise are the targets."""
+        found = []
+        for example in examples:
+            first, *inner, last = example.source
+            noisy = self.infill(self.permute(inner, draw), draw)
+            found.append(Example([first, *noisy, last], example.source))
+        return found
+
+    def permute(self, tokens: Sequence[int], draw: np.random.Generator) -> list[int]:
+        """Put the sentences of a text, each up to one of `stops`, in random order."""
+        sentences: list[list[int]] = [[]]
+        for token in tokens:
+            sentences[-1].append(token)
+            if token in self.stops:
+                sentences.append([])
+        return [token for place in draw.permutation(len(sentences)) for token in sentences[place]]
+
+    def infill(self, tokens: Sequence[int], draw: np.random.Generator) -> list[int]:
+        """Replace spans with ⌈0.3 · n⌉ tokens in all by `mask` in the tokens of a text without its ends."""
+        wanted = int(np.ceil(MASKED * len(tokens)))
+        lengths: list[int] = []
+        while sum(lengths) < wanted:
+            lengths.append(min(int(draw.poisson(SPAN)), wanted - sum(lengths)))
+        # Ordering spans and single tokens at random gives the spans random places without overlap.
+        order = draw.permutation([*range(len(lengths)), *([-1] * (len(tokens) - wanted))])
+        noisy: list[int] = []
+        place = 0
+        for part in order:
+            noisy.append(tokens[place] if part < 0 else self.mask)
+            place += 1 if part < 0 else lengths[part]
+        return noisy

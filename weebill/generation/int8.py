@@ -11,7 +11,7 @@ remedy, and no file has the default name.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ import transformers
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.nn.utils import parametrize
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.initialization import no_init_weights
 from transformers.models.bart.modeling_bart import BartLearnedPositionalEmbedding
@@ -27,7 +29,6 @@ from transformers.models.marian.modeling_marian import MarianSinusoidalPositiona
 from transformers.pytorch_utils import Conv1D
 
 from weebill.errors import InputError
-from weebill.files import atomic_folder, read_json, write_json
 from weebill.generation.int8_decoding import make_fast
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
@@ -40,6 +41,7 @@ from weebill.hugging_face.folder import (
     layer_shapes,
     model_class,
     tie,
+    written_folder,
 )
 from weebill.hugging_face.loading import (
     INT8_ADVICE,
@@ -49,7 +51,7 @@ from weebill.hugging_face.loading import (
     QUANTIZATION,
     WEIGHTS_ENTRY,
     generation_settings,
-    refuse_code,
+    read_config,
 )
 from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
@@ -57,7 +59,7 @@ from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from weebill.quantization.calibration import activation_scales, summary
 from weebill.quantization.grids import grid_named
 from weebill.replaceable import check_replaceable
-from weebill.tensor_files import FLOAT, check_types, types_of
+from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
 
 GRID = "int8_rowwise"
 
@@ -77,50 +79,37 @@ def save_int8(
     Raises InputError if the model is of no family, cannot generate, or has NaN, infinite or no weights (`meta`),
     or if `folder` is the one that the model was read from, or holds something other than an earlier model.
     """
-    kind = folder_kind(tokenizer)
     check_no_source(folder, model)
-    check_replaceable(folder, kind)
+    check_replaceable(folder, folder_kind(tokenizer))
     shapes = layer_shapes(prunable(model))
     check_weights(folder, model)
     if not model.can_generate() or getattr(transformers, type(model).__name__, None) is None:
         raise InputError(f"{folder}: {type(model).__name__} generates no text; save it in float32")
     _check_scales(model, scales)
-    tensors: dict[str, Tensor] = {}
+    tensors = _unquantized(model)
     for name, module in _owners(model).values():
+        weight = module.weight.t() if isinstance(module, Conv1D) else module.weight
         try:
-            codes, scale = grid_named(GRID).quantize(_matrix(module).detach().float())
+            codes, scale = grid_named(GRID).quantize(weight.detach().float())
         except ValueError as error:
             raise InputError(f"{folder}: {name}: {error}; the model has diverged") from error
         tensors |= {f"{name}.codes": codes.contiguous(), f"{name}.scale": scale.flatten()}
-    tensors |= _unquantized(model)
     section = {
         "quant_method": INT8_METHOD,
         "grid": GRID,
         "activation_scales": None if scales is None else dict(scales),
     }
-    with atomic_folder(folder, kind) as partial:
+    ours = {
+        **(entries or {}),
+        "architectures": [type(model).__name__],
+        SHAPES: shapes,
+        QUANTIZATION: section,
+        WEIGHTS_ENTRY: INT8_ADVICE,
+    }
+    with written_folder(folder, tokenizer, ours, INT8_WEIGHTS) as partial:
         model.config.save_pretrained(partial)
         model.generation_config.save_pretrained(partial)
-        config = read_json(partial / "config.json")
-        config |= {
-            **(entries or {}),
-            "architectures": [type(model).__name__],
-            SHAPES: shapes,
-            QUANTIZATION: section,
-            WEIGHTS_ENTRY: INT8_ADVICE,
-        }
-        write_json(partial / "config.json", config)
         save_file(tensors, partial / INT8_WEIGHTS, metadata={"format": "pt"})
-        (partial / INT8_WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone
-        if tokenizer is not None:
-            tokenizer.save_pretrained(partial)
-
-
-def int8_bytes(model: PreTrainedModel) -> int:
-    """Count the bytes of all tensors that `save_int8` would write, also for a model on `meta`, without weights."""
-    parts = _owners(model).values()
-    quantized = sum(module.weight.numel() + 4 * len(_matrix(module)) for _, module in parts)
-    return quantized + sum(value.nbytes for value in _unquantized(model).values())
 
 
 def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
@@ -130,10 +119,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     Raises InputError if the folder is missing, damaged, or not int8, or the machine lacks the instruction set.
     """
     folder = Path(folder)
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder}: not a model folder (no config.json); name one with a model")
-    refuse_code(folder, types=False)
-    config = read_json(folder / "config.json")
+    config = read_config(folder)
     old, new = (config.pop(name, None) for name in (OLD_QUANTIZATION, QUANTIZATION))
     config.pop(WEIGHTS_ENTRY, None)
     section = new or old
@@ -148,13 +134,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         model = kind(kind.config_class.from_dict(config))
     try:
         cut_to(prunable(model), shapes)
-        stored = _Stored(folder / (INT8_WEIGHTS if new else WEIGHTS))
-        check_types(stored.path, _type_in(model))
-        tie(model, {name.replace(".codes", ".weight") for name in stored.names})
-        quantize_layers(
-            model, lambda name, _: stored.weight(name, isa), section["activation_scales"]
-        )
-        _fill(model, stored)
+        _fill(model, folder / (INT8_WEIGHTS if new else WEIGHTS), section["activation_scales"], isa)
         make_fast(model, isa)
     except (InputError, OSError, SafetensorError) as error:
         raise InputError(
@@ -166,6 +146,38 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     return model.eval()
 
 
+def _fill(model: PreTrainedModel, file: Path, scales: Mapping[str, float] | None, isa: str) -> None:
+    """Replace the layers of a model on `meta` by int8 layers, tied ones with one weight, and fill it from a file."""
+    plain, stored = types_of(model.state_dict()), stored_types(file).keys()
+    kinds = {"codes": ("I8",), "scale": (FLOAT,)}
+    check_types(file, lambda name: kinds.get(name.rpartition(".")[2]) or plain(name))
+    tie(model, {name.replace(".codes", ".weight") for name in stored})
+    _check_scales(model, scales)
+    owners, others = _owners(model), _unquantized(model).keys()
+    wanted = others | {f"{name}.{part}" for name, _ in owners.values() for part in kinds}
+    if wrong := wanted ^ stored:
+        raise InputError(f"{file.name}: tensors missing or not expected: {sorted(wrong)}")
+
+    def read(name: str) -> Tensor:
+        with safe_open(file, "pt") as opened:  # an open file keeps in memory what was read from it
+            return opened.get_tensor(name)
+
+    weights = {
+        key: Int8Weight(read(f"{name}.codes"), read(f"{name}.scale"), isa)
+        for key, (name, _) in owners.items()
+    }
+    for name, module in list(quantizable(model)):
+        weight = weights[id(module.weight)]
+        if isinstance(module, BartLearnedPositionalEmbedding):
+            layer = Int8Positions(weight, module.offset)
+        elif isinstance(module, nn.Embedding):
+            layer = Int8Embedding(weight, getattr(module, "embed_scale", 1.0))
+        else:
+            layer = Int8Linear(weight, module.bias, None if scales is None else scales[name])
+        model.set_submodule(name, layer)
+    model.load_state_dict({name: read(name).clone() for name in others}, assign=True)
+
+
 def calibrated_scales(
     model: PreTrainedModel, run: Callable[[], object], formula: str
 ) -> dict[str, float]:
@@ -174,19 +186,16 @@ def calibrated_scales(
     formula: one of `quantization.calibration`.  Raises InputError if there is none of that name, or a map was
     never called or was given NaN.
     """
-    with ExitStack() as stack:
-        seen: dict[str, list[Tensor]] = {}
-        for name, module in _linears(model):
-            seen[name] = []
+    seen: dict[nn.Module, list[Tensor]] = {module: [] for module in _linears(model).values()}
 
-            def see(_module, arguments, maxima=seen[name]):
-                maxima.append(arguments[0].detach().abs().amax())
+    def see(module: nn.Module, arguments: tuple[Tensor, ...]) -> None:
+        if module in seen:
+            seen[module].append(arguments[0].detach().abs().amax())
 
-            stack.callback(module.register_forward_pre_hook(see).remove)
+    with register_module_forward_pre_hook(see):
         run()
-    return activation_scales(
-        {name: summary(name, maxima) for name, maxima in seen.items()}, formula
-    )
+    ranges = {name: summary(name, seen[module]) for name, module in _linears(model).items()}
+    return activation_scales(ranges, formula)
 
 
 class Int8Positions(Int8Embedding):
@@ -203,30 +212,33 @@ class Int8Positions(Int8Embedding):
         return super().forward(position_ids[None] + self.offset)
 
 
-def quantize_layers(
-    model: PreTrainedModel,
-    weight_of: Callable[[str, nn.Module], Int8Weight],
-    scales: Mapping[str, float] | None = None,
-) -> None:
-    """Replace every linear map and embedding with its int8 form, in place; tied ones share one weight.
+@contextmanager
+def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
+    """Let the model compute with weights rounded like int8 within the context, and keep them rounded after it.
 
-    weight_of: makes the weight from its first module's name and that module.  scales: see `save_int8`.
+    Quantization-aware training (TEXTGEN §3.4) uses it.  Gradients pass straight through the rounding, and the
+    optimizer updates the unrounded parameters, which stay the same objects.  Activations are not rounded.
     """
-    _check_scales(model, scales)
-    weights = {key: weight_of(name, module) for key, (name, module) in _owners(model).items()}
-    for name, module in list(quantizable(model)):
-        weight = weights[id(module.weight)]
-        model.set_submodule(
-            name, _int8_form(module, weight, None if scales is None else scales.get(name))
-        )
+    chosen = [module for _, module in quantizable(model)]
+    for module in chosen:
+        parametrize.register_parametrization(module, "weight", _Rounded(isinstance(module, Conv1D)))
+    try:
+        yield model
+    finally:
+        for module in chosen:
+            parametrize.remove_parametrizations(module, "weight", leave_parametrized=True)
 
 
-def _int8_form(module: nn.Module, weight: Int8Weight, scale: float | None) -> nn.Module:
-    if isinstance(module, BartLearnedPositionalEmbedding):
-        return Int8Positions(weight, module.offset)
-    if isinstance(module, nn.Embedding):
-        return Int8Embedding(weight, getattr(module, "embed_scale", 1.0))
-    return Int8Linear(weight, module.bias, scale)
+class _Rounded(nn.Module):
+    def __init__(self, transposed: bool):
+        """Round rows, or columns if `transposed`: Conv1D has its outputs in the second dimension."""
+        super().__init__()
+        self.transposed = transposed
+
+    def forward(self, weight: Tensor) -> Tensor:
+        """Return the weight with each output rounded by its own scale."""
+        rounded = grid_named(GRID).straight_through(weight.T if self.transposed else weight)
+        return rounded.T if self.transposed else rounded
 
 
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
@@ -241,10 +253,8 @@ def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
             yield name, module
 
 
-def _linears(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    for name, module in quantizable(model):
-        if not isinstance(module, nn.Embedding):
-            yield name, module
+def _linears(model: nn.Module) -> dict[str, nn.Module]:
+    return {n: module for n, module in quantizable(model) if not isinstance(module, nn.Embedding)}
 
 
 def _owners(model: nn.Module) -> dict[int, tuple[str, nn.Module]]:
@@ -253,11 +263,6 @@ def _owners(model: nn.Module) -> dict[int, tuple[str, nn.Module]]:
     for name, module in quantizable(model):
         found.setdefault(id(module.weight), (name, module))
     return found
-
-
-def _matrix(module: nn.Module) -> Tensor:
-    """Return the weight as (outputs, inputs), an embedding's as (pieces, width)."""
-    return module.weight.t() if isinstance(module, Conv1D) else module.weight
 
 
 def _unquantized(model: nn.Module) -> dict[str, Tensor]:
@@ -271,50 +276,7 @@ def _unquantized(model: nn.Module) -> dict[str, Tensor]:
 
 
 def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:
-    if scales is None:
-        return
-    names = {name for name, _ in _linears(model)}
-    if names != set(scales):
-        other = ", ".join(sorted(names ^ set(scales)))
+    if scales is not None and (wrong := _linears(model).keys() ^ scales.keys()):
         raise InputError(
-            f"activation scales and linear maps differ in {other}; calibrate this model"
+            f"activation scales and linear maps differ in {', '.join(sorted(wrong))}; calibrate this model"
         )
-
-
-def _type_in(model: nn.Module) -> Callable[[str], tuple[str, ...]]:
-    """Return `expected` of `check_types` for the int8 file of a model that is not quantized yet."""
-    plain = types_of(model.state_dict())
-    ends = {"codes": ("I8",), "scale": (FLOAT,)}
-    return lambda name: ends.get(name.rpartition(".")[2]) or plain(name)
-
-
-class _Stored:
-    """File of tensors, which reads one tensor at a time into memory."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        with safe_open(path, "pt") as file:
-            self.names = set(file.keys())
-        self.quantized: set[str] = set()  # names that were read as codes and scales
-
-    def tensor(self, name: str) -> Tensor:
-        """Read a tensor.  Raises InputError if it is missing."""
-        if name not in self.names:
-            raise InputError(f"{self.path.name}: no tensor {name}")
-        with safe_open(
-            self.path, "pt"
-        ) as file:  # opened anew: an open file keeps everything read so far in memory
-            return file.get_tensor(name)
-
-    def weight(self, name: str, isa: str) -> Int8Weight:
-        parts = f"{name}.codes", f"{name}.scale"
-        self.quantized |= {*parts}
-        return Int8Weight(*map(self.tensor, parts), isa)
-
-
-def _fill(model: nn.Module, stored: _Stored) -> None:
-    """Load all tensors that stayed float32."""
-    wanted = model.state_dict()
-    if wrong := wanted.keys() ^ (stored.names - stored.quantized):
-        raise InputError(f"{stored.path.name}: tensors missing or not expected: {sorted(wrong)}")
-    model.load_state_dict({name: stored.tensor(name).clone() for name in wanted}, assign=True)

@@ -1,6 +1,7 @@
 """Text-generating models, encoder-decoders and decoders, as folders in transformers' format with tokenizers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,18 @@ from transformers import (
 )
 
 from weebill.errors import InputError
-from weebill.files import read_json, sha256_files
+from weebill.files import sha256_files
 from weebill.generation.data import Task
 from weebill.generation.int8 import load_int8
+from weebill.generation.settings import SearchSettings
 from weebill.hugging_face.families import model_types
-from weebill.hugging_face.folder import load_model, save_model, save_whole_model
+from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import (
+    first_line,
     is_int8,
     pretrained_model,
     pretrained_tokenizer,
-    refuse_code,
+    read_config,
 )
 from weebill.kernels.int8_layers import Int8Linear
 
@@ -87,10 +90,7 @@ def load_generator(path: str | Path) -> Generator:
     InputError if the folder is missing or damaged, brings code, or holds no model that generates text.
     """
     path = Path(path)
-    if not (path / "config.json").is_file():
-        raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
-    refuse_code(path)
-    config = read_json(path / "config.json")
+    config = read_config(path, types=True)
     if is_int8(config):
         model = load_int8(path)
     elif config.get("model_type") in _CUT:
@@ -100,8 +100,29 @@ def load_generator(path: str | Path) -> Generator:
                 f"{path}: {type(model).__name__} generates no text; name a model that does"
             )
     else:
-        model = _load_other(path, config)
-    return Generator(path, model, load_tokenizer(path))
+        kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
+        told = "no model that generates text, in safetensors"
+        with _explained(path, told, "name another, or save it again by save_pretrained"):
+            model, _ = pretrained_model(kind, path, dtype=torch.float32)
+    return Generator(path, model.eval(), load_tokenizer(path))
+
+
+def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:
+    """Load a folder's tokenizer.  Raises InputError if it cannot be read, or has no end of text."""
+    with _explained(path, "its tokenizer cannot be read", "save it beside the model"):
+        tokenizer = pretrained_tokenizer(path)
+    if tokenizer.eos_token_id is None:
+        raise InputError(f"{path}: its tokenizer has no end of text (eos_token); name one")
+    return tokenizer
+
+
+@contextmanager
+def _explained(path: str | Path, told: str, remedy: str) -> Iterator[None]:
+    """Turn the library's errors into InputErrors."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        raise InputError(f"{path}: {told} ({first_line(error)}); {remedy}") from error
 
 
 def save_generator(
@@ -114,8 +135,8 @@ def save_generator(
 
     lineage: plain values.
     """
-    save = save_model if model.config.model_type in _CUT else save_whole_model
-    save(path, model, tokenizer, {LINEAGE: dict(lineage)})
+    whole = model.config.model_type not in _CUT
+    save_model(path, model, tokenizer, {LINEAGE: dict(lineage)}, whole)
 
 
 def model_hash(path: str | Path) -> str:
@@ -126,29 +147,38 @@ def model_hash(path: str | Path) -> str:
     return sha256_files(files)
 
 
-def _load_other(path: Path, config: Mapping[str, Any]) -> PreTrainedModel:
-    """Load a model of a family that cannot be cut."""
-    kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
-    try:
-        model, _ = pretrained_model(kind, path, dtype=torch.float32)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise InputError(
-            f"{path}: no model that generates text, in safetensors ({first}); name another, or "
-            "save it again by save_pretrained"
-        ) from error
-    return model.eval()
+@torch.inference_mode()
+def summarize(
+    generator: Generator,
+    articles: Sequence[str],
+    settings: SearchSettings,
+    max_source: int,
+    report: Callable[[int], None] = lambda done: None,
+) -> list[str]:
+    """Write a summary of each article, in their order, by the model's own search; line breaks are kept.
 
-
-def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:
-    """Load a folder's tokenizer.  Raises InputError if it cannot be read, or has no end of text."""
-    try:
-        tokenizer = pretrained_tokenizer(path)
-    except (OSError, ValueError, KeyError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise InputError(
-            f"{path}: its tokenizer cannot be read ({first}); save it beside the model"
-        ) from error
-    if tokenizer.eos_token_id is None:
-        raise InputError(f"{path}: its tokenizer has no end of text (eos_token); name one")
-    return tokenizer
+    max_source: tokens at which articles are cut.  report: called after each batch with the number of finished ones.
+    Raises InputError if the model is no encoder-decoder, or has fewer positions than the texts' token limits.
+    """
+    longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
+    generator.check("summarization", longest)
+    model, tokenizer = generator.model, generator.tokenizer
+    # Articles of a batch have similar lengths.
+    order = sorted(range(len(articles)), key=lambda index: len(articles[index]))
+    found = [""] * len(articles)
+    for start in range(0, len(order), settings.batch_size):
+        indices = order[start : start + settings.batch_size]
+        inputs = tokenizer(
+            [articles[index] for index in indices],
+            truncation=True,
+            max_length=max_source,
+            padding=True,
+            return_tensors="pt",
+        ).to(next(model.parameters()).device)
+        given = {key: inputs[key] for key in ("input_ids", "attention_mask")}
+        tokens = model.generate(**given, **settings.options())
+        texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
+        for index, text in zip(indices, texts, strict=True):
+            found[index] = text.strip()
+        report(start + len(indices))
+    return found

@@ -8,24 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from weebill.errors import InputError, nearest
+from weebill.errors import InputError
 from weebill.files import content_hash, remove_folder, write_json
 from weebill.generation.data import data_hash, read_part, task_of
 from weebill.generation.distillation import (
     chosen_layers,
     distillation,
     distillation_loss,
-    every_layer,
     student_of,
 )
-from weebill.generation.encoding import Batches, Encoder, validation_batches
-from weebill.generation.int8 import calibrated_scales, save_int8
+from weebill.generation.encoding import Batch, Batches, Encoder
+from weebill.generation.int8 import calibrated_scales, save_int8, weights_on_grid
 from weebill.generation.models import (
     LINEAGE,
     Generator,
@@ -33,19 +32,20 @@ from weebill.generation.models import (
     model_hash,
     save_generator,
 )
-from weebill.generation.movement import cut_and_record
-from weebill.generation.quantized_training import weights_on_grid
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.generation.training import Course, Objective, likelihood, logits_of, train
 from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
 from weebill.hugging_face.families import prunable
-from weebill.model_lineage import lineage, versions
-from weebill.pruning.movement_gates import MovementScoring
+from weebill.model_lineage import versions
+from weebill.pruning.history import History
+from weebill.pruning.movement_gates import MovementGates, MovementScoring, cut_silent
 from weebill.pruning.movement_settings import MovementShares
+from weebill.pruning.ranking import part_of_blocks
 from weebill.workflow.code_version import code_of_module
 
 EACH_TOKEN = "each-token"
 SHARES = MovementShares(blocks="*")  # the paper prunes all blocks
+SCHEDULE_POINTS = 200  # largest number of rows in a pruning's record
 
 
 @dataclass(frozen=True)
@@ -93,41 +93,82 @@ class Place:
         """Make the encoder of text into the model's tokens."""
         return Encoder(generator.model, generator.tokenizer, self.max_source, self.max_target)
 
-    def identity(self, step: "Step") -> dict[str, Any]:
-        """Return plain values that identify all that the step's result depends on."""
-        return {
-            "step": type(step).__name__,
-            "settings": asdict(step),
-            "model": content_hash(self.model),
-            "data": data_hash(self.data),
-            "lengths": [self.max_source, self.max_target],
-            "code": code_of_module(__name__),
-        }
+
+@contextmanager
+def placed(*places: Path) -> Iterator[None]:
+    """Put folders before the message of an InputError."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{', '.join(map(str, places))}: {error}") from error
 
 
-class Step(Protocol):
-    """Step from one model to a smaller one."""
+class Step:
+    """Step from one model to a smaller one; one that trains the model has the settings `training`."""
+
+    training: TrainingSettings
 
     def run(self, place: Place) -> None:
         """Make the folder `place.output`.  Raises InputError if model, data and settings do not fit."""
-        ...
+        raise NotImplementedError
+
+    def lineage(self, place: Place, **more: Any) -> dict[str, Any]:
+        """Return the entry for config.json: the step's settings, its parent, software, and more."""
+        made = {"kind": type(self).__name__, "parent": model_hash(place.model)}
+        return {**made, **asdict(self), "versions": versions(PACKAGES), **more}
+
+    def batches(self, place: Place, generator: Generator) -> tuple[Batches, list[Batch]]:
+        """Return the batches of training and validation text."""
+        encoder = place.encoder(generator)
+        with placed(place.model, place.data):
+            examples, validation = (
+                encoder.examples(read_part(place.data, part)) for part in ("train", "validation")
+            )
+        batches = Batches(encoder, examples, self.training, place.seed)
+        return batches, encoder.batches(validation, self.training.batch_size)
+
+    def train(
+        self,
+        place: Place,
+        generator: Generator,
+        text: tuple[Batches, list[Batch]] | None = None,
+        **options: Any,
+    ) -> Course:
+        """Train a generator's model; text: of `batches`.  options: of `training.train`."""
+        identity = {
+            "step": type(self).__name__,
+            "settings": asdict(self),
+            "model": content_hash(place.model),
+            "data": data_hash(place.data),
+            "lengths": [place.max_source, place.max_target],
+            "code": code_of_module(__name__),
+        }
+        text = text or self.batches(place, generator)
+        how = {"work": place.work, "identity": identity, "device": place.device, **options}
+        return train(generator.model, *text, **how)
+
+    def save(self, place: Place, generator: Generator, course: Course, **more: Any) -> None:
+        """Write the trained model with its lineage, and remove unfinished work."""
+        data = data_hash(place.data)
+        made = self.lineage(place, seed=place.seed, course=course.to_dict(), data=data, **more)
+        save_generator(place.output, generator.model, generator.tokenizer, made)
+        remove_folder(place.work)
 
 
 @dataclass(frozen=True)
-class FineTune:
+class FineTune(Step):
     """Train the model on the data's own labels."""
 
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=30))
 
     def run(self, place: Place) -> None:
-        """Make the folder of the result; see `Step`."""
+        """Implement `Step`."""
         generator = place.generator()
-        course = _train(self, place, generator)
-        _save(self, place, generator, course)
+        self.save(place, generator, self.train(place, generator))
 
 
 @dataclass(frozen=True)
-class Distil:
+class Distil(Step):
     """Train a student with fewer layers to be like the model; see `distillation`.
 
     layers: number of evenly spaced layers, or a list of layers, for the encoder and the decoder each.
@@ -140,19 +181,19 @@ class Distil:
     )
 
     def run(self, place: Place) -> None:
-        """Make the folder of the result; see `Step`."""
+        """Implement `Step`."""
         teacher = place.generator()
         layers = chosen_layers(teacher.model, self.layers)
         loss = distillation_loss(**self.loss)
         student = replace(teacher, model=student_of(teacher.model, layers))
         objective = distillation(teacher.model, layers, loss)
-        course = _train(self, place, student, objective=objective)
-        _save(self, place, student, course, layers=layers, loss=asdict(loss))
+        course = self.train(place, student, objective=objective)
+        self.save(place, student, course, layers=layers, loss=asdict(loss))
 
 
 @dataclass(frozen=True)
-class Prune:
-    """Train while movement pruning masks heads and neurons, then cut them; see `movement`.
+class Prune(Step):
+    """Train while movement pruning masks heads and neurons, then cut them; see `pruning.movement_gates`.
 
     loss: as in `Distil`, with the unpruned model as the teacher; None: the loss of the labels alone, as in the paper.
     Next to the folder of the model it writes pruning.json: the schedule, the scores, and the removed parts.
@@ -163,99 +204,117 @@ class Prune:
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=32))
 
     def run(self, place: Place) -> None:
-        """Make the folder of the result; see `Step`."""
+        """Implement `Step`."""
         generator = place.generator()
-        settings = replace(
-            self.training, keep="last"
-        )  # the best weights would be early, unpruned ones
-        examples = place.encoder(generator).examples(read_part(place.data, "train"))
-        updates = settings.updates_of(len(examples))
+        model = prunable(generator.model)
+        # The best weights would be early, unpruned ones.
+        step = replace(self, training=replace(self.training, keep="last"))
+        text = step.batches(place, generator)
+        updates = text[0].updates
         scoring = MovementScoring(**asdict(self.movement), prune_updates=updates, seed=place.seed)
         objective = self.objective(generator.model)
-        gates = scoring.companion(prunable(generator.model))
-        course = _train(
-            replace(self, training=settings),
-            place,
-            generator,
-            objective=objective,
-            companion=gates,
-        )
-        record = cut_and_record(prunable(generator.model), gates, scoring)
-        write_json(pruning_record(place.output), record)
-        _save(self, place, generator, course)
+        gates = scoring.companion(model)
+        course = step.train(place, generator, text, objective=objective, companion=gates)
+        history = History(model, asdict(scoring))
+        cut_silent(model, scoring, history)
+        record = {**history.to_dict(), "schedule": _schedule(gates), "scores": _scores(gates)}
+        write_json(place.output.with_name("pruning.json"), record)
+        self.save(place, generator, course)
 
     def objective(self, model: PreTrainedModel) -> Objective:
         """Return the training objective for a model that is not pruned yet."""
         if self.loss is None:
             return likelihood
-        layers = every_layer(model)
+        stacks = prunable(model).layer_stacks()
+        layers = {stack.name: list(range(len(stack.layers))) for stack in stacks}
         return distillation(student_of(model, layers), layers, distillation_loss(**self.loss))
 
 
+def _schedule(gates: MovementGates) -> list[dict[str, float]]:
+    """Return rows {"update", "heads", "neurons"} with the masked shares in the course of the training."""
+    settings, updates = gates.settings, gates.settings.prune_updates
+    step = max(1, updates // SCHEDULE_POINTS)
+    rows = []
+    for update in sorted({*range(1, updates + 1, step), updates}):
+        row: dict[str, float] = {"update": update}
+        for name, kind in gates.kinds.items():
+            share = getattr(settings, name) * settings.progress(update)
+            masked = part_of_blocks(share, kind.widths, settings.ranking)
+            row[name] = masked / sum(kind.widths)
+        rows.append(row)
+    return rows
+
+
+def _scores(gates: MovementGates) -> dict[str, dict[str, list[float]]]:
+    """Return block name → the last score of each head or neuron, by kind."""
+    found = {}
+    for name, kind in gates.kinds.items():
+        scores = kind.scores.detach().cpu().split(kind.widths)
+        pairs = zip(kind.blocks, scores, strict=True)
+        found[name] = {block.name: values.tolist() for block, values in pairs}
+    return found
+
+
 @dataclass(frozen=True)
-class QuantizationAware:
+class QuantizationAware(Step):
     """Train with weights rounded to 8 bits; the folder contains the rounded weights as float32."""
 
     training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=20))
 
     def run(self, place: Place) -> None:
-        """Make the folder of the result; see `Step`."""
+        """Implement `Step`."""
         generator = place.generator()
         with weights_on_grid(generator.model):
-            course = _train(self, place, generator)
-        _save(self, place, generator, course)
+            course = self.train(place, generator)
+        self.save(place, generator, course)
 
 
 @dataclass(frozen=True)
-class PostTraining:
+class PostTraining(Step):
     """Write the weights as int8 with a scale for each output, without training.
 
     activations: source of their scales.  "each-token": each token's own largest magnitude, at run time; otherwise a
     formula of `quantization.calibration`, on the activations of `examples` examples of the training text.
     """
 
-    activations: str = "each-token"
+    activations: str = EACH_TOKEN
     examples: int = 64
 
     def run(self, place: Place) -> None:
-        """Make the folder of the result; see `Step`."""
+        """Implement `Step`."""
         generator = place.generator()
         scales = None
         if self.activations != EACH_TOKEN:
             encoder = place.encoder(generator)
             rows = encoder.examples(read_part(place.data, "train"))
             drawn = np.random.default_rng(place.seed).permutation(len(rows))[: self.examples]
-            # One example in each batch, because padding would count.
-            batches = validation_batches(encoder, [rows[index] for index in drawn], 1)
 
+            @torch.inference_mode()
             def work() -> None:
-                with torch.inference_mode():
-                    for batch in batches:
-                        logits_of(generator.model, batch, use_cache=False)
+                for index in drawn:  # one example in each batch, because padding would count
+                    logits_of(generator.model, encoder.batch([rows[index]]), use_cache=False)
 
             scales = calibrated_scales(generator.model, work, self.activations)
-        made = _untrained_lineage(self, place)
-        save_int8(generator.model, place.output, generator.tokenizer, scales, {LINEAGE: made})
+        made = {LINEAGE: self.lineage(place)}
+        save_int8(generator.model, place.output, generator.tokenizer, scales, made)
 
 
 @dataclass(frozen=True)
-class PruneVocabulary:
+class PruneVocabulary(Step):
     """Keep the pieces that the data's training text uses and those that spell other text, without training."""
 
     def run(self, place: Place) -> None:
-        """Make the folder of the result; see `Step`."""
+        """Implement `Step`."""
         generator = place.generator()
         whole = generator.model.get_input_embeddings().weight.shape[0]
         texts = (text for row in read_part(place.data, "train") for text in row.values())
         with placed(place.model, place.data):
             tokenizer, kept = prune_vocabulary(generator.model, generator.tokenizer, texts)
-        made = _untrained_lineage(
-            self, place, data=data_hash(place.data), pieces=[whole, len(kept)]
-        )
+        made = self.lineage(place, data=data_hash(place.data), pieces=[whole, len(kept)])
         save_generator(place.output, generator.model, tokenizer, made)
 
 
-STEPS: dict[str, type] = {
+STEPS: dict[str, type[Step]] = {
     "fine-tune": FineTune,
     "distil": Distil,
     "movement": Prune,
@@ -265,85 +324,12 @@ STEPS: dict[str, type] = {
 }
 
 
-def step_of(values: Mapping[str, Any]) -> Step:
-    """Make the step that an entry of a configuration names in `method`; the other keys are its settings.
-
-    Raises InputError if the method or a setting is unknown.
-    """
-    name = values.get("method")
-    if name not in STEPS:
-        raise InputError(f"steps: no method '{name}'{nearest(str(name), STEPS)}")
-    kind, settings = STEPS[name], {key: value for key, value in values.items() if key != "method"}
-    shares = [entry.name for entry in fields(MovementShares)] if kind is Prune else []
-    known = [*shares, *(entry.name for entry in fields(kind) if entry.name != "movement")]
-    for key in settings:
-        if key not in known:
-            raise InputError(f"steps: method '{name}' has no key '{key}'{nearest(key, known)}")
-    if shares:
-        chosen = {key: settings.pop(key) for key in shares if key in settings}
-        settings["movement"] = replace(SHARES, **chosen)
+def step_of(method: str, **settings: Any) -> Step:
+    """Make the step of an entry of a configuration."""
     if "training" in settings:
         settings["training"] = TrainingSettings(**settings["training"])
-    return kind(**settings)
-
-
-@contextmanager
-def placed(*places: Path) -> Iterator[None]:
-    """Put folders before the message of an InputError."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{', '.join(map(str, places))}: {error}") from error
-
-
-def pruning_record(model: Path) -> Path:
-    """Return the path of a pruning's record, next to the model folder."""
-    return model.with_name("pruning.json")
-
-
-def _train(step: Any, place: Place, generator: Generator, **options: Any) -> Course:
-    """Train a generator's model on the data by a step's settings."""
-    encoder, settings = place.encoder(generator), step.training
-    with placed(place.model, place.data):
-        examples, validation = (
-            encoder.examples(read_part(place.data, part)) for part in ("train", "validation")
-        )
-    return train(
-        generator.model,
-        Batches(encoder, examples, settings, place.seed),
-        validation_batches(encoder, validation, settings.batch_size),
-        settings,
-        seed=place.seed,
-        work=place.work,
-        identity=place.identity(step),
-        device=place.device,
-        **options,
-    )
-
-
-def _save(step: Any, place: Place, generator: Generator, course: Course, **more: Any) -> None:
-    """Write the step's model with its lineage, and remove unfinished work."""
-    settings = {key: value for key, value in asdict(step).items() if key != "training"}
-    made = lineage(
-        type(step).__name__,
-        step.training,
-        place.seed,
-        course,
-        PACKAGES,
-        parent=model_hash(place.model),
-        data=data_hash(place.data),
-        **{**settings, **more},
-    )
-    save_generator(place.output, generator.model, generator.tokenizer, made)
-    remove_folder(place.work)
-
-
-def _untrained_lineage(step: Any, place: Place, **more: Any) -> dict[str, Any]:
-    """Return the lineage of a step without training."""
-    return {
-        "kind": type(step).__name__,
-        "parent": model_hash(place.model),
-        **asdict(step),
-        "versions": versions(PACKAGES),
-        **more,
-    }
+    if method == "movement":
+        names = {entry.name for entry in fields(MovementShares)} & settings.keys()
+        chosen = {name: settings.pop(name) for name in names}
+        settings["movement"] = replace(SHARES, **chosen)
+    return STEPS[method](**settings)

@@ -1,12 +1,13 @@
 """Small models in the shape of BART and GPT-2, made from scratch: tokenizer, weights, pre-training on local text."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from torch import nn
 from transformers import (
     BartConfig,
@@ -15,22 +16,30 @@ from transformers import (
     GPT2LMHeadModel,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
 )
 
 from weebill.errors import InputError
 from weebill.files import remove_folder
 from weebill.generation.data import data_hash, read_part
-from weebill.generation.denoising import Noise
-from weebill.generation.encoding import Batches, Encoder, noisy, validation_batches
+from weebill.generation.encoding import Batches, Encoder, Noise
 from weebill.generation.models import save_generator
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
-from weebill.generation.tokenizer import BART_TOKENS, GPT2_TOKENS, train_tokenizer
 from weebill.generation.training import train
 from weebill.hugging_face.folder import folder_kind
 from weebill.model_lineage import lineage
 from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
 
+# The special tokens have BART's numbers; GPT-2 has only one special token.
+BART_TOKENS = {
+    "bos_token": "<s>",
+    "pad_token": "<pad>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "mask_token": "<mask>",
+}
+GPT2_TOKENS = dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>")
 SPECIAL = {"bart": BART_TOKENS, "gpt2": GPT2_TOKENS}
 
 
@@ -51,23 +60,44 @@ class Shape:
     vocabulary: int = 4000
     dropout: float = 0.1
 
-    def __post_init__(self) -> None:
-        if self.architecture not in SPECIAL:
-            raise InputError(f"architecture '{self.architecture}': expected one of bart, gpt2")
-        if self.width % self.heads:
-            raise InputError(f"width {self.width} cannot be divided among {self.heads} heads")
 
+def train_tokenizer(
+    texts: Iterable[str], size: int, special: dict[str, str], positions: int
+) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE of at most `size` pieces, special ones first; equal text gives equal pieces.
 
-@dataclass(frozen=True)
-class Making:
-    """Settings of a model made from scratch: shape and pre-training, denoising for BART, causal for GPT-2.
-
-    passage: tokens of a pre-training text; None: all positions.  With short texts, BART learns to copy much sooner.
+    special: BART_TOKENS puts <s> and </s> around each text; GPT2_TOKENS puts nothing.
+    positions: length of the longest text of the model.
+    Raises InputError if `size` is too small for the bytes and the special tokens.
     """
-
-    shape: Shape
-    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=10))
-    passage: int | None = None
+    tokens, alphabet = list(dict.fromkeys(special.values())), pre_tokenizers.ByteLevel.alphabet()
+    least = len(alphabet) + len(tokens)
+    if size < least:
+        raise InputError(
+            f"vocabulary: {size} pieces, expected at least {least}: every byte and the special tokens"
+        )
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=tokens,
+        initial_alphabet=sorted(alphabet),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    first, last = special["bos_token"], special["eos_token"]
+    if first != last:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{first} $A {last}",
+            special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)],
+        )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=positions,
+        clean_up_tokenization_spaces=False,
+        **special,
+    )
 
 
 def new_model(shape: Shape, tokenizer: PreTrainedTokenizerBase, seed: int) -> PreTrainedModel:
@@ -77,69 +107,11 @@ def new_model(shape: Shape, tokenizer: PreTrainedTokenizerBase, seed: int) -> Pr
         return (_bart if shape.architecture == "bart" else _gpt2)(shape, tokenizer).eval()
 
 
-def make_model(
-    output: Path, data: Sequence[Path], making: Making, *, seed: int, device: Device
-) -> None:
-    """Train a tokenizer on the training text of some imported folders, pre-train a model on it, and save both.
-
-    Unfinished training is kept in `OUTPUT.work`; the next call continues it.
-    """
-    shape, settings = making.shape, making.training
-    texts, held_out = (
-        [text for folder in data for row in read_part(folder, part) for text in row.values()]
-        for part in ("train", "validation")
-    )
-    special = SPECIAL[shape.architecture]
-    tokenizer = train_tokenizer(texts, shape.vocabulary, special, shape.positions)
-    model = new_model(shape, tokenizer, seed)
-    check_replaceable(output, folder_kind(tokenizer))
-    longest = making.passage or shape.positions
-    encoder = Encoder(model, tokenizer, longest, longest)
-    if encoder.pairs:
-        examples = encoder.passages(texts)
-        draw = np.random.default_rng(seed)  # the same noise at every validation
-        validation = noisy(encoder.passages(held_out), Noise.of(tokenizer), draw)
-    else:
-        examples, validation = map(encoder.running_text, (texts, held_out))
-    batches = Batches(encoder, examples, settings, seed, denoise=encoder.pairs)
-    work = output.with_name(f"{output.name}.work")
-    course = train(
-        model,
-        batches,
-        validation_batches(encoder, validation, settings.batch_size),
-        settings,
-        seed=seed,
-        work=work,
-        identity={
-            "shape": asdict(shape),
-            "passage": making.passage,
-            "data": list(map(data_hash, data)),
-            "code": code_of_module(__name__),
-        },
-        device=device,
-    )
-    made = lineage(
-        "pre-trained",
-        settings,
-        seed,
-        course,
-        PACKAGES,
-        shape=asdict(shape),
-        passage=making.passage,
-    )
-    save_generator(output, model, tokenizer, made)
-    remove_folder(work)
-
-
 def _bart(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
-    sides = {
-        f"{side}_{name}": value
-        for side in ("encoder", "decoder")
-        for name, value in (
-            ("layers", shape.layers),
-            ("attention_heads", shape.heads),
-            ("ffn_dim", shape.feed_forward),
-        )
+    sizes = {
+        "layers": shape.layers,
+        "attention_heads": shape.heads,
+        "ffn_dim": shape.feed_forward,
     }
     config = BartConfig(
         vocab_size=len(tokenizer),
@@ -151,7 +123,8 @@ def _bart(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
         eos_token_id=tokenizer.eos_token_id,
         decoder_start_token_id=tokenizer.eos_token_id,  # as BART's
         forced_eos_token_id=None,
-        **sides,
+        **{f"encoder_{name}": size for name, size in sizes.items()},
+        **{f"decoder_{name}": size for name, size in sizes.items()},
     )
     model = BartForConditionalGeneration(config)
     # The library's deviation of 0.02 suits widths about 1000: with it, a narrow model's attention stays flat and
@@ -164,18 +137,61 @@ def _bart(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
 
 def _gpt2(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
     end = tokenizer.eos_token_id
-    config = GPT2Config(
-        vocab_size=len(tokenizer),
-        n_embd=shape.width,
-        n_layer=shape.layers,
-        n_head=shape.heads,
-        n_inner=shape.feed_forward,
-        n_positions=shape.positions,
-        resid_pdrop=shape.dropout,
-        embd_pdrop=shape.dropout,
-        attn_pdrop=shape.dropout,
-        bos_token_id=end,
-        eos_token_id=end,
-        pad_token_id=end,
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer),
+            n_embd=shape.width,
+            n_layer=shape.layers,
+            n_head=shape.heads,
+            n_inner=shape.feed_forward,
+            n_positions=shape.positions,
+            **dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), shape.dropout),
+            **dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"), end),
+        )
     )
-    return GPT2LMHeadModel(config)
+
+
+def make_model(
+    output: Path,
+    data: Sequence[Path],
+    shape: Shape,
+    settings: TrainingSettings,
+    passage: int | None = None,
+    *,
+    seed: int,
+    device: Device,
+) -> None:
+    """Train a tokenizer on the training text of some imported folders, pre-train a model on it, and save both.
+
+    The pre-training is denoising for BART, causal for GPT-2.  passage: tokens of a pre-training text; None: all
+    positions.  With short texts, BART learns to copy much sooner.
+    Unfinished training is kept in `OUTPUT.work`; the next call continues it.
+    """
+    texts, held_out = (
+        [text for folder in data for row in read_part(folder, part) for text in row.values()]
+        for part in ("train", "validation")
+    )
+    special = SPECIAL[shape.architecture]
+    tokenizer = train_tokenizer(texts, shape.vocabulary, special, shape.positions)
+    model = new_model(shape, tokenizer, seed)
+    check_replaceable(output, folder_kind(tokenizer))
+    longest = passage or shape.positions
+    encoder = Encoder(model, tokenizer, longest, longest)
+    noise = Noise.of(tokenizer) if encoder.pairs else None
+    encode = encoder.running_text if noise is None else encoder.passages
+    examples, validation = map(encode, (texts, held_out))
+    if noise is not None:  # the same at every validation
+        validation = noise.add(validation, np.random.default_rng(seed))
+    work = output.with_name(f"{output.name}.work")
+    made = {"shape": asdict(shape), "passage": passage}
+    course = train(
+        model,
+        Batches(encoder, examples, settings, seed, noise),
+        encoder.batches(validation, settings.batch_size),
+        work=work,
+        identity={**made, "data": list(map(data_hash, data)), "code": code_of_module(__name__)},
+        device=device,
+    )
+    made = lineage("pre-trained", settings, seed, course, PACKAGES, **made)
+    save_generator(output, model, tokenizer, made)
+    remove_folder(work)

@@ -5,7 +5,7 @@ are in the Trainer's checkpoints.  Losses are means over the target tokens, with
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,7 @@ from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
 
-WEIGHTS, STATE = "model.safetensors", "trainer_state.json"
-CHECKPOINT = "checkpoint-"
+WEIGHTS = "model.safetensors"
 # Returns the loss of a batch, a mean over its target tokens, and its named parts for the log.
 Objective = Callable[[nn.Module, Batch], tuple[Tensor, Mapping[str, Tensor]]]
 
@@ -66,9 +65,7 @@ def train(
     model: nn.Module,
     batches: Batches,
     validation: list[Batch],
-    settings: TrainingSettings,
     *,
-    seed: int,
     work: Path,
     identity: Mapping[str, Any],
     device: Device,
@@ -83,6 +80,7 @@ def train(
     companion: trained with the model at its own rate; `train` attaches and finishes it.
     Raises InputError if the loss is not finite, and before training if the learning rate stays near 0.
     """
+    settings, companion = batches.settings, companion or Companion()
     settings.check_schedule(batches.updates)
     if device.accelerator == "cpu":
         torch.set_num_threads(device.threads)
@@ -90,25 +88,18 @@ def train(
         begun = {
             **identity,
             "training": asdict(settings),
-            "seed": seed,
+            "seed": batches.seed,
             "device": asdict(device),
             "software": versions(PACKAGES),
         }
         claim_folder(work, "begun_by.json", begun)
-        trained = _Trained(model, companion)
-        set_seed(seed)
-        trainer = _Trainer(
-            trained,
-            _arguments(settings, batches.updates, seed, work, device),
-            batches,
-            validation,
-            objective,
-        )
+        set_seed(batches.seed)
+        arguments = _arguments(settings, batches.updates, batches.seed, work, device)
+        trainer = _Trainer(_Trained(model, companion), arguments, batches, validation, objective)
         products = OneDnnLinears() if device.accelerator == "cpu" else nullcontext()
-        with products, companion.attached() if companion is not None else nullcontext():
-            trainer.train(resume_from_checkpoint=last_checkpoint(work))
-        if companion is not None:
-            companion.finish()
+        with products, companion.attached():
+            trainer.train(resume_from_checkpoint=_last_checkpoint(work))
+        companion.finish()
     model.to("cpu").eval()
     validations = [
         {"update": entry["step"], "loss": entry["eval_loss"]}
@@ -119,22 +110,20 @@ def train(
     return Course(trainer.state.max_steps, best or trainer.state.max_steps, validations)
 
 
-def last_checkpoint(work: Path) -> str | None:
+def _last_checkpoint(work: Path) -> str | None:
     """Return the completely written checkpoint with the most updates; the state is written last."""
-    found = sorted(work.glob(f"{CHECKPOINT}*"), key=lambda path: int(path.name.rpartition("-")[2]))
-    for path in reversed(found):
-        try:
-            read_json(path / STATE)
-        except InputError:
-            continue
-        return str(path)
+    found = {int(path.name.rpartition("-")[2]): path for path in work.glob("checkpoint-*")}
+    for _, path in sorted(found.items(), reverse=True):
+        with suppress(InputError):
+            read_json(path / "trainer_state.json")
+            return str(path)
     return None
 
 
 class _Trained(nn.Module):
     """Model with its companion, whose states are saved together."""
 
-    def __init__(self, network: nn.Module, companion: Companion | None):
+    def __init__(self, network: nn.Module, companion: Companion):
         super().__init__()
         self.network, self.companion = network, companion
 
@@ -153,7 +142,7 @@ class _Trainer(Trainer):
             data_collator=lambda items: items[0],  # an item is a batch already
             train_dataset=batches,
             eval_dataset=batches,  # required by the library; `evaluate` is our own
-            callbacks=[_Updates(trained)],
+            callbacks=[_Updates(trained.companion)],
         )
         self.validation, self.objective = validation, objective
         self.loss_is_scaled_for_ga = True  # by the batch's share of its update
@@ -161,8 +150,7 @@ class _Trainer(Trainer):
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
         """Return the objective, weighted by the batch's share, plus the companion's part."""
         loss, _ = self.objective(model.network, inputs)
-        companion = model.companion
-        penalty = companion.penalty() if companion is not None else None
+        penalty = model.companion.penalty()
         loss = loss if penalty is None else loss + penalty
         if not torch.isfinite(loss.detach()):
             raise InputError(
@@ -175,8 +163,7 @@ class _Trainer(Trainer):
     def evaluate(self, *_, **__) -> dict[str, float]:
         """Measure the cross-entropy of the validation text."""
         self.model.eval()
-        total = torch.zeros((), dtype=torch.float64)
-        count = 0
+        total, count = torch.zeros((), dtype=torch.float64), 0
         for batch in self.validation:
             batch = self._prepare_inputs(batch)
             with self.compute_loss_context_manager():
@@ -194,22 +181,16 @@ class _Trainer(Trainer):
     def create_optimizer(self, model=None) -> torch.optim.Optimizer:
         """Make Adam with decoupled weight decay, none on biases and norms; the companion has its own rate."""
         if self.optimizer is None:
-            decayed = {True: [], False: []}
-            for parameter in self.model.network.parameters():
-                if parameter.requires_grad:
-                    decayed[parameter.dim() > 1].append(parameter)
+            network, companion = self.model.network, self.model.companion
             rate, decay = self.args.learning_rate, self.args.weight_decay
+            trained = [one for one in network.parameters() if one.requires_grad]
             groups = [
-                {"params": decayed[True], "lr": rate, "weight_decay": decay},
-                {"params": decayed[False], "lr": rate, "weight_decay": 0.0},
+                {"params": [one for one in trained if one.dim() > 1], "weight_decay": decay},
+                {"params": [one for one in trained if one.dim() <= 1], "weight_decay": 0.0},
             ]
-            companion = self.model.companion
-            if companion is not None and list(companion.parameters()):
-                own = companion.rate or rate
-                groups.append(
-                    {"params": list(companion.parameters()), "lr": own, "weight_decay": 0.0}
-                )
-            self.optimizer = torch.optim.AdamW(groups, fused=True)
+            if own := list(companion.parameters()):
+                groups.append({"params": own, "lr": companion.rate or rate, "weight_decay": 0.0})
+            self.optimizer = torch.optim.AdamW(groups, lr=rate, fused=True)
         return self.optimizer
 
     def create_scheduler(self, num_training_steps, optimizer=None):
@@ -222,18 +203,22 @@ class _Trainer(Trainer):
                 return (update + 1) / warmup
             return max(0.0, (num_training_steps - update) / max(1, num_training_steps - warmup))
 
-        companion = self.model.companion
-        own = companion is not None and companion.rate is not None
-        factors = [factor, factor, (lambda update: 1.0) if own else factor]
-        groups = len(optimizer.param_groups)
-        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factors[:groups])
+        own = factor if self.model.companion.rate is None else lambda update: 1.0
+        factors = [factor, factor, own][: len(optimizer.param_groups)]
+        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factors)
         self._created_lr_scheduler = True
         return self.lr_scheduler
 
     def _save(self, output_dir=None, state_dict=None) -> None:
         """Write the state of model and companion; a tensor with several names is written once."""
+        tensors, seen = {}, set()
+        for name, value in self.model.state_dict().items():
+            place = (value.data_ptr(), value.shape, value.dtype)
+            if not value.numel() or place not in seen:
+                seen.add(place)
+                tensors[name] = value.detach().cpu().contiguous()
         Path(output_dir).mkdir(parents=True, exist_ok=True)
-        save_file(_distinct(self.model), Path(output_dir) / WEIGHTS)
+        save_file(tensors, Path(output_dir) / WEIGHTS)
 
     def _load_from_checkpoint(self, resume_from_checkpoint, model=None) -> None:
         tensors = load_file(Path(resume_from_checkpoint) / WEIGHTS)
@@ -246,30 +231,17 @@ class _Trainer(Trainer):
 class _Updates(TrainerCallback):
     """Callback that announces each update to the companion, and has the last one validated."""
 
-    def __init__(self, trained: _Trained):
-        self.trained = trained
+    def __init__(self, companion: Companion):
+        self.companion = companion
 
     def on_step_begin(self, args, state, control, **_):
         """Announce the beginning of an update to the companion."""
-        if self.trained.companion is not None:
-            self.trained.companion.before_update(state.global_step + 1)
+        self.companion.before_update(state.global_step + 1)
 
     def on_step_end(self, args, state, control, **_):
         """Validate and save after the last update too, even if it is between two validations."""
         if state.global_step >= state.max_steps:
             control.should_evaluate = control.should_save = True
-
-
-def _distinct(module: nn.Module) -> dict[str, Tensor]:
-    tensors: dict[str, Tensor] = {}
-    seen: set[tuple] = set()
-    for name, value in module.state_dict().items():
-        place = (value.data_ptr(), value.shape, value.dtype)
-        if value.numel() and place in seen:
-            continue
-        seen.add(place)
-        tensors[name] = value.detach().cpu().contiguous()
-    return tensors
 
 
 def _arguments(

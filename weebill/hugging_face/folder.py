@@ -5,7 +5,8 @@ config.json is the library's, with the whole model's widths and the present numb
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import transformers
 from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch import Tensor, nn
+from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
 from transformers.initialization import no_init_weights
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
@@ -23,13 +24,16 @@ from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, write_json
 from weebill.hugging_face.families import model_types, prunable
 from weebill.hugging_face.loading import (
+    CONFIG,
     INT8_WEIGHTS,
     POOLER,
     SHAPES,
+    computed,
+    first_line,
     generation_settings,
     is_int8,
     pretrained_model,
-    refuse_code,
+    read_config,
 )
 from weebill.pruning.cut import cut
 from weebill.pruning.structure import Prunable
@@ -82,12 +86,9 @@ def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:
     if tokenizer is not None:
         names = (*TOKENIZER_FILES, *getattr(tokenizer, "vocab_files_names", {}).values())
     return FolderKind(
-        always=("config.json",),
+        always=(CONFIG,),
         perhaps=(WEIGHTS, INT8_WEIGHTS, "generation_config.json", *names),
-        mark=(
-            "config.json",
-            lambda file: has_keys(file, {SHAPES}) or has_keys(file, {"lineage"}),
-        ),
+        mark=(CONFIG, lambda file: has_keys(file, {SHAPES}) or has_keys(file, {"lineage"})),
     )
 
 
@@ -113,36 +114,36 @@ def save_model(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase | None = None,
     entries: Mapping[str, Any] | None = None,
+    whole: bool = False,
 ) -> None:
-    """Write a model of a family, whole or cut, as a folder, atomically; equal models make equal bytes.
+    """Write a model as a folder, atomically; equal models make equal bytes.
 
-    entries: further entries for config.json.
+    entries: further entries for config.json.  whole: True for a model, of any or no family, that is not cut.
     Raises InputError if the model is of no family, has a class that the library does not know by name, or has no
     weights (on `meta`), and if something other than such a folder is at `path`.
     """
-    save_whole_model(
-        path, model, tokenizer, {**(entries or {}), SHAPES: layer_shapes(prunable(model))}
-    )
-
-
-def save_whole_model(
-    path: str | Path,
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase | None,
-    entries: Mapping[str, Any],
-) -> None:
-    """Write a model that is not cut, of any or no family, as `save_model` does."""
-    kind = folder_kind(tokenizer)
-    check_replaceable(path, kind)
+    shapes = {} if whole else {SHAPES: layer_shapes(prunable(model))}
+    check_replaceable(path, folder_kind(tokenizer))
     check_weights(path, model)
     name = type(model).__name__
     if getattr(transformers, name, None) is not type(model):
         raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
-    with atomic_folder(path, kind) as folder:
+    with written_folder(path, tokenizer, {**(entries or {}), **shapes}, WEIGHTS) as folder:
         model.save_pretrained(folder)
-        (folder / WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone
-        config = read_json(folder / "config.json")
-        write_json(folder / "config.json", {**config, **entries})
+
+
+@contextmanager
+def written_folder(
+    path: str | Path,
+    tokenizer: PreTrainedTokenizerBase | None,
+    entries: Mapping[str, Any],
+    weights: str,
+) -> Iterator[Path]:
+    """Yield a folder to write configuration and weights to; then add entries and tokenizer, and move it to `path`."""
+    with atomic_folder(path, folder_kind(tokenizer)) as folder:
+        yield folder
+        (folder / weights).chmod(0o644)  # safetensors makes it readable by the owner alone
+        write_json(folder / CONFIG, {**read_json(folder / CONFIG), **entries})
         if tokenizer is not None:
             tokenizer.save_pretrained(folder)
 
@@ -155,21 +156,27 @@ def load_model(path: str | Path) -> PreTrainedModel:
     family.
     """
     path = Path(path)
-    if not (path / "config.json").is_file():
-        raise InputError(f"{path}: not a model folder (no config.json); name one with a model")
-    refuse_code(path, types=False)
-    config = read_json(path / "config.json")
+    config = read_config(path)
     kind = model_class(path, config)
     if is_int8(config):
         raise InputError(
             f"{path}: its weights are integers; name the float32 model, or use `load_int8`"
         )
     try:
-        model = _load_own(path, kind, config) if SHAPES in config else _load_foreign(path, kind)
+        if SHAPES in config:
+            model, missing = _load_own(path, kind, config)
+        else:
+            model, missing = pretrained_model(
+                kind, path, may_lack=POOLER, types=False, dtype=torch.float32
+            )
     except (OSError, RuntimeError, SafetensorError, StrictDataclassError, ValueError) as error:
         raise InputError(
-            f"{path}: damaged, or no model in safetensors ({_first_line(error)}); make it again"
+            f"{path}: damaged, or no model in safetensors ({first_line(error)}); make it again"
         ) from error
+    if missing == POOLER and isinstance(model, XLMRobertaModel):
+        model.pooler = None  # a base model may have none, and its configuration does not show that
+    elif missing:
+        raise InputError(f"{path}/{WEIGHTS}: tensors missing: {sorted(missing)}")
     model.name_or_path = str(path.resolve())  # so that no result replaces this folder
     return model.eval()
 
@@ -205,17 +212,11 @@ def tie(model: PreTrainedModel, stored: Set[str]) -> None:
     model.tie_weights(recompute_mapping=False)
 
 
-def _load_foreign(path: Path, kind: type[PreTrainedModel]) -> PreTrainedModel:
-    model, missing = pretrained_model(kind, path, may_lack=POOLER, types=False, dtype=torch.float32)
-    _refuse_missing(model, missing, path)
-    return model
-
-
 def _load_own(
-    path: Path, kind: type[PreTrainedModel], config: Mapping[str, Any]
-) -> PreTrainedModel:
-    shapes = config[SHAPES]
-    config = {key: value for key, value in config.items() if key != SHAPES}
+    path: Path, kind: type[PreTrainedModel], config: dict[str, Any]
+) -> tuple[PreTrainedModel, set[str]]:
+    """Read a folder of `save_model`; return the model and the names of missing tensors."""
+    shapes = config.pop(SHAPES)
     with no_init_weights():  # reserves memory for the whole model; only a cut model's part is used
         model = kind(kind.config_class.from_dict(config))
     try:
@@ -223,54 +224,21 @@ def _load_own(
     except InputError as error:
         raise InputError(f"{path}/config.json: {SHAPES}: {error}; make the model again") from error
     model.config.dtype = torch.float32
-    check_types(path / WEIGHTS, _types_in(model))
-    tensors = load_file(path / WEIGHTS)
+    file, plain = path / WEIGHTS, types_of(model.state_dict())
+    # A model that was saved in half precision becomes float32.
+    check_types(file, lambda name: HALVES if plain(name) == (FLOAT,) else plain(name))
+    tensors = load_file(file)
     tie(model, tensors.keys())
-    _fill(model, tensors, path)
-    if (path / "generation_config.json").is_file():
-        model.generation_config = generation_settings(path)
-    return model
-
-
-def _types_in(model: PreTrainedModel) -> Callable[[str], tuple[str, ...]]:
-    """Return the argument `expected` of `check_types`; a model saved in half precision becomes float32."""
-    plain = types_of(model.state_dict())
-    return lambda name: HALVES if plain(name) == (FLOAT,) else plain(name)
-
-
-def _fill(model: PreTrainedModel, tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Fill a model, whose weights are tied, from stored tensors."""
     try:
         missing, unexpected = model.load_state_dict(tensors, strict=False)
     except RuntimeError as error:
-        raise InputError(f"{path}/{WEIGHTS}: {str(error).splitlines()[-1].strip()}") from error
+        raise InputError(f"{file}: {str(error).splitlines()[-1].strip()}") from error
     if unexpected:
-        raise InputError(f"{path}/{WEIGHTS}: tensors not expected: {unexpected}")
-    missing = set(missing) - model.all_tied_weights_keys.keys() - _computed(model)
-    _refuse_missing(model, missing, path)
-
-
-def _computed(model: PreTrainedModel) -> set[str]:
-    """Compute the parameters that files do not contain, which are Marian's positions, and return their names."""
-    found = set()
-    for name, module in model.named_modules():
+        raise InputError(f"{file}: tensors not expected: {unexpected}")
+    for module in model.modules():
         if isinstance(module, MarianSinusoidalPositionalEmbedding):
             with torch.no_grad():
                 module.weight.copy_(module.create_weight())
-            found.add(f"{name}.weight")
-    return found
-
-
-def _refuse_missing(model: PreTrainedModel, missing: Set[str], path: Path) -> None:
-    """Raise InputError if tensors are missing.
-
-    A base model of XLM-R may have no pooler, and its configuration does not show that.
-    """
-    if missing == POOLER and isinstance(model, XLMRobertaModel):
-        model.pooler = None
-    elif missing:
-        raise InputError(f"{path}/{WEIGHTS}: tensors missing: {sorted(missing)}")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if (path / "generation_config.json").is_file():
+        model.generation_config = generation_settings(path)
+    return model, set(missing) - model.all_tied_weights_keys.keys() - computed(model)

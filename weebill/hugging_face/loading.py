@@ -25,6 +25,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 
 from weebill.errors import InputError
+from weebill.files import read_json
 from weebill.tensor_files import COMPLEX, FLOATS, stored_types
 
 CONFIG = "config.json"
@@ -40,6 +41,14 @@ INT8_ADVICE = "int8 weights of Weebill, to be read by weebill.generation.int8.lo
 OLD_QUANTIZATION = "quantization"  # entry that version 0.1.0 wrote instead
 SHAPES = "layer_shapes"
 POOLER = frozenset({"pooler.dense.weight", "pooler.dense.bias"})
+
+
+def read_config(folder: Path, types: bool = False) -> dict[str, Any]:
+    """Read a model folder's config.json.  Raises InputError if there is none, or as `refuse_code` does."""
+    if not (folder / CONFIG).is_file():
+        raise InputError(f"{folder}: not a model folder (no config.json); name one with a model")
+    refuse_code(folder, types)
+    return read_json(folder / CONFIG)
 
 
 def pretrained_model(
@@ -76,7 +85,7 @@ def pretrained_model(
             **options,
         )
     missing, parameters = set(found["missing_keys"]), dict(model.named_parameters())
-    if lost := sorted((missing & parameters.keys()) - may_lack - _computed(model)):
+    if lost := sorted((missing & parameters.keys()) - may_lack - computed(model)):
         raise InputError(
             f"{folder}: tensors missing: {lost[:3]}{' and more' if len(lost) > 3 else ''}; fetch or make the "
             "model again"
@@ -88,7 +97,7 @@ def pretrained_model(
     return model, missing
 
 
-def _computed(model: PreTrainedModel) -> set[str]:
+def computed(model: PreTrainedModel) -> set[str]:
     """Return the parameters that the library computes if a file lacks them: tables of sinusoidal positions."""
     return {
         f"{place}.{name}"
@@ -115,6 +124,11 @@ def generation_settings(folder: str | Path) -> GenerationConfig:
     refuse_code(folder, types=False)
     with _library_alone():
         return GenerationConfig.from_pretrained(folder, local_files_only=True)
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of one of the library's errors, for a message."""
+    return str(error).strip().split("\n")[0] or type(error).__name__
 
 
 def is_int8(config: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from transformers.models.t5.modeling_t5 import T5Attention, T5DenseGatedActDense
 
 from weebill.hugging_face.families import Family, Stack, count_positions
@@ -36,7 +36,10 @@ class CutAttention(T5Attention):
             own = position_bias[:, : self.n_heads]
         else:
             if position_bias is None:
-                position_bias = self._positions(hidden_states, past_key_values)
+                # the table's entries (1, all heads, queries, keys)
+                queries, cache = hidden_states.shape[1], past_key_values
+                past = 0 if cache is None else cache.get_seq_length(self.layer_idx)
+                position_bias = self.compute_bias(queries, past + queries, past_seen_tokens=past)
             own = position_bias[:, self.kept_heads]
         if not self.n_heads:
             if key_value_states is None:
@@ -47,12 +50,6 @@ class CutAttention(T5Attention):
             hidden_states, mask, key_value_states, own, past_key_values, **keywords
         )
         return output, position_bias, weights
-
-    def _positions(self, x: Tensor, cache) -> Tensor:
-        """Return the table's entries (1, all heads, queries, keys)."""
-        past = 0 if cache is None else cache.get_seq_length(self.layer_idx)
-        queries = x.shape[1]
-        return self.compute_bias(queries, past + queries, device=x.device, past_seen_tokens=past)
 
 
 @dataclass

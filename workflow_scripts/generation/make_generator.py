@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from weebill.generation.settings import Device, TrainingSettings
-from weebill.generation.train_from_scratch import Making, Shape, make_model
+from weebill.generation.train_from_scratch import Shape, make_model
 
 with job(snakemake.log[0]):
     settings, hardware = snakemake.params.settings, snakemake.params.hardware
@@ -14,7 +14,9 @@ with job(snakemake.log[0]):
     make_model(
         Path(snakemake.output[0]),
         [Path(folder) for folder in snakemake.input.data],
-        Making(shape, TrainingSettings(**settings["training"]), settings.get("passage")),
+        shape,
+        TrainingSettings(**settings["training"]),
+        settings.get("passage"),
         seed=snakemake.params.seed,
         device=Device(hardware["accelerator"], snakemake.threads),
     )

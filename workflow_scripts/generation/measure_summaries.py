@@ -8,7 +8,7 @@ from pathlib import Path
 
 from weebill.evaluation.quality.generation_quality import Measured, summary_quality
 from weebill.files import write_json
-from weebill.generation.generating import SearchSettings
+from weebill.generation.settings import SearchSettings
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):

@@ -22,4 +22,4 @@ with job(snakemake.log[0]):
         vocabulary_pruned=params.vocabulary_pruned,
         **params.lengths,
     )
-    step_of(params.step).run(place)
+    step_of(**params.step).run(place)

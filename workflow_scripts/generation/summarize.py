@@ -7,9 +7,8 @@ import logging
 
 from weebill.files import write_text
 from weebill.generation.data import read_part
-from weebill.generation.generating import SearchSettings, summarize
-from weebill.generation.models import load_generator
-from weebill.generation.settings import Device
+from weebill.generation.models import load_generator, summarize
+from weebill.generation.settings import Device, SearchSettings
 
 with job(snakemake.log[0]):
     params = snakemake.params

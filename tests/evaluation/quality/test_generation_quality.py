@@ -12,9 +12,9 @@ from weebill.evaluation.quality.generation_quality import (
     text_quality,
 )
 from weebill.generation.data import read_part
-from weebill.generation.generating import SearchSettings
 from weebill.generation.models import load_generator
 from weebill.generation.perplexity import Surprise
+from weebill.generation.settings import SearchSettings
 
 
 def test_quality_of_summaries(made):

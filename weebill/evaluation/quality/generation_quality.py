@@ -14,8 +14,8 @@ from weebill.evaluation.quality.rouge import METRICS, rouge_intervals, rouge_sco
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, interval, resampled_means
 from weebill.files import sha256_file
 from weebill.generation.data import read_part
-from weebill.generation.generating import SearchSettings
 from weebill.generation.perplexity import Surprise
+from weebill.generation.settings import SearchSettings
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from weebill.evaluation.timing.processes import Worker, load_measured, memory
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder
-from weebill.generation.generating import SearchSettings
 from weebill.generation.models import load_generator
+from weebill.generation.settings import SearchSettings
 
 CHARACTERS = 16  # of running text for each token needed; tokens are shorter
 

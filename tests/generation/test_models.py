@@ -5,8 +5,8 @@ import pytest
 from tests.generation.small import make, news
 from weebill.errors import InputError
 from weebill.generation.data import read_part
-from weebill.generation.generating import SearchSettings, summarize
-from weebill.generation.models import load_generator
+from weebill.generation.models import load_generator, summarize
+from weebill.generation.settings import SearchSettings
 
 
 @pytest.fixture(scope="module")
