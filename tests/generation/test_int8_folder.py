@@ -16,23 +16,17 @@ from transformers import (
     PreTrainedTokenizerFast,
     pipeline,
 )
+from transformers.pytorch_utils import Conv1D
 
+from tests.generation.test_int8 import cut_model
 from tests.hugging_face.small import GENERATORS, logits, small_batch, small_model
+from tests.hugging_face.test_sizes import bart_large, gpt2_small, parameters, printed, without
 from weebill.errors import InputError
+from weebill.experiment.shares import part_of
 from weebill.generation.int8 import load_int8, save_int8
-from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model
 from weebill.hugging_face.loading import pretrained_model
-from weebill.pruning.cut import cut
-
-
-def _cut(family):
-    """Cut one head of an attention and some neurons of a feed-forward block."""
-    model = small_model(family)
-    view = prunable(model)
-    heads, neurons = view.attention_blocks()[0].name, view.feed_forward_blocks()[0].name
-    cut(view, {heads: range(1)}, {neurons: range(5)})
-    return model
+from weebill.hugging_face.t5 import TABLE
 
 
 @pytest.mark.parametrize("family", GENERATORS)
@@ -41,7 +35,7 @@ def test_the_library_itself_refuses_the_folder(family, tmp_path):
     whole = small_model(family)
     words = Tokenizer(WordLevel({"<unk>": 0, "bird": 1}, unk_token="<unk>"))
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>")
-    for name, model in (("whole", whole), ("cut", _cut(family))):
+    for name, model in (("whole", whole), ("cut", cut_model(family))):
         folder = tmp_path / name
         save_int8(model, folder, tokenizer)
         kinds = [type(whole), AutoModel]
@@ -99,3 +93,44 @@ def test_tensors_of_another_type_are_refused(end, kind, tmp_path):
         load_int8(tmp_path, "portable")
     assert f"{path}: tensor {name} is" in str(caught.value)
     assert f"expected {wanted}" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def int8_bytes(model):
+    """Count a byte for each number of a matrix with four for each output, and four for each other number."""
+    total = 0
+    for name, value in {
+        id(v): (n, v) for n, v in model.state_dict(keep_vars=True).items()
+    }.values():
+        module, _, part = name.rpartition(".")
+        if part == "weight" and value.dim() == 2 and value.numel() and TABLE not in name:
+            transposed = isinstance(model.get_submodule(module), Conv1D)
+            total += value.numel() + 4 * value.shape[1 if transposed else 0]
+        else:
+            total += value.nbytes
+    return total
+
+
+@pytest.mark.parametrize("family", GENERATORS)
+def test_bytes_are_those_of_the_file(family, tmp_path):
+    model = cut_model(family)
+    save_int8(model, tmp_path / "int8")
+    content = (tmp_path / "int8/int8.safetensors").read_bytes()
+    header = 8 + int.from_bytes(content[:8], "little")
+    assert int8_bytes(model) == len(content) - header
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "make", "heads", "neurons", "layers"),
+    [
+        ("5", "bart-large-cnn", bart_large, 0, 0, {}),
+        ("6", "bart-large-cnn", bart_large, 16, 4096, {"encoder": 6, "decoder": 6}),
+        ("7", "gpt2", gpt2_small, 12, 3072, {"decoder": 6}),
+    ],
+)
+def test_smaller_than_the_papers(table, name, make, heads, neurons, layers):
+    """TEXTGEN prints 0.58, 0.34 and 0.17 GiB; our files take a fourth of float32's size plus the scales."""
+    model = without(make, part_of(0.3, heads), part_of(0.6, neurons), **layers)
+    size = int8_bytes(model) / 2**30
+    assert 1 < size * 2**30 / parameters(model) < 1.015  # 0.38, 0.14 and 0.06 GiB
+    row = printed("textgen_tables.csv", table=table, model=name, variant="quantized")
+    assert size < float(row["size_gb"])

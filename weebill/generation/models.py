@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 from transformers import (
@@ -18,7 +18,7 @@ from weebill.errors import InputError
 from weebill.files import sha256_files
 from weebill.generation.data import Task
 from weebill.generation.int8 import load_int8
-from weebill.generation.settings import SearchSettings
+from weebill.generation.settings import Device, SearchSettings
 from weebill.hugging_face.families import model_types
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import (
@@ -51,6 +51,14 @@ class Generator:
     def trainable(self) -> bool:
         """True if training can change its weights; int8 weights cannot."""
         return not any(isinstance(module, Int8Linear) for module in self.model.modules())
+
+    def on(self, device: Device) -> Self:
+        """Move the model to a device, and return the generator; int8 models stay on the CPU."""
+        if device.accelerator == "cpu" or not self.trainable:
+            torch.set_num_threads(device.threads)
+        else:
+            self.model.to("cuda")
+        return self
 
     @property
     def positions(self) -> int | None:

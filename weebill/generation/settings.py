@@ -3,13 +3,10 @@
 import logging
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from weebill.errors import InputError
 from weebill.settings import Amount, Count, Positive, Weight
-
-if TYPE_CHECKING:
-    from weebill.generation.models import Generator
 
 PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
@@ -113,13 +110,3 @@ class Device:
 
     accelerator: Literal["cpu", "gpu"] = "cpu"
     threads: int = 1
-
-    def placed(self, generator: "Generator") -> "Generator":
-        """Move the generator's model to the device, and return the generator; int8 models stay on the CPU."""
-        import torch  # slow to import, and configurations are checked without it
-
-        if self.accelerator == "cpu" or not generator.trainable:
-            torch.set_num_threads(self.threads)
-        else:
-            generator.model.to("cuda")
-        return generator

@@ -15,7 +15,7 @@ from weebill.generation.settings import Device
 with job(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input
     device = Device(params.hardware["accelerator"], snakemake.threads)
-    generator = device.placed(load_generator(given.model[0]))
+    generator = load_generator(given.model[0]).on(device)
     texts = [row["text"] for row in read_part(given.data, "test")]
     found = surprise(generator, texts, **params.perplexity)
     measured = Measured(

@@ -14,7 +14,7 @@ with job(snakemake.log[0]):
     params = snakemake.params
     device = Device(params.hardware["accelerator"], snakemake.threads)
     found = summarize(
-        device.placed(load_generator(snakemake.input.model[0])),
+        load_generator(snakemake.input.model[0]).on(device),
         [row["article"] for row in read_part(snakemake.input.data, "test")],
         SearchSettings(**params.search),
         params.max_source,
