@@ -44,14 +44,7 @@ BLOCK = 2000  # least characters of a block of running text; parts are drawn fro
 
 @dataclass(frozen=True)
 class DataSettings:
-    """Origin of the text.
-
-    train, validation, test: entries {"path", optional "sha256"} of files (JSON Lines or Parquet; plain text for
-    running text only), or {"name", "revision", optional "config", "split"} of the Hugging Face hub.
-    fields: the fields of JSON Lines and Parquet for "article" and "summary", or "text"; dots separate nested keys.
-    rows: the kind of rows in running text: whole documents, or lines, which may be empty.
-    validation_share, test_share: shares of the training text, used if that part has no entries.
-    """
+    """Origin of the text, as in `data.NAME` of a configuration (config/generation.md)."""
 
     task: Task
     train: Sequence[Mapping[str, Any]]
@@ -118,22 +111,19 @@ def split(settings: DataSettings, places: Places) -> tuple[dict[Part, list[Row]]
         "test": 0.0 if settings.test else settings.test_share,
         "validation": 0.0 if settings.validation else settings.validation_share,
     }
-    drawn = any(shares.values())
     parts: dict[Part, list[Row]] = {part: [] for part in PARTS}
     for part in PARTS:
+        blocks = part == "train" and any(shares.values())
         for entry in getattr(settings, part):
-            blocks = drawn and part == "train"
             for row in read_entry(entry, settings, places, blocks):
                 chosen = drawn_part(row[key], settings.seed, shares) if blocks else part
                 parts[chosen].append(row)
+    read = sum(map(len, parts.values()))
     taken: set[str] = set()
-    double = 0
     for part in reversed(PARTS):
-        own = [row for row in parts[part] if row[key] not in taken]
-        double += len(parts[part]) - len(own)
-        taken.update(row[key] for row in own)
-        parts[part] = own
-    return parts, double
+        parts[part] = [row for row in parts[part] if row[key] not in taken]
+        taken.update(row[key] for row in parts[part])
+    return parts, read - sum(map(len, parts.values()))
 
 
 def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
@@ -152,46 +142,39 @@ def read_entry(
 ) -> Iterator[Row]:
     """Read the rows of a file, or of a split of a data set of the hub.
 
-    blocks: divide plain text into blocks of whole paragraphs; otherwise a file is one row.
+    blocks: divide running text into blocks of whole paragraphs; otherwise a file is one row.
     """
+    joined = settings.task == "language-modelling" and settings.rows == "lines"
     for path, place in _files(entry, settings, places):
-        if not place.endswith((TABLE, *JSON_LINES)):
-            if settings.task != "language-modelling":
-                raise InputError(
-                    f"{path}: plain text has no summaries; give JSON Lines or Parquet with "
-                    f"{' and '.join(settings.columns)}"
-                )
-            yield from _running_text(path, read_lines(path), blocks)
-            continue
-        values = field_values(path, settings.columns, place)
-        if settings.task == "language-modelling" and settings.rows == "lines":
-            texts = (row["text"] for row in _checked(path, values, settings, empty=True))
-            yield from _running_text(path, (text.removesuffix("\n") for text in texts), blocks)
+        if place.endswith((TABLE, *JSON_LINES)):
+            rows = _rows(path, place, settings, empty=joined)
+            if not joined:
+                yield from rows
+                continue
+            lines = [row["text"].removesuffix("\n") for row in rows]
+        elif settings.task == "language-modelling":
+            lines = list(read_lines(path))
         else:
-            yield from _checked(path, values, settings)
-
-
-def _running_text(path: Path, lines: Iterable[str], blocks: bool) -> Iterator[Row]:
-    """Return lines as one row, or as a row for each block.  Raises InputError if there is no text."""
-    lines = list(lines)
-    if not any(line.strip() for line in lines):
-        raise InputError(f"{path}: holds no text; check the path in the configuration")
-    found = text_blocks(lines) if blocks else ["".join(f"{line}\n" for line in lines)]
-    yield from ({"text": text} for text in found)
+            raise InputError(
+                f"{path}: plain text has no summaries; give JSON Lines or Parquet with "
+                f"{' and '.join(settings.columns)}"
+            )
+        if not any(line.strip() for line in lines):
+            raise InputError(f"{path}: holds no text; check the path in the configuration")
+        texts = text_blocks(lines) if blocks else ["".join(f"{line}\n" for line in lines)]
+        yield from ({"text": text} for text in texts)
 
 
 def text_blocks(lines: Iterable[str], size: int = BLOCK) -> Iterator[str]:
     """Cut running text after blank lines into blocks of at least `size` characters; together they are the text."""
-    block: list[str] = []
-    length = 0
+    block = ""
     for line in lines:
-        block.append(f"{line}\n")
-        length += len(line) + 1
-        if not line.strip() and length >= size:
-            yield "".join(block)
-            block, length = [], 0
-    if any(line.strip() for line in block):
-        yield "".join(block)
+        block += f"{line}\n"
+        if not line.strip() and len(block) >= size:
+            yield block
+            block = ""
+    if block.strip():
+        yield block
 
 
 def _files(
@@ -205,28 +188,24 @@ def _files(
     source, *rest = settings.columns
     fields = {"source_field": source, "target_field": rest[0] if rest else None}
     importer = HuggingFaceImporter(**fields, **entry)
-    side = None if rest else "source"
-    for found in importer.sources(("", ""), side, places):
+    for found in importer.sources(("", ""), None if rest else "source", places):
         yield places.path(found), found.place
 
 
-def _checked(
-    path: Path, values: Iterator[list[Any]], settings: DataSettings, empty: bool = False
-) -> Iterator[Row]:
-    """Check that every field of the rows is text, and not empty unless `empty` allows it."""
-    for number, texts in enumerate(values, start=1):
+def _rows(path: Path, place: str, settings: DataSettings, empty: bool) -> Iterator[Row]:
+    """Read the rows of a table or of JSON Lines, with texts that are not empty unless `empty` allows it."""
+    remedy = "name the right one under `fields`"
+    for number, texts in enumerate(field_values(path, settings.columns, place), start=1):
         for column, text in zip(settings.columns, texts, strict=True):
+            fault = None
             if text is None:
-                raise InputError(
-                    f"{path}:{number}: no field '{column}'; name the right one under `fields`"
-                )
-            if not isinstance(text, str):
-                raise InputError(
-                    f"{path}:{number}: field '{column}' is {type(text).__name__}, expected text; "
-                    "name the right one under `fields`"
-                )
-            if not text.isascii() and _HALVES.search(text):
-                raise InputError(f"{path}:{number}: field '{column}' holds {HALF}; mend the row")
-            if not text.strip() and not empty:
-                raise InputError(f"{path}:{number}: field '{column}' is empty; remove the row")
+                fault = f"no field '{column}'; {remedy}"
+            elif not isinstance(text, str):
+                fault = f"field '{column}' is {type(text).__name__}, expected text; {remedy}"
+            elif not text.isascii() and _HALVES.search(text):
+                fault = f"field '{column}' holds {HALF}; mend the row"
+            elif not text.strip() and not empty:
+                fault = f"field '{column}' is empty; remove the row"
+            if fault is not None:
+                raise InputError(f"{path}:{number}: {fault}")
         yield dict(zip(KEYS[settings.task], texts, strict=True))

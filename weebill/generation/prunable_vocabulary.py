@@ -33,11 +33,9 @@ def check_pieces(
     eos_token → piece.  numbers: the model's configuration; the keys in `SINGLE` are checked.
     """
     model, alphabet = description.get("model", {}), pre_tokenizers.ByteLevel.alphabet()
-    plain = not any(
-        model.get(key)
-        for key in ("continuing_subword_prefix", "end_of_word_suffix", "ignore_merges")
-    )
-    if model.get("type") != "BPE" or not plain or not model["vocab"].keys() >= set(alphabet):
+    others = ("continuing_subword_prefix", "end_of_word_suffix", "ignore_merges")
+    plain = model.get("type") == "BPE" and not any(map(model.get, others))
+    if not plain or not model["vocab"].keys() >= set(alphabet):
         raise InputError(f"the tokenizer is no byte-level BPE; {LEAVE}")
     without = without_row(description, rows)
     names = {name: number for number, name in without.items()}

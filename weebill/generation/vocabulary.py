@@ -21,7 +21,7 @@ from weebill.errors import InputError
 from weebill.generation.prunable_vocabulary import SINGLE, check_pieces, without_row
 
 LINES = 1000  # texts tokenized together
-_SEVERAL = ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
+NUMBERED = (*SINGLE, "suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 
 
 def prune_vocabulary(
@@ -37,13 +37,18 @@ def prune_vocabulary(
     description = check_vocabulary(model, tokenizer)
     rows = _rows(model)
     without = without_row(description, rows)
-    used = {piece for piece in _ids(model) if piece < rows}
-    used |= {piece for piece in tokenizer.all_special_ids if piece not in without}
+    configurations = (model.config, model.generation_config)
+    named = _flat([getattr(one, key, None) for one in configurations for key in NUMBERED])
+    used = {number for number in (*named, *tokenizer.all_special_ids) if number < rows}
     lines, read = _lines(texts), 0
     while some := list(islice(lines, LINES)):
         for tokens in tokenizer(some, verbose=False)["input_ids"]:
             read += 1
-            _check_text(read, without.keys() & set(tokens), without, rows)
+            for piece in without.keys() & set(tokens):
+                raise InputError(
+                    f"text {read}: has '{without[piece]}', piece {piece:,} of the tokenizer, but the model has "
+                    f"{rows:,} rows; take it out of the text"
+                )
             used.update(tokens)
     kept = _with_makings(description, used, without)
     new = {old: place for place, old in enumerate(kept)}
@@ -78,16 +83,6 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
         yield text
 
 
-def _check_text(
-    number: int, beyond: Collection[int], without: Mapping[int, str], rows: int
-) -> None:
-    for piece in beyond:
-        raise InputError(
-            f"text {number}: has '{without[piece]}', piece {piece:,} of the tokenizer, but the model has {rows:,} "
-            "rows; take it out of the text"
-        )
-
-
 def _with_makings(
     description: dict[str, Any], used: set[int], without: Mapping[int, str]
 ) -> list[int]:
@@ -100,7 +95,6 @@ def _with_makings(
     makings: dict[str, list[str]] = {}  # all pairs from which merges make a piece, concatenated
     for left, right in description["model"]["merges"]:
         makings.setdefault(left + right, []).extend((left, right))
-    kept = used | {token["id"] for token in description["added_tokens"]}.difference(without)
     waiting = [name[number] for number in used if number in name]
     waiting += pre_tokenizers.ByteLevel.alphabet()
     seen: set[str] = set()
@@ -109,6 +103,7 @@ def _with_makings(
         if piece not in seen:
             seen.add(piece)
             waiting += makings.get(piece, ())
+    kept = used | {token["id"] for token in description["added_tokens"]}.difference(without)
     kept |= {vocabulary[piece] for piece in seen}
     for number in without.keys() & kept:
         raise InputError(
@@ -133,26 +128,24 @@ def _renumbered(
     added = [token for token in description["added_tokens"] if token["id"] in number]
     description["added_tokens"] = [{**token, "id": number[token["id"]]} for token in added]
     _renumber_processor(description["post_processor"], number)
+    special = {}
+    for role, pieces in tokenizer.special_tokens_map.items():
+        if isinstance(pieces, list):  # a role may have several
+            pieces = [piece for piece in pieces if str(piece) not in gone]
+        if str(pieces) not in gone:
+            special[role] = pieces
+    kept = (
+        "model_max_length",
+        "padding_side",
+        "truncation_side",
+        "model_input_names",
+        "clean_up_tokenization_spaces",
+    )
     return PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer.from_str(json.dumps(description)),
-        model_max_length=tokenizer.model_max_length,
-        padding_side=tokenizer.padding_side,
-        truncation_side=tokenizer.truncation_side,
-        model_input_names=tokenizer.model_input_names,
-        clean_up_tokenization_spaces=tokenizer.clean_up_tokenization_spaces,
-        **_without(tokenizer.special_tokens_map, gone),
+        **{name: getattr(tokenizer, name) for name in kept},
+        **special,
     )
-
-
-def _without(special: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any]:
-    """Return special tokens by role, without those in `gone`; a role may have several."""
-    kept = {
-        role: [piece for piece in pieces if str(piece) not in gone]
-        if isinstance(pieces, list)
-        else pieces
-        for role, pieces in special.items()
-    }
-    return {role: pieces for role, pieces in kept.items() if str(pieces) not in gone}
 
 
 def _renumber_processor(processor: Any, number: dict[int, int]) -> None:
@@ -168,15 +161,6 @@ def _renumber_processor(processor: Any, number: dict[int, int]) -> None:
             processor[end][1] = number[processor[end][1]]
 
 
-def _ids(model: PreTrainedModel) -> set[int]:
-    """Return the pieces that the model's configurations name."""
-    found: set[int] = set()
-    for config in (model.config, model.generation_config):
-        for key in (*SINGLE, *_SEVERAL):
-            found.update(_flat(getattr(config, key, None)))
-    return found
-
-
 def _flat(value: Any) -> list[int]:
     if isinstance(value, list | tuple):
         return [number for one in value for number in _flat(one)]
@@ -187,39 +171,31 @@ def _mapped(value: Any, number: dict[int, int]) -> Any:
     """Renumber a number, or lists of them; drop numbers beyond the vocabulary, and sequences that contain them."""
     if not isinstance(value, list | tuple):
         return number.get(value)
-    if any(isinstance(one, list | tuple) for one in value):
-        kept = [one for one in value if set(_flat(one)) <= number.keys()]
-    else:
-        kept = [one for one in value if one in number]
-    return [_mapped(one, number) for one in kept] or None
+    return [_mapped(one, number) for one in value if set(_flat(one)) <= number.keys()] or None
 
 
 def _cut(model: PreTrainedModel, kept: Tensor, number: dict[int, int]) -> None:
     """Keep some rows of every table with a row per piece, and renumber the pieces in the model's configurations."""
-    tables = [model.get_input_embeddings().weight]
-    if (head := model.get_output_embeddings()) is not None:
-        tables.append(head.weight)
-    cut = {
-        id(table): nn.Parameter(table.detach()[kept].clone(), table.requires_grad)
-        for table in tables
-    }
+
+    def cut(table: nn.Parameter) -> nn.Parameter:
+        return nn.Parameter(table.detach()[kept].clone(), table.requires_grad)
+
+    holders = (model.get_input_embeddings(), model.get_output_embeddings())
+    tables = {id(one.weight): cut(one.weight) for one in holders if one is not None}
     for module in model.modules():
-        if isinstance(module, nn.Embedding | nn.Linear) and id(module.weight) in cut:
-            module.weight = cut[id(module.weight)]
-            if isinstance(module, nn.Linear):
-                module.out_features = len(kept)
-                if module.bias is not None:
-                    module.bias = nn.Parameter(
-                        module.bias.detach()[kept].clone(), module.bias.requires_grad
-                    )
-            else:
+        if isinstance(module, nn.Embedding | nn.Linear) and id(module.weight) in tables:
+            module.weight = tables[id(module.weight)]
+            if isinstance(module, nn.Embedding):
                 module.num_embeddings = len(kept)
+            else:
+                module.out_features = len(kept)
+                module.bias = None if module.bias is None else cut(module.bias)
         if getattr(module, "padding_idx", None) is not None:
             module.padding_idx = number.get(module.padding_idx)
     if (bias := getattr(model, "final_logits_bias", None)) is not None:
         model.final_logits_bias = bias[:, kept].clone()
     for config in (model.config, model.generation_config):
-        for key in (*SINGLE, *_SEVERAL):
+        for key in NUMBERED:
             if getattr(config, key, None) is not None:
                 setattr(config, key, _mapped(getattr(config, key), number))
     model.config.vocab_size = len(kept)
