@@ -1,6 +1,7 @@
 """Students and the loss of distillation, each term against loops in float64."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from weebill.generation.distillation import (
     student_of,
 )
 from weebill.generation.encoding import IGNORED
+from weebill.generation.training import likelihood
 
 LAYERS = {
     "bart": {"encoder": [1], "decoder": [0, 2]},
@@ -102,7 +104,10 @@ def test_the_loss_is_that_of_loops(family, settings):
             parameter.add_(0.05 * torch.randn_like(parameter))
     batch = batch_of(family)
     ours, theirs = Said(student, batch), Said(teacher, batch)
-    loss, parts = distillation(teacher, LAYERS[family], settings)(student, batch)
+
+    def loss(**weights: float) -> float:
+        objective = distillation(teacher, LAYERS[family], replace(settings, **weights))
+        return objective(student, batch).item()
 
     labels = batch["labels"].numpy()
     likelihood, divergence, count = 0.0, 0.0, 0
@@ -115,18 +120,15 @@ def test_the_loss_is_that_of_loops(family, settings):
         own, wanted = (log_softmax(values / settings.temperature) for values in (own, wanted))
         divergence += sum(math.exp(q) * (q - p) for p, q in zip(own, wanted, strict=True))
     expected = {
-        "cross_entropy": likelihood / count,
-        "divergence": settings.temperature**2 * divergence / count,
-        "hidden": hidden(family, settings, batch, ours, theirs),
+        "alpha": likelihood / count,
+        "beta": hidden(family, settings, batch, ours, theirs),
+        "gamma": settings.temperature**2 * divergence / count,
     }
     for name, value in expected.items():
-        assert float(parts[name]) == pytest.approx(value, rel=1e-4), name
-    total = (
-        settings.alpha * expected["cross_entropy"]
-        + settings.beta * expected["hidden"]
-        + settings.gamma * expected["divergence"]
-    )
-    assert loss.item() == pytest.approx(total, rel=1e-4)
+        others = dict.fromkeys(expected.keys() - {name}, 0.0)
+        assert loss(**others, **{name: 1.0}) == pytest.approx(value, rel=1e-4), name
+    total = sum(getattr(settings, name) * value for name, value in expected.items())
+    assert loss() == pytest.approx(total, rel=1e-4)
 
 
 def hidden(family, settings, batch, ours, theirs) -> float:
@@ -163,7 +165,7 @@ def test_padding_changes_nothing(family):
     }
     with torch.no_grad():
         student.get_input_embeddings().weight.mul_(1.1)
-        one, other = (float(objective(student, each)[0]) for each in (batch, longer))
+        one, other = (objective(student, each).item() for each in (batch, longer))
     assert one == pytest.approx(other, rel=1e-5)
 
 
@@ -174,10 +176,12 @@ def test_a_student_of_all_layers_is_the_teacher(family):
     student = student_of(teacher, layers)
     batch = batch_of(family)
     assert torch.equal(Said(student, batch).logits, Said(teacher, batch).logits)
-    loss, parts = distillation(teacher, layers, DistillationLoss())(student, batch)
-    assert float(parts["hidden"]) == pytest.approx(0, abs=1e-10)
-    assert float(parts["divergence"]) == pytest.approx(0, abs=1e-6)
-    assert loss.item() == pytest.approx(0.1 * float(parts["cross_entropy"]), abs=1e-5)
+    zero = {"alpha": 0.0, "beta": 0.0, "gamma": 0.0}
+    for changed, size in (({"beta": 1.0}, 1e-10), ({"gamma": 1.0}, 1e-6)):
+        loss = distillation(teacher, layers, DistillationLoss(**(zero | changed)))
+        assert loss(student, batch).item() == pytest.approx(0, abs=size)
+    loss = distillation(teacher, layers, DistillationLoss())(student, batch)
+    assert loss.item() == pytest.approx(0.1 * likelihood(student, batch).item(), abs=1e-5)
 
 
 @pytest.mark.parametrize("family", GENERATORS)

@@ -1,9 +1,8 @@
 """Text for training and measurement: articles with their summaries, or running text, in three parts.
 
-A part is a JSON Lines file with rows {"article", "summary"} or {"text"}.  If a data set has no validation or test
-part, these are drawn from its training text by a hash of each article's or block's text, so that equal texts go
-to the same part of every data set.  If several given parts share a text, it stays in the test part or, if it is not
-there, in the validation part.
+A part is a JSON Lines file with rows {"article", "summary"} or {"text"}.  Missing validation and test parts are drawn
+from the training text by a hash of each article or block, so that equal texts go to the same part of every data set.
+A text in several given parts stays in the test part or, if it is not there, in the validation part.
 """
 
 import hashlib

@@ -27,8 +27,7 @@ from weebill.hugging_face.families import prunable
 class DistillationLoss:
     """Weights of the terms; defaults are the paper's.
 
-    over_layers: mean or sum of the matched layers' errors.  normalise: compare hidden states after normalising
-    them to mean 0 and variance 1 at each position.
+    over_layers: aggregation of the matched layers' errors.  normalise: whether each position is normalised first.
     """
 
     alpha: float = 0.1
@@ -118,7 +117,7 @@ def distillation(
     """Return the training objective of a student with these layers of the teacher."""
     teacher = teacher.eval().requires_grad_(False)
 
-    def objective(student: nn.Module, batch: Batch) -> tuple[Tensor, Mapping[str, Tensor]]:
+    def objective(student: nn.Module, batch: Batch) -> Tensor:
         labels = batch["labels"]
         teacher.to(labels.device)
         with _hidden_states(student) as ours:
@@ -132,17 +131,11 @@ def distillation(
             for states, number in zip(ours[stack], numbers, strict=True):
                 errors.append(hidden_error(states, theirs[stack][number], mask, weights.normalise))
         hidden = torch.stack(errors).mean() if weights.over_layers == "mean" else sum(errors)
-        parts = {
-            "cross_entropy": cross_entropy(logits, labels),
-            "hidden": hidden,
-            "divergence": divergence(logits, wanted, spoken, weights.temperature),
-        }
-        loss = (
-            weights.alpha * parts["cross_entropy"]
-            + weights.beta * parts["hidden"]
-            + weights.gamma * parts["divergence"]
+        return (
+            weights.alpha * cross_entropy(logits, labels)
+            + weights.beta * hidden
+            + weights.gamma * divergence(logits, wanted, spoken, weights.temperature)
         )
-        return loss, {name: part.detach() for name, part in parts.items()}
 
     return objective
 

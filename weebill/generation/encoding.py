@@ -39,22 +39,16 @@ class Example:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Tokenizer of a model's text.
+    """Tokenizer of a model's text; text with a piece that has no row in the model raises InputError.
 
     max_source: largest number of tokens of an article, or of a window of running text.  max_target: the same for a
-    summary.  Longer articles and summaries are cut, but keep their end tokens.  Text with a piece that has no row in
-    the model raises InputError.
+    summary.  Longer articles and summaries are cut, but keep their end tokens.
     """
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     max_source: int
     max_target: int
-
-    @property
-    def pairs(self) -> bool:
-        """True if the model reads one text and writes another."""
-        return bool(self.model.config.is_encoder_decoder)
 
     def examples(self, rows: Sequence[Row]) -> list[Example]:
         """Return articles with summaries; or windows of running text, all of full length except the last."""
@@ -87,10 +81,7 @@ class Encoder:
         return self._with_rows(found["input_ids"], rows)
 
     def running_text(self, texts: Sequence[str]) -> list[Example]:
-        """Concatenate the texts, each after an end of text, in windows of max_source + 1 tokens.
-
-        The last token of a window, which is only predicted there, is the first token of the next window.
-        """
+        """Return the stream of the texts in windows of max_source + 1 tokens, which share their first and last."""
         stream, size = self.stream(texts), self.max_source
         starts = range(0, len(stream) - 1, size)
         return [Example(stream[start : start + size + 1], []) for start in starts]
@@ -119,13 +110,13 @@ class Encoder:
 
     def batch(self, examples: Sequence[Example]) -> Batch:
         """Return examples as padded tensors."""
+        config = self.model.config
         sources = [torch.tensor(example.source) for example in examples]
-        if not self.pairs:
+        if not config.is_encoder_decoder:
             given = _padded([tokens[:-1] for tokens in sources], 0)
             labels = _padded([tokens[1:] for tokens in sources], IGNORED)
             mask = (labels != IGNORED).long()
             return {"input_ids": given, "attention_mask": mask, "labels": labels}
-        config = self.model.config
         labels = _padded([torch.tensor(example.target) for example in examples], IGNORED)
         shifted = labels.roll(1, dims=1)
         shifted[:, 0] = config.decoder_start_token_id
@@ -150,6 +141,7 @@ class Batches(Dataset):
     """Batches of a training, `accumulate` of them in each update.
 
     Each round contains all examples once, in its own order; the examples of a batch have similar lengths.
+    noise: added to each source, with the source without noise as the target.
     """
 
     def __init__(
@@ -160,7 +152,6 @@ class Batches(Dataset):
         seed: int,
         noise: "Noise | None" = None,
     ):
-        """Take the examples; noise: added to each source, with the source without noise as the target."""
         if not examples:
             raise InputError("no text to train on; check the data's `train`")
         self.encoder, self.examples, self.seed, self.noise = encoder, examples, seed, noise
@@ -185,7 +176,7 @@ class Batches(Dataset):
     def _labels(self, example: Example) -> int:
         if self.noise is not None:
             return len(example.source)
-        return len(example.target) if self.encoder.pairs else len(example.source) - 1
+        return len(example.target) or len(example.source) - 1
 
     def _chosen(self, number: int) -> list[Example]:
         indices = self.round(number // self.per_round)[number % self.per_round]

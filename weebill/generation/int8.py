@@ -1,13 +1,12 @@
 """Int8 models like BART, T5 and GPT-2 for the processor: a quarter of the size, on disk and in memory.
 
-`save_int8` writes a folder of `hugging_face.folder`, with per-layer shapes.  Its config.json has a
-`quantization_config` with a `quant_method` of our own.  Its int8.safetensors holds for each linear map and each
-embedding `NAME.codes` (int8, a row for each output) and `NAME.scale` (float32, one per row), tied ones once; biases
-and normalisations are float32.  Version 0.1.0 called the entry `quantization` and the file model.safetensors.
+A folder of `save_int8` has per-layer shapes, and in config.json a `quantization_config` with a `quant_method` of our
+own.  Its int8.safetensors holds for each linear map and embedding `NAME.codes` (int8, a row for each output) and
+`NAME.scale` (float32, one per row), tied ones once; biases and normalisations are float32.  Version 0.1.0 called the
+entry `quantization` and the file model.safetensors.
 
-transformers must not read such a folder: it only warns about an unknown `quant_method`, and initialises all missing
-weights at random.  Therefore `transformers_weights` of config.json, which it takes for a file name, contains the
-remedy, and no file has the default name.
+transformers would only warn about an unknown `quant_method`, and initialise the weights at random.  Therefore
+`transformers_weights` of config.json, which it takes for a file name, contains the remedy.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -34,10 +33,8 @@ from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
     WEIGHTS,
-    check_no_source,
-    check_weights,
+    check_target,
     cut_to,
-    folder_kind,
     layer_shapes,
     model_class,
     tie,
@@ -50,15 +47,14 @@ from weebill.hugging_face.loading import (
     OLD_QUANTIZATION,
     QUANTIZATION,
     WEIGHTS_ENTRY,
-    generation_settings,
     read_config,
+    read_generation_settings,
 )
 from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
 from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from weebill.quantization.calibration import activation_scales, summary
 from weebill.quantization.grids import grid_named
-from weebill.replaceable import check_replaceable
 from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
 
 GRID = "int8_rowwise"
@@ -73,16 +69,17 @@ def save_int8(
 ) -> None:
     """Write a float32 model that generates, whole or cut, as an int8 folder, atomically; the model is unchanged.
 
-    A model trained with `int8_rowwise` rounding (its weights are on the grid) keeps its numbers.
     scales: activation scales by linear map (see `calibrated_scales`), 127 / the largest expected magnitude; None:
     each token is quantized by its own largest magnitude.  entries: further entries of config.json.
     Raises InputError if the model is of no family, cannot generate, or has NaN, infinite or no weights (`meta`),
     or if `folder` is the one that the model was read from, or holds something other than an earlier model.
     """
-    check_no_source(folder, model)
-    check_replaceable(folder, folder_kind(tokenizer))
+    place = Path(folder).resolve()
+    for source in {model.name_or_path, model.config.name_or_path} - {""}:
+        if place.is_dir() and Path(source).is_dir() and place.samefile(source):
+            raise InputError(f"{folder}: is the folder the model was read from; name another")
+    check_target(folder, model, tokenizer)
     shapes = layer_shapes(prunable(model))
-    check_weights(folder, model)
     if not model.can_generate() or getattr(transformers, type(model).__name__, None) is None:
         raise InputError(f"{folder}: {type(model).__name__} generates no text; save it in float32")
     _check_scales(model, scales)
@@ -140,8 +137,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         raise InputError(
             f"{folder}: damaged, or of another version ({error}); make it again"
         ) from error
-    if (folder / "generation_config.json").is_file():
-        model.generation_config = generation_settings(folder)
+    read_generation_settings(model, folder)
     model.name_or_path = str(folder.resolve())  # so that nothing made from it replaces it
     return model.eval()
 
@@ -183,8 +179,7 @@ def calibrated_scales(
 ) -> dict[str, float]:
     """Return activation scales by linear map, from the inputs of a float32 model's maps while `run` uses it.
 
-    formula: one of `quantization.calibration`.  Raises InputError if there is none of that name, or a map was
-    never called or was given NaN.
+    formula: of `quantization.calibration`.  Raises InputError if there is none, or a map was never called or saw NaN.
     """
     seen: dict[nn.Module, list[Tensor]] = {module: [] for module in _linears(model).values()}
 
@@ -216,8 +211,8 @@ class Int8Positions(Int8Embedding):
 def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
     """Let the model compute with weights rounded like int8 within the context, and keep them rounded after it.
 
-    Quantization-aware training (TEXTGEN §3.4) uses it.  Gradients pass straight through the rounding, and the
-    optimizer updates the unrounded parameters, which stay the same objects.  Activations are not rounded.
+    For quantization-aware training (TEXTGEN §3.4): gradients pass straight through, and the optimizer updates the
+    unrounded parameters, which stay the same objects.  Activations are not rounded.
     """
     chosen = [module for _, module in quantizable(model)]
     for module in chosen:

@@ -1,7 +1,4 @@
-"""Fast attention of single queries and a growing cache, for token-by-token generation.
-
-Both use the extension points of transformers, so that its own `generate` uses them.
-"""
+"""Fast attention of single queries and a growing cache, both used by transformers' own `generate`."""
 
 import torch
 from torch import Tensor, nn
@@ -36,15 +33,12 @@ _PLACES = {  # linear maps that an activation follows
 
 
 def make_fast(model: PreTrainedModel, isa: str) -> None:
-    """Fuse activations with the linear maps before them, and install attention and cache, in place.
-
-    isa: instruction set of the model's products.
-    """
+    """Fuse activations with the linear maps before them, and install attention and cache, in place."""
     for module in model.modules():
-        for kind, (linear, activation) in _PLACES.items():
-            inner = getattr(module, linear, None)
-            fused = _FUSED.get(type(getattr(module, activation, None)))
-            if isinstance(module, kind) and isinstance(inner, Int8Linear) and fused:
+        if type(module) in _PLACES:
+            linear, activation = _PLACES[type(module)]
+            inner, fused = getattr(module, linear), _FUSED.get(type(getattr(module, activation)))
+            if isinstance(inner, Int8Linear) and fused:
                 inner.activation = fused
                 setattr(module, activation, nn.Identity())
     depth = len(prunable(model).layer_stacks()[-1].layers)  # the decoder's
@@ -62,7 +56,7 @@ class GrowingLayer(DynamicLayer):
         """Implement `DynamicLayer`."""
         super().lazy_initialization(key_states, value_states)
         self.keys, self.values = key_states[:, :, :0], value_states[:, :, :0]
-        self._room: tuple[Tensor, Tensor] | None = None
+        self._room: list[Tensor] = []
 
     def update(
         self, key_states: Tensor, value_states: Tensor, *arguments, **keywords
@@ -73,12 +67,11 @@ class GrowingLayer(DynamicLayer):
         before, length = self.keys.shape[2], self.keys.shape[2] + key_states.shape[2]
         if not self._has_room(length):
             size = length + max(ROOM, length // 2)  # pages that are not written take no memory
-            self._room = tuple(
-                old.new_empty(*old.shape[:2], size, old.shape[3])
-                for old in (self.keys, self.values)
-            )
-            for room, old in zip(self._room, (self.keys, self.values), strict=True):
+            self._room = []
+            for old in (self.keys, self.values):
+                room = old.new_empty(*old.shape[:2], size, old.shape[3])
                 room[:, :, :before] = old
+                self._room.append(room)
         for room, new in zip(self._room, (key_states, value_states), strict=True):
             room[:, :, before:length] = new
         self.keys, self.values = (room[:, :, :length] for room in self._room)
@@ -86,27 +79,18 @@ class GrowingLayer(DynamicLayer):
 
     def _has_room(self, length: int) -> bool:
         """Return True if the entries are still in the reserved memory (copied beams are not) and fit into it."""
-        return (
-            self._room is not None
-            and self.keys.data_ptr() == self._room[0].data_ptr()
-            and self.keys.shape[0] == self._room[0].shape[0]
-            and length <= self._room[0].shape[2]
-        )
+        if not self._room:
+            return False
+        keys, room = self.keys, self._room[0]
+        same = keys.data_ptr() == room.data_ptr() and keys.shape[0] == room.shape[0]
+        return same and length <= room.shape[2]
 
 
 def _register(isa: str) -> str:
     """Register attention by the compiled kernel; return its name in the library."""
     name, compiled = f"weebill_{isa}", extension(isa)
 
-    def attend(
-        module: nn.Module,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        attention_mask: Tensor | None,
-        scaling: float | None = None,
-        **keywords,
-    ) -> tuple[Tensor, None]:
+    def attend(module, query, key, value, attention_mask, scaling=None, **keywords):
         size = query.shape[-1]
         plain = keywords.get("position_bias") is None and (
             attention_mask is None

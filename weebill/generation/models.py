@@ -139,10 +139,7 @@ def save_generator(
     tokenizer: PreTrainedTokenizerBase,
     lineage: Mapping[str, Any],
 ) -> None:
-    """Write a model, whole or cut, as a folder, atomically; equal models make equal bytes.
-
-    lineage: plain values.
-    """
+    """Write a model, whole or cut, as a folder with a lineage, atomically; equal models make equal bytes."""
     whole = model.config.model_type not in _CUT
     save_model(path, model, tokenizer, {LINEAGE: dict(lineage)}, whole)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from weebill.errors import InputError
 from weebill.generation.encoding import Encoder
@@ -16,7 +17,7 @@ from weebill.generation.models import Generator
 class Surprise:
     """Surprise of a text: −log p summed over the scored tokens of each window, and their number.
 
-    size: the text's bytes in UTF-8, which do not depend on the vocabulary, plus one for each end between texts.
+    size: the text's bytes in UTF-8, plus one for each end between texts.
     """
 
     totals: np.ndarray  # (windows,), float64, natural logarithms
@@ -41,8 +42,7 @@ def surprise(
     """Score all tokens of the concatenated texts, each after an end of text.
 
     window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
-    from at least window − stride tokens.
-    Raises InputError if the stride exceeds the window, or the window the model's positions.
+    from at least window − stride tokens.  Raises InputError if the stride exceeds the window, or that the positions.
     """
     if not 1 <= stride <= window:
         raise InputError(f"perplexity: stride {stride}, expected 1 to the window's {window}")
@@ -55,23 +55,19 @@ def surprise(
     device = next(generator.model.parameters()).device
     count = len(stream) - 1  # tokens to predict
     starts = [0, *range(stride, max(stride, count - window + stride), stride)]
-    spans = []  # for each window: its first token, the first scored token, and the end of those
-    scored = 0
-    for start in starts:
-        end = min(start + window, count)
-        spans.append((start, scored, end))
-        scored = end
-    totals = np.zeros(len(spans))
+    ends = [min(start + window, count) for start in starts]
+    # each window's first token, its first scored token, and the end of both
+    spans = list(zip(starts, [0, *ends[:-1]], ends, strict=True))
+    totals = []
     for first in range(0, len(spans), batch_size):
         some = spans[first : first + batch_size]
-        given = torch.zeros(len(some), max(end - start for start, _, end in some), dtype=torch.long)
-        for row, (start, _, end) in enumerate(some):
-            given[row, : end - start] = stream[start:end]
+        given = pad_sequence([stream[start:end] for start, _, end in some], batch_first=True)
         logits = generator.model(given.to(device), use_cache=False).logits.cpu()
-        for row, (start, begin, end) in enumerate(some):
+        for row, (start, begin, end) in zip(logits, some, strict=True):
             wanted = stream[begin + 1 : end + 1]
-            rows = logits[row, begin - start : end - start].double()
-            chosen = rows.gather(1, wanted[:, None])[:, 0]
-            totals[first + row] = float((rows.logsumexp(1) - chosen).sum())
+            scores = row[begin - start : end - start].double()
+            chosen = scores.gather(1, wanted[:, None])[:, 0]
+            totals.append(float((scores.logsumexp(1) - chosen).sum()))
     size = len("\n".join(texts).encode())  # the ends between texts are scored, so they count
-    return Surprise(totals, np.array([end - begin for _, begin, end in spans]), size)
+    counts = np.array([end - begin for _, begin, end in spans])
+    return Surprise(np.array(totals), counts, size)

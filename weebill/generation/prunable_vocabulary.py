@@ -1,7 +1,6 @@
 """Checks that a vocabulary can be pruned, by tokenizer.json and the model's number of rows.
 
-A model may have fewer rows than its tokenizer has pieces, as bart-large-cnn has 50,264 for 50,265.  Pieces without a
-row are dropped if nothing needs them.
+Pieces without a row, such as one of bart-large-cnn (50,264 rows, 50,265 pieces), are dropped if nothing needs them.
 """
 
 import json
@@ -54,10 +53,7 @@ def check_pieces(
 
 
 def check_folder(path: Path) -> None:
-    """Raise InputError if a model folder exists whose vocabulary cannot be pruned.
-
-    The check covers only what the files show, not, for example, the pieces of a tokenizer without tokenizer.json.
-    """
+    """Raise InputError if a model folder exists whose vocabulary cannot be pruned, as far as its files show."""
     try:
         config = read_json(path / "config.json")
         # The library's defaults apply: old files lack the model's type.

@@ -51,7 +51,7 @@ class TrainingSettings:
         return max(1, math.ceil(self.epochs * examples / (self.batch_size * self.accumulate)))
 
     def check_schedule(self, updates: int) -> None:
-        """Raise InputError if `updates` are too few to change weights; log a warning if they end within the warm-up.
+        """Raise InputError if `updates` are too few to change weights; warn if they end within the warm-up.
 
         The paper's updates end there: 30 epochs of its news are 417 updates.
         """
@@ -85,21 +85,18 @@ class SearchSettings:
 
     def options(self) -> dict[str, object]:
         """Return the options as `generate()` keyword arguments."""
-        return {
+        unused = ("max_length", "min_length", "repetition_penalty", "encoder_repetition_penalty",
+                  "exponential_decay_length_penalty")  # fmt: skip
+        return dict.fromkeys(unused) | {
             "do_sample": False,
             "num_beams": self.beam,
             "num_return_sequences": 1,
-            "max_length": None,
-            "min_length": None,
             "max_new_tokens": self.max_tokens,
             "min_new_tokens": self.min_tokens or None,
             "no_repeat_ngram_size": self.no_repeat,
             "encoder_no_repeat_ngram_size": 0,
-            "encoder_repetition_penalty": None,
             "length_penalty": self.length_penalty,
             "early_stopping": False,
-            "repetition_penalty": None,
-            "exponential_decay_length_penalty": None,
             "use_cache": True,
         }
 

@@ -1,7 +1,6 @@
 """Steps that make a model smaller, each from one model folder to another, in any order (TEXTGEN §3).
 
-A step is a frozen dataclass of its settings; `STEPS` names them for configurations.  Unfinished training is kept in
-`OUTPUT.work` and continued by the next call.
+A step is a frozen dataclass of its settings.  Unfinished training is kept in `OUTPUT.work` for the next call.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +24,7 @@ from weebill.generation.distillation import (
 )
 from weebill.generation.encoding import Batch, Batches, Encoder
 from weebill.generation.int8 import calibrated_scales, save_int8, weights_on_grid
-from weebill.generation.models import (
-    LINEAGE,
-    Generator,
-    load_generator,
-    model_hash,
-    save_generator,
-)
+from weebill.generation.models import LINEAGE, Generator, load_generator, model_hash, save_generator
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.generation.training import Course, Objective, likelihood, logits_of, train
 from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
@@ -196,7 +189,7 @@ class Prune(Step):
     """Train while movement pruning masks heads and neurons, then cut them; see `pruning.movement_gates`.
 
     loss: as in `Distil`, with the unpruned model as the teacher; None: the loss of the labels alone, as in the paper.
-    Next to the folder of the model it writes pruning.json: the schedule, the scores, and the removed parts.
+    It also writes pruning.json next to the folder: the schedule, the scores, and the removed parts.
     """
 
     movement: MovementShares = SHARES
@@ -273,8 +266,8 @@ class QuantizationAware(Step):
 class PostTraining(Step):
     """Write the weights as int8 with a scale for each output, without training.
 
-    activations: source of their scales.  "each-token": each token's own largest magnitude, at run time; otherwise a
-    formula of `quantization.calibration`, on the activations of `examples` examples of the training text.
+    activations: "each-token": at run time, each token is scaled by its own largest magnitude; otherwise a formula of
+    `quantization.calibration`, on the activations of `examples` examples of the training text.
     """
 
     activations: str = EACH_TOKEN

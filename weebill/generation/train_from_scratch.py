@@ -26,9 +26,8 @@ from weebill.generation.encoding import Batches, Encoder, Noise
 from weebill.generation.models import save_generator
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.generation.training import train
-from weebill.hugging_face.folder import folder_kind
+from weebill.hugging_face.folder import check_target
 from weebill.model_lineage import lineage
-from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
 
 # The special tokens have BART's numbers; GPT-2 has only one special token.
@@ -66,8 +65,7 @@ def train_tokenizer(
 ) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE of at most `size` pieces, special ones first; equal text gives equal pieces.
 
-    special: BART_TOKENS puts <s> and </s> around each text; GPT2_TOKENS puts nothing.
-    positions: length of the longest text of the model.
+    special: BART_TOKENS puts <s> and </s> around each text; GPT2_TOKENS puts nothing.  positions: of the model.
     Raises InputError if `size` is too small for the bytes and the special tokens.
     """
     tokens, alphabet = list(dict.fromkeys(special.values())), pre_tokenizers.ByteLevel.alphabet()
@@ -108,11 +106,7 @@ def new_model(shape: Shape, tokenizer: PreTrainedTokenizerBase, seed: int) -> Pr
 
 
 def _bart(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
-    sizes = {
-        "layers": shape.layers,
-        "attention_heads": shape.heads,
-        "ffn_dim": shape.feed_forward,
-    }
+    sizes = {"layers": shape.layers, "attention_heads": shape.heads, "ffn_dim": shape.feed_forward}
     config = BartConfig(
         vocab_size=len(tokenizer),
         d_model=shape.width,
@@ -165,7 +159,7 @@ def make_model(
 
     The pre-training is denoising for BART, causal for GPT-2.  passage: tokens of a pre-training text; None: all
     positions.  With short texts, BART learns to copy much sooner.
-    Unfinished training is kept in `OUTPUT.work`; the next call continues it.
+    Unfinished training is kept in `OUTPUT.work` for the next call.
     """
     texts, held_out = (
         [text for folder in data for row in read_part(folder, part) for text in row.values()]
@@ -174,10 +168,10 @@ def make_model(
     special = SPECIAL[shape.architecture]
     tokenizer = train_tokenizer(texts, shape.vocabulary, special, shape.positions)
     model = new_model(shape, tokenizer, seed)
-    check_replaceable(output, folder_kind(tokenizer))
+    check_target(output, model, tokenizer)
     longest = passage or shape.positions
     encoder = Encoder(model, tokenizer, longest, longest)
-    noise = Noise.of(tokenizer) if encoder.pairs else None
+    noise = Noise.of(tokenizer) if shape.architecture == "bart" else None
     encode = encoder.running_text if noise is None else encoder.passages
     examples, validation = map(encode, (texts, held_out))
     if noise is not None:  # the same at every validation

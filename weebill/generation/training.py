@@ -25,8 +25,8 @@ from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
 
 WEIGHTS = "model.safetensors"
-# Returns the loss of a batch, a mean over its target tokens, and its named parts for the log.
-Objective = Callable[[nn.Module, Batch], tuple[Tensor, Mapping[str, Tensor]]]
+# Returns the loss of a batch, a mean over its target tokens.
+Objective = Callable[[nn.Module, Batch], Tensor]
 
 
 def logits_of(model: nn.Module, batch: Batch, **options: Any) -> Any:
@@ -42,10 +42,9 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     )
 
 
-def likelihood(model: nn.Module, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+def likelihood(model: nn.Module, batch: Batch) -> Tensor:
     """Return the plain objective: cross-entropy with the labels."""
-    loss = cross_entropy(logits_of(model, batch, use_cache=False).logits, batch["labels"])
-    return loss, {"cross_entropy": loss.detach()}
+    return cross_entropy(logits_of(model, batch, use_cache=False).logits, batch["labels"])
 
 
 @dataclass(frozen=True)
@@ -74,9 +73,8 @@ def train(
 ) -> Course:
     """Train a model in place; at the end it is in evaluation mode on the CPU.
 
-    validation: batches whose cross-entropy is measured.  identity: plain values for all that the result depends on,
-    including the caller's code.  work: folder of checkpoints; a training with the same identity continues an
-    unfinished one there.
+    validation: batches whose cross-entropy is measured.  work: folder of checkpoints; a training with the same
+    identity continues there.  identity: plain values for all that the result depends on, with the caller's code.
     companion: trained with the model at its own rate; `train` attaches and finishes it.
     Raises InputError if the loss is not finite, and before training if the learning rate stays near 0.
     """
@@ -149,7 +147,7 @@ class _Trainer(Trainer):
 
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
         """Return the objective, weighted by the batch's share, plus the companion's part."""
-        loss, _ = self.objective(model.network, inputs)
+        loss = self.objective(model.network, inputs)
         penalty = model.companion.penalty()
         loss = loss if penalty is None else loss + penalty
         if not torch.isfinite(loss.detach()):
@@ -167,7 +165,7 @@ class _Trainer(Trainer):
         for batch in self.validation:
             batch = self._prepare_inputs(batch)
             with self.compute_loss_context_manager():
-                loss, _ = likelihood(self.model.network, batch)
+                loss = likelihood(self.model.network, batch)
             labels = int((batch["labels"] != IGNORED).sum())
             total += loss.double().cpu() * labels
             count += labels

@@ -1,9 +1,8 @@
 """Vocabulary pruning: model and tokenizer keep the pieces that given text uses, and those that spell them.
 
-TEXTGEN §3.2.  These pieces are kept: those of the text, special tokens, every byte's own piece, so that any text can
-still be written, and the parts from which merges make kept pieces.  Text whose pieces are kept is divided as before,
-because byte-pair encoding applies the same merges in the same order; ratios of the probabilities of kept pieces do
-not change.  Pieces without a row in the model are dropped.
+TEXTGEN §3.2.  Kept are the pieces of the text, special tokens, every byte's own piece, so that any text can still
+be written, and the parts from which merges make kept pieces.  Text whose pieces are kept is divided as before,
+because byte-pair encoding applies the same merges in the same order; ratios of their probabilities do not change.
 """
 
 import json
@@ -30,12 +29,11 @@ def prune_vocabulary(
     """Cut a float32 model in place to the pieces that texts use; return its new tokenizer and the kept old numbers.
 
     Pieces keep their order, so new number i was kept[i]; `kept` is ascending.
-    Raises InputError, and leaves the model unchanged, if the tokenizer is no byte-level BPE as BART's and GPT-2's,
-    if `texts` is one string or a path, or if the texts, the model or the tokenizer need a piece without a row in
-    the model.
+    Raises InputError, and leaves the model unchanged, if the tokenizer is no byte-level BPE as BART's and GPT-2's, if
+    `texts` is one string or a path, or if text, model or tokenizer need a piece without a row in the model.
     """
     description = check_vocabulary(model, tokenizer)
-    rows = _rows(model)
+    rows = model.get_input_embeddings().weight.shape[0]
     without = without_row(description, rows)
     configurations = (model.config, model.generation_config)
     named = _flat([getattr(one, key, None) for one in configurations for key in NUMBERED])
@@ -61,14 +59,11 @@ def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase)
     backend = getattr(tokenizer, "backend_tokenizer", None)
     description = json.loads(backend.to_str()) if backend is not None else {}
     special = {key: str(piece) for key, piece in tokenizer.special_tokens_map.items()}
+    rows = model.get_input_embeddings().weight.shape[0]
     for config in (model.config, model.generation_config):
         numbers = {key: getattr(config, key, None) for key in SINGLE}
-        check_pieces(description, _rows(model), special, numbers)
+        check_pieces(description, rows, special, numbers)
     return description
-
-
-def _rows(model: PreTrainedModel) -> int:
-    return model.get_input_embeddings().weight.shape[0]
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:

@@ -1,11 +1,9 @@
 """BART and Marian, which have the same structure: an encoder, and a decoder with cross-attention."""
 
-from torch import nn
 from transformers.models.bart.modeling_bart import BartAttention
 from transformers.models.marian.modeling_marian import MarianAttention
 
 from weebill.hugging_face.families import Family, Stack, count_positions
-from weebill.pruning.structure import FeedForwardBlock
 
 
 class HeadlessAttention:
@@ -34,15 +32,8 @@ class Bart(Family):
         Stack("decoder", "decoder.layers", "decoder_layers", "self_attn", "encoder_attn"),
     )
     heads, head_size = "num_heads", "head_dim"
+    maps, feed_forward = ("q_proj", "k_proj", "v_proj", "out_proj"), ("fc1", "fc2")
     headless = HeadlessBartAttention
-
-    def projections(self, layer: nn.Module, attention: nn.Module) -> list[nn.Module]:
-        """Implement `Family`."""
-        return [attention.q_proj, attention.k_proj, attention.v_proj, attention.out_proj]
-
-    def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
-        """Implement `Family`."""
-        return FeedForwardBlock(name, layer.fc1, layer.fc2)
 
 
 class Marian(Bart):

@@ -42,10 +42,7 @@ FAMILIES: Registry[type["Family"]] = Registry(
 
 
 def prunable(model: nn.Module) -> "Family":
-    """Return the prunable view of a model that is, or contains, one base model of a family.
-
-    Raises InputError if it contains none, or several.
-    """
+    """Return the prunable view of a model that holds one base model of a family.  Raises InputError otherwise."""
     found = [
         (name, module)
         for module in model.modules()
@@ -83,20 +80,20 @@ class Stack(NamedTuple):
 
 
 class Family(Prunable):
-    """Base of every family's `Prunable`.
-
-    model: the given model.  core: the base model in it, whose blocks may be cut.
-    """
+    """Base of every family's view of the given model and of `core`, the base model in it, whose blocks may be cut."""
 
     stacks: ClassVar[tuple[Stack, ...]]
-    heads: ClassVar[str]
-    """Attribute of an attention module for its number of heads, as the two below."""
+    maps: ClassVar[tuple[str, ...]]  # names of query, key, value and output map of an attention
+    feed_forward: ClassVar[tuple[str, str]]  # paths in a layer of inner and outer map
+    heads: ClassVar[
+        str
+    ]  # name of an attention's attribute for its number of heads, as the next two
     head_size: ClassVar[str]
     width: ClassVar[str | None] = None
-    headless: ClassVar[type[nn.Module] | None] = None
-    """Class that an attention module gets when it loses its last head."""
-    weights_at: ClassVar[int] = 1
-    """Index of the attention weights in the output of an attention module."""
+    headless: ClassVar[type[nn.Module] | None] = (
+        None  # class of an attention that has lost all heads
+    )
+    weights_at: ClassVar[int] = 1  # index of the attention weights in an attention's output
 
     def __init__(self, model: nn.Module, core: PreTrainedModel):
         self.model, self.core = model, core
@@ -107,11 +104,11 @@ class Family(Prunable):
         self, layer: nn.Module, attention: nn.Module
     ) -> Sequence[Projection | nn.Module]:
         """Return query, key, value and output map of an attention module."""
-        raise NotImplementedError
+        return [getattr(attention, name) for name in self.maps]
 
     def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
         """Make the feed-forward block of a layer."""
-        raise NotImplementedError
+        return FeedForwardBlock(name, *map(layer.get_submodule, self.feed_forward))
 
     def attention_blocks(self) -> list[AttentionBlock]:
         """List encoder.N.self_attention, then decoder.N.self_attention and decoder.N.cross_attention."""
@@ -139,10 +136,7 @@ class Family(Prunable):
         return found
 
     def set_depth(self, stack: Stack, layers: nn.ModuleList, former: nn.Module, depth: int) -> None:
-        """Record the new number of layers, and their new places in the key-value cache.
-
-        former: the first layer before the cut.
-        """
+        """Record the new number of layers, and their places in the cache; former: the first layer before the cut."""
         setattr(self.core.config, stack.depth, depth)
         for index, layer in enumerate(layers):
             for module in layer.modules():

@@ -30,10 +30,10 @@ from weebill.hugging_face.loading import (
     SHAPES,
     computed,
     first_line,
-    generation_settings,
     is_int8,
     pretrained_model,
     read_config,
+    read_generation_settings,
 )
 from weebill.pruning.cut import cut
 from weebill.pruning.structure import Prunable
@@ -92,21 +92,16 @@ def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:
     )
 
 
-def check_weights(path: str | Path, model: PreTrainedModel) -> None:
-    """Raise InputError for a model on `meta`, which has no weights to write."""
+def check_target(
+    path: str | Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase | None
+) -> None:
+    """Raise InputError if a folder may not be replaced, or for a model on `meta`, which has no weights to write."""
+    check_replaceable(path, folder_kind(tokenizer))
     for name, value in model.state_dict().items():
         if value.is_meta:
             raise InputError(
                 f"{path}: not written, '{name}' has no numbers (device `meta`); read the model's weights first"
             )
-
-
-def check_no_source(path: str | Path, model: PreTrainedModel) -> None:
-    """Raise InputError if the model was read from this folder."""
-    place = Path(path).resolve()
-    for source in {model.name_or_path, model.config.name_or_path} - {""}:
-        if place.is_dir() and Path(source).is_dir() and place.samefile(source):
-            raise InputError(f"{path}: is the folder the model was read from; name another")
 
 
 def save_model(
@@ -119,12 +114,11 @@ def save_model(
     """Write a model as a folder, atomically; equal models make equal bytes.
 
     entries: further entries for config.json.  whole: True for a model, of any or no family, that is not cut.
-    Raises InputError if the model is of no family, has a class that the library does not know by name, or has no
-    weights (on `meta`), and if something other than such a folder is at `path`.
+    Raises InputError if the model is of no family, has no class of transformers or no weights (on `meta`), or if
+    something other than such a folder is at `path`.
     """
     shapes = {} if whole else {SHAPES: layer_shapes(prunable(model))}
-    check_replaceable(path, folder_kind(tokenizer))
-    check_weights(path, model)
+    check_target(path, model, tokenizer)
     name = type(model).__name__
     if getattr(transformers, name, None) is not type(model):
         raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
@@ -199,10 +193,7 @@ def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
 
 
 def tie(model: PreTrainedModel, stored: Set[str]) -> None:
-    """Tie the weights that the library ties, in place, except those stored separately, such as the head of T5 1.1.
-
-    stored: names of the stored tensors.
-    """
+    """Tie the weights that the library ties, in place, except those stored by themselves, as the head of T5 1.1."""
     for name, source in list(model.all_tied_weights_keys.items()):
         if name in stored and source in stored:
             place, _, attribute = name.rpartition(".")
@@ -239,6 +230,5 @@ def _load_own(
         if isinstance(module, MarianSinusoidalPositionalEmbedding):
             with torch.no_grad():
                 module.weight.copy_(module.create_weight())
-    if (path / "generation_config.json").is_file():
-        model.generation_config = generation_settings(path)
+    read_generation_settings(model, path)
     return model, set(missing) - model.all_tied_weights_keys.keys() - computed(model)

@@ -21,13 +21,14 @@ BESIDE = (".json", ".model", ".spm", ".txt")
 def fetch_model(name: str, revision: str, folder: str | Path, places: Places) -> None:
     """Fetch a model's weights in safetensors, its configuration and tokenizer; hub.json records the origin.
 
-    A folder NAME in `local_dir` replaces the hub.  Raises InputError if the model cannot be fetched, or has
-    no weights in safetensors.
+    A folder NAME in `local_dir` replaces the hub.  Raises InputError if it cannot be fetched, or has no safetensors.
     """
     sources = model_sources(name, revision, places)
     paths = {file: places.path(source) for file, source in sources.items()}
     licence = next(iter(sources.values())).licence
-    with atomic_folder(folder, _kind(folder)) as partial:
+    former = Path(folder, ORIGIN)  # lists the files of any model's folder that may be replaced
+    others = read_json(former).get("files", {}) if former.is_file() else {}
+    with atomic_folder(folder, FolderKind(always=(ORIGIN,), perhaps=tuple(others))) as partial:
         for file, path in paths.items():
             _link(path, partial / file)
         checksums = {file: sha256_file(path) for file, path in paths.items()}
@@ -55,13 +56,6 @@ def model_sources(name: str, revision: str, places: Places) -> dict[str, Source]
         )
         for file in _wanted(checksums, name)
     }
-
-
-def _kind(folder: str | Path) -> FolderKind:
-    """Return the kind of folder to replace, which may contain any model's files that its hub.json lists."""
-    origin = Path(folder, ORIGIN)
-    files = read_json(origin).get("files", {}) if origin.is_file() else {}
-    return FolderKind(always=(ORIGIN,), perhaps=tuple(files))
 
 
 def _wanted(files: Iterable[str], name: str) -> list[str]:

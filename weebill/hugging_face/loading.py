@@ -1,8 +1,8 @@
 """Reading of folders by transformers, without ever running code that the folder contains or names.
 
-All reading goes through this module, because a model folder is data from strangers.  Before the library reads one,
-`refuse_code` checks for entries that would make it run code or fetch files.  While it reads, it has no standard input
-to ask for consent, and no network.
+All reading goes through this module, because a model folder is data from strangers.  Before, `refuse_code` checks for
+entries that would make it run code or fetch files.  Meanwhile, it has no standard input to ask for consent, and no
+network.
 """
 
 import io
@@ -15,12 +15,7 @@ from typing import Any
 
 import transformers
 from huggingface_hub import constants
-from transformers import (
-    AutoTokenizer,
-    GenerationConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoTokenizer, GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 
@@ -119,11 +114,13 @@ def pretrained_tokenizer(
         return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 
-def generation_settings(folder: str | Path) -> GenerationConfig:
-    """Read a folder's generation_config.json.  Raises InputError if the folder contains code."""
+def read_generation_settings(model: PreTrainedModel, folder: Path) -> None:
+    """Give a model the folder's generation_config.json, if any.  Raises InputError if the folder contains code."""
     refuse_code(folder, types=False)
-    with _library_alone():
-        return GenerationConfig.from_pretrained(folder, local_files_only=True)
+    if (folder / "generation_config.json").is_file():
+        with _library_alone():
+            found = GenerationConfig.from_pretrained(folder, local_files_only=True)
+        model.generation_config = found
 
 
 def first_line(error: Exception) -> str:
@@ -162,9 +159,11 @@ def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str 
     """Return what an entry of a folder's file `name` would run or read, and the remedy; None if nothing."""
     # A vocabulary may have a piece of this name, with a number.
     if key == "auto_map" and not isinstance(value, int | float | None):
+        while isinstance(value, dict | list) and value:  # to the first text in it
+            value = next(iter(value.values())) if isinstance(value, dict) else value[0]
         return (
-            f"names code ({_first_text(value)}), which is never run; remove the entry if transformers itself has "
-            "the model, or name another model"
+            f"names code ({value!s:.60}), which is never run; remove the entry if transformers itself has the model, "
+            "or name another model"
         )
     if key.endswith(("attn_implementation", "experts_implementation")) and "/" in str(value):
         return f"names code of the hub ({value!s:.60}), which is not fetched; remove the entry"
@@ -185,11 +184,13 @@ def _type_fault(name: str, _place: tuple[str, ...], key: str, value: Any) -> str
         return None
     if configures and key == "model_type" and value not in (*CONFIG_MAPPING_NAMES, *PARTS):
         return f"{value!r:.60} is none that transformers {version} defines; name another model"
-    if key == "tokenizer_class" and not _is_tokenizer(value):
-        return (
-            f"{value!r:.60} is no tokenizer of transformers {version}; save the tokenizer with this version again, "
-            "or name another model"
-        )
+    if key == "tokenizer_class":
+        kind = tokenizer_class_from_name(value) if isinstance(value, str) else None
+        if not (isinstance(kind, type) and issubclass(kind, PreTrainedTokenizerBase)):
+            return (
+                f"{value!r:.60} is no tokenizer of transformers {version}; save the tokenizer with this version "
+                "again, or name another model"
+            )
     return None
 
 
@@ -197,12 +198,6 @@ def _is_weights(name: Any, *more: str) -> bool:
     """Return True if a value is the plain name of a safetensors file."""
     suffixes = (".safetensors", *more)
     return isinstance(name, str) and PurePath(name).name == name and name.endswith(suffixes)
-
-
-def _is_tokenizer(name: Any) -> bool:
-    """Return True if transformers has a tokenizer of this name."""
-    kind = tokenizer_class_from_name(name) if isinstance(name, str) else None
-    return isinstance(kind, type) and issubclass(kind, PreTrainedTokenizerBase)
 
 
 def _values(path: Path) -> dict[str, Any]:
@@ -228,18 +223,10 @@ def _entries(values: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any
                     waiting.append(((*place, key), one))
 
 
-def _first_text(value: Any) -> str:
-    """Return the first text in a nested value, for a message."""
-    while isinstance(value, dict | list) and value:
-        value = next(iter(value.values())) if isinstance(value, dict) else value[0]
-    return f"{value!s:.60}"
-
-
 def _is_among(name: str, parameters: Iterable[str]) -> bool:
     """Return True if a file's tensor is one of a model's parameters, whose names may have another prefix."""
-    return any(
-        one == name or one.endswith(f".{name}") or name.endswith(f".{one}") for one in parameters
-    )
+    name = f".{name}"
+    return any(f".{one}".endswith(name) or name.endswith(f".{one}") for one in parameters)
 
 
 def _refuse_types(folder: Path, wrong: Callable[[str, str], bool]) -> None:
@@ -255,9 +242,9 @@ def _refuse_types(folder: Path, wrong: Callable[[str, str], bool]) -> None:
 
 @contextmanager
 def _library_alone() -> Iterator[None]:
-    """Run the library without standard input, which may be text to translate, and without the network.
+    """Run the library without the network, and without standard input, which may be text to translate.
 
-    A question on standard input fails at once; file descriptor 0 does not change.
+    A question there fails at once; file descriptor 0 does not change.
     """
     stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
     sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True

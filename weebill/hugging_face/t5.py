@@ -77,11 +77,7 @@ class T5(Family):
         Stack("decoder", "decoder.block", "num_decoder_layers", OWN, "layer.1.EncDecAttention"),
     )
     heads, head_size, width = "n_heads", "key_value_proj_dim", "inner_dim"
-    weights_at = 2
-
-    def projections(self, layer: nn.Module, attention: nn.Module) -> list[nn.Module]:
-        """Implement `Family`."""
-        return [attention.q, attention.k, attention.v, attention.o]
+    maps, weights_at = ("q", "k", "v", "o"), 2
 
     def attention_block(
         self, name: str, stack: Stack, layer: nn.Module, path: str

@@ -4,7 +4,6 @@ from torch import nn
 from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaSelfAttention
 
 from weebill.hugging_face.families import Family, Stack, count_positions
-from weebill.pruning.structure import FeedForwardBlock
 
 
 class HeadlessAttention(XLMRobertaSelfAttention):
@@ -21,12 +20,8 @@ class XLMRoberta(Family):
 
     stacks = (Stack("encoder", "encoder.layer", "num_hidden_layers", "attention.self", masked=""),)
     heads, head_size, width = "num_attention_heads", "attention_head_size", "all_head_size"
-    headless = HeadlessAttention
+    feed_forward, headless = ("intermediate.dense", "output.dense"), HeadlessAttention
 
     def projections(self, layer: nn.Module, attention: nn.Module) -> list[nn.Module]:
         """Implement `Family`."""
         return [attention.query, attention.key, attention.value, layer.attention.output.dense]
-
-    def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
-        """Implement `Family`."""
-        return FeedForwardBlock(name, layer.intermediate.dense, layer.output.dense)
