@@ -139,10 +139,7 @@ def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
 def read_entry(
     entry: Mapping[str, Any], settings: DataSettings, places: Places, blocks: bool
 ) -> Iterator[Row]:
-    """Read the rows of a file, or of a split of a data set of the hub.
-
-    blocks: divide running text into blocks of whole paragraphs; otherwise a file is one row.
-    """
+    """Read the rows of an entry; blocks: divide running text into blocks of paragraphs, else a file is one row."""
     joined = settings.task == "language-modelling" and settings.rows == "lines"
     for path, place in _files(entry, settings, places):
         if place.endswith((TABLE, *JSON_LINES)):

@@ -44,11 +44,7 @@ SPECIAL = {"bart": BART_TOKENS, "gpt2": GPT2_TOKENS}
 
 @dataclass(frozen=True)
 class Shape:
-    """Shape of a model.
-
-    layers: number of layers in encoder and decoder each, or in the only decoder.  vocabulary: largest number of
-    pieces.  positions: length of the longest text.
-    """
+    """Shape of a model; layers: of each stack; vocabulary: largest number of pieces; positions: longest text."""
 
     architecture: Literal["bart", "gpt2"]
     layers: int = 4

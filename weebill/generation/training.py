@@ -49,10 +49,10 @@ def likelihood(model: nn.Module, batch: Batch) -> Tensor:
 
 @dataclass(frozen=True)
 class Course:
-    """Course of a training: its validations by update, and the update whose weights were kept."""
+    """Course of a training: its updates, the one whose weights were kept, and its validations."""
 
     updates: int
-    kept: int  # the update whose weights were kept
+    kept: int
     validations: list[dict[str, float]]  # {"update", "loss"}
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,7 +126,6 @@ class _Trained(nn.Module):
         self.network, self.companion = network, companion
 
     def forward(self, **batch: Tensor) -> Any:
-        """Call the model."""
         return self.network(**batch)
 
 

@@ -81,10 +81,7 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 def _with_makings(
     description: dict[str, Any], used: set[int], without: Mapping[int, str]
 ) -> list[int]:
-    """Return the numbers, ascending, of used pieces, bytes, added tokens, and the parts from which merges make them.
-
-    Raises InputError if one of the parts has no row in the model; added tokens without a row are left out.
-    """
+    """Return the numbers, ascending, of used pieces, bytes, added tokens with a row, and the parts that make them."""
     vocabulary = description["model"]["vocab"]
     name = {number: piece for piece, number in vocabulary.items()}
     makings: dict[str, list[str]] = {}  # all pairs from which merges make a piece, concatenated

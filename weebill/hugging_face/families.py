@@ -1,10 +1,8 @@
 """Families of Hugging Face models as `Prunable`: their base class, and their registry.
 
-The library computes attention by kernels that return no weights.  While there is a recorder, the model uses the
-library's explicit ("eager") attention, whose sums differ from the kernels' in the last bits.
-
-The library's modules do not run without heads, or count positions then.  Such a module gets another class of the
-family; it keeps its parameters, its name and its hooks.
+The library's fast attention returns no weights.  While there is a recorder, the model uses the explicit ("eager")
+attention, whose sums differ in the last bits.  The library's modules do not run without heads, or count positions
+then.  Such a module gets another class of the family; it keeps its parameters, its name and its hooks.
 """
 
 import inspect
@@ -80,20 +78,21 @@ class Stack(NamedTuple):
 
 
 class Family(Prunable):
-    """Base of every family's view of the given model and of `core`, the base model in it, whose blocks may be cut."""
+    """Base of every family's view of the given model and of `core`, the base model in it, whose blocks may be cut.
+
+    maps: names of an attention's query, key, value and output map.  feed_forward: paths in a layer of both its maps.
+    heads, head_size, width: names of an attention's attributes.  headless: class of an attention without heads.
+    weights_at: index of the attention weights in an attention's output.
+    """
 
     stacks: ClassVar[tuple[Stack, ...]]
-    maps: ClassVar[tuple[str, ...]]  # names of query, key, value and output map of an attention
-    feed_forward: ClassVar[tuple[str, str]]  # paths in a layer of inner and outer map
-    heads: ClassVar[
-        str
-    ]  # name of an attention's attribute for its number of heads, as the next two
+    maps: ClassVar[tuple[str, ...]]
+    feed_forward: ClassVar[tuple[str, str]]
+    heads: ClassVar[str]
     head_size: ClassVar[str]
     width: ClassVar[str | None] = None
-    headless: ClassVar[type[nn.Module] | None] = (
-        None  # class of an attention that has lost all heads
-    )
-    weights_at: ClassVar[int] = 1  # index of the attention weights in an attention's output
+    headless: ClassVar[type[nn.Module] | None] = None
+    weights_at: ClassVar[int] = 1
 
     def __init__(self, model: nn.Module, core: PreTrainedModel):
         self.model, self.core = model, core
@@ -212,10 +211,7 @@ def _report(attention: nn.Module, masked: nn.Module, recorder: Recorder, weights
 
 
 def count_positions(cache: Cache | None, layer: int, x: Tensor) -> None:
-    """Let a self-attention without heads add the positions of x (batch, positions, d) to the key-value cache.
-
-    The library takes the present length of the text from the keys of the first layer.
-    """
+    """Add the positions of x (b, positions, d) to the cache, for attention without heads: the library counts keys."""
     if isinstance(cache, EncoderDecoderCache):
         cache = cache.self_attention_cache
     if cache is not None:

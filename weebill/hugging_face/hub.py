@@ -30,7 +30,10 @@ def fetch_model(name: str, revision: str, folder: str | Path, places: Places) ->
     others = read_json(former).get("files", {}) if former.is_file() else {}
     with atomic_folder(folder, FolderKind(always=(ORIGIN,), perhaps=tuple(others))) as partial:
         for file, path in paths.items():
-            _link(path, partial / file)
+            try:
+                os.link(path.resolve(), partial / file)
+            except OSError:  # another disk
+                shutil.copyfile(path, partial / file)
         checksums = {file: sha256_file(path) for file, path in paths.items()}
         origin = {"name": name, "revision": revision, "licence": licence, "files": checksums}
         write_json(partial / ORIGIN, origin)
@@ -69,11 +72,3 @@ def _wanted(files: Iterable[str], name: str) -> list[str]:
             "that adds them, where there is one, or another model"
         )
     return [file for file in names if WEIGHTS.fullmatch(file) or file.endswith(BESIDE)]
-
-
-def _link(path: Path, place: Path) -> None:
-    """Link a file to a second place, or copy it to another disk."""
-    try:
-        os.link(path.resolve(), place)
-    except OSError:
-        shutil.copyfile(path, place)

@@ -105,10 +105,7 @@ def computed(model: PreTrainedModel) -> set[str]:
 def pretrained_tokenizer(
     folder: str | Path, kind: Any = AutoTokenizer, types: bool = True
 ) -> PreTrainedTokenizerBase:
-    """Read a folder's tokenizer with one of transformers' classes; the library's own errors pass.
-
-    Raises InputError if the folder contains code.
-    """
+    """Read a tokenizer by a class of transformers; its errors pass.  Raises InputError as `refuse_code` does."""
     refuse_code(folder, types)
     with _library_alone():
         return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
