@@ -5,6 +5,7 @@ from pathlib import Path
 
 from weebill.generation.data import DataSettings, import_data
 from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.steps import Distil, FineTune, Place, Prune, QuantizationAware
 from weebill.generation.train_from_scratch import Shape, make_model
 
 WORDS = ["wren", "robin", "crest", "tit", "finch", "lark", "swift", "crow", "owl", "rook"]
@@ -15,6 +16,12 @@ SHAPES = {
 FAST = TrainingSettings(
     updates=6, batch_size=4, accumulate=2, warmup=2, learning_rate=1e-3, validate_every=2
 )
+STEPS = {
+    "fine-tune": FineTune(FAST),
+    "distil": Distil(2, {"preset": "published-code"}, FAST),
+    "movement": Prune(training=FAST),
+    "quantization-aware": QuantizationAware(FAST),
+}
 
 
 def article(number: int) -> dict[str, str]:
@@ -55,3 +62,10 @@ def make(folder: Path, architecture: str, data: Path, training: TrainingSettings
     made = folder / architecture
     make_model(made, [data], SHAPES[architecture], training, seed=1, device=Device())
     return made
+
+
+def place(made, folder: Path, architecture: str = "bart", model: Path | None = None) -> Place:
+    """Return the place of a step from one of the fixture `made`'s models, or another, to a folder."""
+    origin, data = made[architecture]
+    folder.mkdir(parents=True, exist_ok=True)
+    return Place(model or origin, data, folder / "model", max_source=40, max_target=20)

@@ -2,22 +2,14 @@
 
 import pytest
 
-from tests.generation.small import make, news
 from weebill.errors import InputError
 from weebill.generation.data import read_part
 from weebill.generation.models import load_generator, summarize
 from weebill.generation.settings import SearchSettings
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made")
-    data = news(folder)
-    return make(folder, "bart", data), data
-
-
 def test_summaries_do_not_depend_on_their_neighbours(made):
-    model, data = made
+    model, data = made["bart"]
     generator = load_generator(model)
     articles = [row["article"] for row in read_part(data, "train")][:9]
     for beam in (1, 3):
@@ -29,7 +21,7 @@ def test_summaries_do_not_depend_on_their_neighbours(made):
 
 
 def test_a_models_own_settings_of_search_do_not_count(made):
-    model, data = made
+    model, data = made["bart"]
     plain, other = load_generator(model), load_generator(model)
     other.model.generation_config.update(
         num_beams=2,
@@ -47,6 +39,6 @@ def test_a_models_own_settings_of_search_do_not_count(made):
 
 
 def test_summaries_longer_than_a_models_positions_are_refused(made):
-    generator = load_generator(made[0])
+    generator = load_generator(made["bart"][0])
     with pytest.raises(InputError, match=r"search.max_tokens: 41 tokens, but .* has 40 positions"):
         summarize(generator, ["a"], SearchSettings(1, 41), 40)
