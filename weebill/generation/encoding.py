@@ -81,7 +81,7 @@ class Encoder:
         return self._with_rows(found["input_ids"], rows)
 
     def running_text(self, texts: Sequence[str]) -> list[Example]:
-        """Return the stream of the texts in windows of max_source + 1 tokens, which share their first and last."""
+        """Return the stream in windows of max_source + 1 tokens; each begins with the last token of the former."""
         stream, size = self.stream(texts), self.max_source
         starts = range(0, len(stream) - 1, size)
         return [Example(stream[start : start + size + 1], []) for start in starts]

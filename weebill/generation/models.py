@@ -66,7 +66,7 @@ class Generator:
         return getattr(self.model.config, "max_position_embeddings", None)
 
     def check(self, task: Task, longest: Mapping[str, int]) -> None:
-        """Raise InputError if the model cannot do a task, or has too few positions for lengths, by setting."""
+        """Raise InputError if the model cannot do a task, or has too few positions; longest: lengths by setting."""
         wanted = task == "summarization"
         if self.pairs != wanted:
             kinds = {True: "an encoder-decoder", False: "a decoder alone"}

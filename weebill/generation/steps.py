@@ -36,7 +36,6 @@ from weebill.pruning.movement_settings import MovementShares
 from weebill.pruning.ranking import part_of_blocks
 from weebill.workflow.code_version import code_of_module
 
-EACH_TOKEN = "each-token"
 SHARES = MovementShares(blocks="*")  # the paper prunes all blocks
 SCHEDULE_POINTS = 200  # largest number of rows in a pruning's record
 
@@ -270,14 +269,14 @@ class PostTraining(Step):
     `quantization.calibration`, on the activations of `examples` examples of the training text.
     """
 
-    activations: str = EACH_TOKEN
+    activations: str = "each-token"
     examples: int = 64
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
         generator = place.generator()
         scales = None
-        if self.activations != EACH_TOKEN:
+        if self.activations != "each-token":
             encoder = place.encoder(generator)
             rows = encoder.examples(read_part(place.data, "train"))
             drawn = np.random.default_rng(place.seed).permutation(len(rows))[: self.examples]

@@ -211,7 +211,7 @@ def _report(attention: nn.Module, masked: nn.Module, recorder: Recorder, weights
 
 
 def count_positions(cache: Cache | None, layer: int, x: Tensor) -> None:
-    """Add the positions of x (b, positions, d) to the cache, for attention without heads: the library counts keys."""
+    """Add positions of x (b, positions, d) to the cache for an attention without heads; the library counts keys."""
     if isinstance(cache, EncoderDecoderCache):
         cache = cache.self_attention_cache
     if cache is not None:
