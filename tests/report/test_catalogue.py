@@ -5,7 +5,7 @@ import pytest
 from tests.report.generation_results import generation_results
 from tests.workflow.running import REPOSITORY
 from weebill.report import catalogue
-from weebill.report.readers import READERS
+from weebill.report.registry import READERS
 from weebill.report.results import Results
 
 KINDS = pytest.mark.parametrize("kind", READERS)
@@ -20,7 +20,7 @@ def entries(kind: str) -> list[catalogue.Item]:
 
 @KINDS
 def test_each_can_be_made_and_has_a_caption_and_measurements_of_its_kind(kind):
-    makers = catalogue.table_makers(kind) | catalogue.figure_makers(kind)
+    makers = catalogue.makers("tables", kind) | catalogue.makers("figures", kind)
     for item in entries(kind):
         assert callable(makers[item.file])
         assert (REPOSITORY / f"report/{item.caption}.rst").is_file(), item
@@ -55,7 +55,7 @@ def test_pages_show_figures_that_are_made_and_read_what_is_measured():
     made = {item.file for items in catalogue.figures(config, EVERYTHING).values() for item in items}
     for page in catalogue.pages(config, EVERYTHING).values():
         assert page.pictures.keys() <= made
-        assert callable(catalogue.page_maker(page.make))
+        assert callable(catalogue.maker("pages", page.make))
         read = catalogue.inputs([page], ["sizes", "gpu_speeds", "pairs"])
         assert "sizes" in read and "pairs" not in read
 

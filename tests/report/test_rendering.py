@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.report.conftest import BENCHMARK
 from weebill.report import rendering
 from weebill.report.tables import overview, pruning, speeds
-from weebill.report.tables.beside_papers.registry import paper_tables
+from weebill.report.tables.beside_papers.comparison import paper_tables
 
 
 def all_tables(results):

@@ -1,23 +1,26 @@
 """Catalogue of tables, figures and pages, by kind of experiment and by the rule that makes them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from weebill.experiment.metrics import curve
 from weebill.experiment.pipelines import piped_models, task_of
 from weebill.pruning.methods import METHODS
-from weebill.report.readers import READERS
-from weebill.report.tables.beside_papers.registry import paper_tables
+from weebill.report.registry import PAPER_TABLES, READERS
+from weebill.report.tables.beside_papers.comparison import paper_tables
 
 Config = Mapping[str, Any]
 SCORES, TIMES = ("qualities", "sizes"), ("qualities", "sizes", "speeds")
 PRUNED = ("qualities", "sizes", "comparisons")
+PRUNED_TIMES = (*PRUNED, "speeds")
 # Settings that the tables and figures of a translation experiment read; those of other kinds read all.
-KEYS = ("kind", "experiment", "test_sets", "corpora", "distillation", "pruning", "quantization")
-KEYS += ("report",)
+KEYS = (
+    *("kind", "experiment", "test_sets", "corpora"),
+    *("distillation", "pruning", "quantization", "report"),
+)
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,16 @@ class Item:
     make: str | Callable  # "module:function" below `tables` or `figures`; it takes Results
     section: str
     title: str
-    caption: str  # file in report/
     needs: tuple[str, ...] = SCORES  # fields of Results that the item requires
     uses: tuple[str, ...] = ()  # fields of Results that the item shows if they were measured
     shown: Callable[[Config], bool] = lambda config: True
+    own_caption: str = ""
     paper: str | None = None
+
+    @property
+    def caption(self) -> str:
+        """Name of a file in report/: the item's own name unless it says another."""
+        return self.own_caption or self.file.rpartition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -41,9 +49,9 @@ class Page:
 
     file: str
     make: str  # "module:function" below `pages`; the arguments are Results, run times and pictures
-    pictures: Mapping[str, str]  # file of a figure → its heading
     needs: tuple[str, ...] = TIMES
     uses: tuple[str, ...] = ()
+    pictures: Mapping[str, str] | None = None  # file of a figure → its heading; None: all by title
 
 
 def _cut(part: str, config: Config) -> bool:
@@ -56,52 +64,59 @@ def _does(task: str, config: Config) -> bool:
     return any(task_of(config, name) == task for name in piped_models(config))
 
 
-_summaries, _running_text = partial(_does, "summarization"), partial(_does, "language-modelling")
+def _variants(task: str, make: str, title: str) -> Item:
+    file = f"generation_{task.replace('-', '_')}"
+    more = (TIMES, ("leads",), partial(_does, task), "generation_variants")
+    return Item(file, f"generation:{make}", "1 Variants", title, *more)
+
+
+def _metric_figure(number: str, make: str, title: str, needs=SCORES, cut: str = "") -> Item:
+    shown = partial(_cut, cut) if cut else Item.shown
+    title = f"{title} (figure {number})"
+    return Item(
+        f"cometinho_figure{number}", f"metric:{make}", "3 Figures", title, needs, shown=shown
+    )
+
 
 TABLES = {
     "translation": {
         "tables": (
-            Item("variants", "overview:variants_table", "6 Evaluation", "All variants", "variants"),
-            Item("heads", "overview:heads_table", "4 Pruning", "Heads and neurons left", "heads"),
-            Item("pruning", "pruning:worth_table", "4 Pruning", "What pruning is worth", "pruning", PRUNED),
+            Item("variants", "overview:variants_table", "6 Evaluation", "All variants"),
+            Item("heads", "overview:heads_table", "4 Pruning", "Heads and neurons left"),
+            Item("pruning", "pruning:worth_table", "4 Pruning", "What pruning is worth", PRUNED),
         ),
         "seeds_table": (
-            Item("seeds", "seeds:seeds_table", "4 Pruning", "Other seeds", "seeds", ("seeds",)),
+            Item("seeds", "pruning:seeds_table", "4 Pruning", "Other seeds", ("seeds",)),
         ),
         "training_texts_table": (
             Item("training_texts", "training_texts:training_texts_table", "3 Students", "Training texts",
-                 "training_texts", ("qualities", "texts", "pairs")),
+                 ("qualities", "texts", "pairs")),
         ),
         "activation_scales_table": (
             Item("activation_scales", "activation_scales:activation_scales_table", "5 Quantization",
-                 "Activation scales", "activation_scales", ("scales", "scale_errors")),
+                 "Activation scales", ("scales", "scale_errors")),
         ),
         "shortlist_table": (
-            Item("shortlist", "shortlist:shortlist_table", "6 Evaluation", "Lexical shortlist", "shortlist",
-                 ("shortlists",)),
+            Item("shortlist", "overview:shortlist_table", "6 Evaluation", "Lexical shortlist", ("shortlists",)),
         ),
         "speed_tables": (
-            Item("speed/variants", "speeds:speed_table", "6 Evaluation", "All variants: speed", "speed", TIMES),
-            Item("speed/latency", "speeds:latency_table", "6 Evaluation", "All variants: latency", "latency",
-                 ("latencies",)),
+            Item("speed/variants", "speeds:speed_table", "6 Evaluation", "All variants: speed", TIMES,
+                 own_caption="speed"),
+            Item("speed/latency", "speeds:latency_table", "6 Evaluation", "All variants: latency", ("latencies",)),
             Item("speed/engines", "speeds:benchmark_table", "6 Evaluation", "The runtime beside CTranslate2",
-                 "engines", ("engines",)),
-            Item("speed/gpu", "gpu:gpu_table", "6 Evaluation", "All students: GPU speed", "gpu", ("gpu_speeds",)),
+                 ("engines",)),
+            Item("speed/gpu", "speeds:gpu_table", "6 Evaluation", "All students: GPU speed", ("gpu_speeds",)),
             Item("speed/pruning", "pruning:pruned_speed_table", "4 Pruning", "What pruning is worth: speed",
-                 "pruning_speed", (*PRUNED, "speeds")),
+                 PRUNED_TIMES, own_caption="pruning_speed"),
         ),
     },
     "metric": {
-        "metric_tables": (
-            Item("agreement", "metric:agreement_table", "1 Agreement", "All metrics", "agreement"),
-        ),
+        "metric_tables": (Item("agreement", "metric:agreement_table", "1 Agreement", "All metrics"),),
     },
     "generation": {
         "generation_tables": (
-            Item("generation_summarization", "generation:summaries_table", "1 Variants", "Summaries",
-                 "generation_variants", TIMES, ("leads",), _summaries),
-            Item("generation_language_modelling", "generation:running_text_table", "1 Variants", "Running text",
-                 "generation_variants", TIMES, ("leads",), _running_text),
+            _variants("summarization", "summaries_table", "Summaries"),
+            _variants("language-modelling", "running_text_table", "Running text"),
         ),
     },
 }  # fmt: skip
@@ -111,61 +126,79 @@ PAPERS = {
     "metric": ("2 Papers", {"": "metric_tables"}),
     "generation": ("2 Paper", {"": "generation_tables"}),
 }
-
-
-def _metric_figure(file: str, make: str, title: str, *more: Any) -> Item:
-    return Item(file, f"metric:{make}", "3 Figures", title, file, *more)
-
-
 FIGURES = {
     "translation": {
         "figures": (
-            Item("sizes", "translation:sizes", "5 Quantization", "Sizes", "sizes"),
-            Item("heads", "translation:heads", "4 Pruning", "Heads left", "heads"),
-            Item("quality_by_heads", "pruning:quality_by_heads", "4 Pruning", "Quality by heads removed",
-                 "quality_by_heads", PRUNED),
+            Item("sizes", "translation:sizes", "5 Quantization", "Sizes"),
+            Item("heads", "translation:heads", "4 Pruning", "Heads left"),
+            Item("quality_by_heads", "pruning:quality_by_heads", "4 Pruning", "Quality by heads removed", PRUNED),
             Item("quality_by_neurons", "pruning:quality_by_neurons", "4 Pruning", "Quality by neurons removed",
-                 "quality_by_neurons", PRUNED),
-            Item("head_maps", "pruning:head_maps", "4 Pruning", "Head maps", "head_maps", (*PRUNED, "head_map")),
+                 PRUNED),
+            Item("head_maps", "pruning:head_maps", "4 Pruning", "Head maps", (*PRUNED, "head_map")),
         ),
         "speed_figures": (
-            Item("speed/front", "translation:front", "6 Evaluation", "Quality, speed and size", "front", TIMES),
-            Item("speed/quality_by_speed", "pruning:quality_by_speed", "4 Pruning", "Quality by speed",
-                 "quality_by_speed", (*PRUNED, "speeds")),
+            Item("speed/front", "translation:front", "6 Evaluation", "Quality, speed and size", TIMES),
+            Item("speed/quality_by_speed", "pruning:quality_by_speed", "4 Pruning", "Quality by speed", PRUNED_TIMES),
         ),
         "teacher_training_figure": (
-            Item("teacher_training", "translation:teacher_training", "2 Teacher", "Training", "teacher_training",
-                 ("teachers",)),
+            Item("teacher_training", "translation:teacher_training", "2 Teacher", "Training", ("teachers",)),
         ),
         "student_training_figure": (
-            Item("student_training", "translation:student_training", "3 Students", "Training", "student_training",
-                 ("students",)),
+            Item("student_training", "translation:student_training", "3 Students", "Training", ("students",)),
         ),
     },
     "metric": {
         "metric_figures": (
-            _metric_figure("cometinho_figure1", "figure1", "Time by systems (figure 1)", TIMES),
-            _metric_figure("cometinho_figure2", "figure2", "Time by segments (figure 2)", TIMES),
-            _metric_figure("cometinho_figure3", "figure3", "Time with and without the cache (figure 3)", TIMES),
-            _metric_figure("cometinho_figure4", "layer_weights", "Layer weights (figure 4)"),
-            _metric_figure("cometinho_figure5", "figure5", "Quality without top layers (figure 5)", SCORES, (),
-                           partial(_cut, "layers")),
-            _metric_figure("cometinho_figure6a", "figure6a", "Quality by neurons (figure 6a)", SCORES, (),
-                           partial(_cut, "neurons")),
-            _metric_figure("cometinho_figure6b", "figure6b", "Quality by heads (figure 6b)", SCORES, (),
-                           partial(_cut, "heads")),
-            _metric_figure("cometinho_figure7", "figure7", "Time of a choice by Bayes risk (figure 7)", TIMES),
+            _metric_figure("1", "figure1", "Time by systems", TIMES),
+            _metric_figure("2", "figure2", "Time by segments", TIMES),
+            _metric_figure("3", "figure3", "Time with and without the cache", TIMES),
+            _metric_figure("4", "layer_weights", "Layer weights"),
+            _metric_figure("5", "figure5", "Quality without top layers", cut="layers"),
+            _metric_figure("6a", "figure6a", "Quality by neurons", cut="neurons"),
+            _metric_figure("6b", "figure6b", "Quality by heads", cut="heads"),
+            _metric_figure("7", "figure7", "Time of a choice by Bayes risk", TIMES),
         ),
     },
     "generation": {
         "generation_figures": (
             Item("textgen_figure3", "generation:threshold_schedule", "3 Figures",
-                 "Schedule of movement pruning (figure 3)", "textgen_figure3", ("prunings",)),
+                 "Schedule of movement pruning (figure 3)", ("prunings",)),
             Item("textgen_figure4", "generation:pruning_maps", "3 Figures",
-                 "What movement pruning removed (figure 4)", "textgen_figure4", ("prunings",)),
+                 "What movement pruning removed (figure 4)", ("prunings",)),
         ),
     },
 }  # fmt: skip
+PAGES = {
+    "translation": {
+        "summary": Page(
+            "summary",
+            "translation:experiment_page",
+            TIMES,
+            ("latencies", "shortlists", "engines", "gpu_speeds"),
+            {
+                "speed/front": "Quality, speed and size",
+                "sizes": "Sizes",
+                "heads": "Encoder heads left",
+            },
+        ),
+        "pruning_page": Page(
+            "pruning",
+            "translation:pruning_page",
+            PRUNED_TIMES,
+            ("seeds",),
+            {
+                "quality_by_heads": "Quality by encoder heads removed",
+                "quality_by_neurons": "Quality by feed-forward neurons removed",
+                "speed/quality_by_speed": "Quality by speed",
+                "head_maps": "Which heads went when",
+            },
+        ),
+    },
+    "metric": {"metric_page": Page("summary", "metric:metric_page", SCORES, ("speeds",))},
+    "generation": {
+        "generation_page": Page("summary", "generation:generation_page", TIMES, ("leads",))
+    },
+}
 
 
 def tables(config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
@@ -173,73 +206,27 @@ def tables(config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
 
     measured: fields of Results that have files.
     """
-    return _shown(all_tables(config["kind"]), config, measured)
+    return _shown_by_rule(all_tables(config["kind"]), config, measured)
 
 
 def figures(config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
     """Return the figures of an experiment by the rule that makes them."""
-    return _shown(FIGURES[config["kind"]], config, measured)
+    return _shown_by_rule(FIGURES[config["kind"]], config, measured)
 
 
-def settings(config: Config) -> Config:
-    """Return the part of an experiment's configuration that its tables and figures read."""
-    return {key: config[key] for key in KEYS} if config["kind"] == "translation" else config
+def pages(config: Config, measured: Collection[str]) -> dict[str, Page]:
+    """Return the pages of an experiment by the rule that makes them."""
+    drawn = {
+        item.file: item.title for items in figures(config, measured).values() for item in items
+    }
+    return {
+        rule: page if page.pictures else replace(page, pictures=drawn)
+        for rule, page in PAGES[config["kind"]].items()
+        if {*page.needs} <= {*measured}
+    }
 
 
-def table_makers(kind: str) -> dict[str, Callable]:
-    """Return the functions that make the tables of a kind of experiment, by the table's file."""
-    return _makers(all_tables(kind), "tables")
-
-
-def figure_makers(kind: str) -> dict[str, Callable]:
-    """Return the functions that make the figures of a kind of experiment, by the figure's file."""
-    return _makers(FIGURES[kind], "figures")
-
-
-def page_maker(page: str) -> Callable:
-    """Return the function that makes a page, as "module:function" below `pages`."""
-    return _load("pages", page)
-
-
-def all_tables(kind: str) -> dict[str, list[Item]]:
-    section, rules = PAPERS[kind]
-    found = {rule: list(items) for rule, items in TABLES[kind].items()}
-    for table in paper_tables(kind):
-        file = f"{table.folder}/{table.name}".lstrip("/")
-        place = (section, table.label, table.caption)
-        more = (table.needs, table.uses, table.shown, table.paper)
-        found[rules[table.folder]].append(Item(file, table.build, *place, *more))
-    return found
-
-
-def modules(package: str, config: Config, items: Iterable[Item | Page]) -> list[str]:
-    """Return the modules that make the items of one rule and read their measurements.
-
-    The rule's code fingerprint depends on these modules.  Pruning methods are among them, because each method
-    defines its own name.  package: tables, figures or pages.
-    """
-    items = list(items)
-    makers = {item.make.partition(":")[0] for item in items if isinstance(item.make, str)}
-    found = {f"weebill.report.{package}.{name}" for name in makers}
-    fields = {name for item in items for name in (*item.needs, *item.uses)}
-    found |= {READERS[config["kind"]][name].partition(":")[0] for name in fields}
-    if config["kind"] == "translation":
-        found |= {METHODS.module(recipe["method"]) for recipe in config["pruning"].values()}
-    return sorted(found)
-
-
-def _makers(rules: Mapping[str, Iterable[Item]], package: str) -> dict[str, Callable]:
-    return {item.file: _load(package, item.make) for items in rules.values() for item in items}
-
-
-def _load(package: str, make: str | Callable) -> Callable:
-    if callable(make):
-        return make
-    module, _, name = make.partition(":")
-    return getattr(import_module(f"weebill.report.{package}.{module}"), name)
-
-
-def _shown(
+def _shown_by_rule(
     rules: Mapping[str, Iterable[Item]], config: Config, measured: Collection[str]
 ) -> dict[str, list[Item]]:
     found = {
@@ -249,34 +236,47 @@ def _shown(
     return {rule: items for rule, items in found.items() if items}
 
 
-def pages(config: Config, measured: Collection[str]) -> dict[str, Page]:
-    """Return the pages of an experiment by the rule that makes them."""
-    kind = config["kind"]
-    pictures = {
-        item.file: item.title for items in figures(config, measured).values() for item in items
-    }
-    if kind == "metric":
-        return {"metric_page": Page("summary", "metric:metric_page", pictures, SCORES, ("speeds",))}
-    if kind == "generation":
-        page = Page("summary", "generation:generation_page", pictures, TIMES, ("leads",))
-        return {"generation_page": page}
-    headings = {
-        "speed/front": "Quality, speed and size",
-        "sizes": "Sizes",
-        "heads": "Encoder heads left",
-    }
-    further = ("latencies", "shortlists", "engines", "gpu_speeds")
-    found = {"summary": Page("summary", "translation:experiment_page", headings, TIMES, further)}
-    if "comparisons" in measured:
-        headings = {
-            "quality_by_heads": "Quality by encoder heads removed",
-            "quality_by_neurons": "Quality by feed-forward neurons removed",
-            "speed/quality_by_speed": "Quality by speed",
-            "head_maps": "Which heads went when",
-        }
-        needs = (*PRUNED, "speeds")
-        found["pruning_page"] = Page("pruning", "pruning:pruning_page", headings, needs, ("seeds",))
+def settings(config: Config) -> Config:
+    """Return the part of an experiment's configuration that its tables and figures read."""
+    return {key: config[key] for key in KEYS} if config["kind"] == "translation" else config
+
+
+def all_tables(kind: str) -> dict[str, list[Item]]:
+    """Return all tables of a kind of experiment, the papers' too, by the rule that makes them."""
+    section, rules = PAPERS[kind]
+    found = {rule: list(items) for rule, items in TABLES[kind].items()}
+    for table in paper_tables(kind):
+        file = f"{table.folder}/{table.name}".lstrip("/")
+        more = (table.needs, table.uses, table.shown, table.caption, table.paper)
+        found[rules[table.folder]].append(Item(file, table.build, section, table.label, *more))
     return found
+
+
+def makers(group: str, kind: str) -> dict[str, Callable]:
+    """Return the functions that make the tables or figures of a kind of experiment, by the item's file."""
+    rules = all_tables(kind) if group == "tables" else FIGURES[kind]
+    return {item.file: maker(group, item.make) for items in rules.values() for item in items}
+
+
+def maker(group: str, make: str | Callable) -> Callable:
+    """Return the function that makes an item or page.  group: tables, figures or pages."""
+    return make if callable(make) else resolve_name(f"weebill.report.{group}.{make}")
+
+
+def modules(group: str, config: Config, entries: Iterable[Item | Page]) -> list[str]:
+    """Return the modules that make the items or the page of one rule and read their measurements.
+
+    The rule's code fingerprint depends on these modules.  Pruning methods are among them, because each method
+    defines its own name.  group: tables, figures or pages.
+    """
+    entries, kind = list(entries), config["kind"]
+    named = [f"weebill.report.{group}.{one.make}" for one in entries if not callable(one.make)]
+    named += [READERS[kind][name] for one in entries for name in (*one.needs, *one.uses)]
+    named += PAPER_TABLES[kind] if group != "figures" else ()
+    found = {name.partition(":")[0] for name in named}
+    if kind == "translation":
+        found |= {METHODS.module(recipe["method"]) for recipe in config["pruning"].values()}
+    return sorted(found)
 
 
 def inputs(entries: Collection[Item | Page], measured: Collection[str]) -> list[str]:

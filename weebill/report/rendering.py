@@ -2,7 +2,7 @@
 
 import csv
 import io
-import re
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -26,28 +26,21 @@ def to_csv(table: Table) -> str:
     """
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
-    header = []
-    for column in table.columns:
-        header += [column.key] + ([f"{column.key}_delta"] if column.deltas else [])
-    writer.writerow(header)
-    for row in table.rows:
-        line = []
-        for column, cell in zip(table.columns, row.cells, strict=True):
-            line += [cell.text] + ([cell.delta] if column.deltas else [])
-        writer.writerow(line)
+    lines = [[(column.key, f"{column.key}_delta") for column in table.columns]]
+    lines += [[(cell.text, cell.delta) for cell in row.cells] for row in table.rows]
+    for line in lines:
+        pairs = zip(table.columns, line, strict=True)
+        writer.writerow([text for column, pair in pairs for text in pair[: 1 + column.deltas]])
     return output.getvalue()
 
 
 def to_markdown(table: Table) -> str:
     """Return the table as Markdown, with its explanation above and its notes below."""
-    titles = [_heading(column) for column in table.columns]
-    marks = ["---:" if column.numeric else ":---" for column in table.columns]
-    lines = [titles, marks]
-    for row in table.rows:
-        texts = [_shown(c.text, c.delta).replace("|", "\\|") for c in row.cells]
-        if row.kind == "baseline":
-            texts[_label(row)] = f"**{texts[_label(row)]}**"
-        lines.append(texts)
+    lines = [
+        [f"{c.group}, {c.title}" if c.title else c.group for c in table.columns],
+        ["---:" if c.numeric else ":---" for c in table.columns],
+        *(_texts(row, lambda text: text.replace("|", "\\|"), "**{}**") for row in table.rows),
+    ]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     notes = "".join(f"\n- {note}" for note in table.notes)
     return f"{table.explanation}\n\n{body}\n{notes}{chr(10) if notes else ''}"
@@ -55,6 +48,8 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     """Return the table as a LaTeX `table` float, which needs the packages booktabs and graphicx."""
+    caption = " ".join([f"{table.title}.", table.explanation, *table.notes])
+    rows = [_texts(row, _latex, "\\textbf{{{}}}") for row in table.rows]
     lines = [
         "% needs \\usepackage{booktabs,graphicx}",
         "\\begin{table}",
@@ -64,15 +59,13 @@ def to_latex(table: Table) -> str:
         "\\toprule",
         *_latex_header(table.columns),
         "\\midrule",
+        *(f"{' & '.join(texts)} \\\\" for texts in rows),
+        "\\bottomrule",
+        "\\end{tabular}}",
+        f"\\caption{{{_latex(caption)}}}",
+        f"\\label{{tab:{table.name}}}",
+        "\\end{table}",
     ]
-    for row in table.rows:
-        cells = [_latex(_shown(c.text, c.delta)) for c in row.cells]
-        if row.kind == "baseline":
-            cells[_label(row)] = f"\\textbf{{{cells[_label(row)]}}}"
-        lines.append(f"{' & '.join(cells)} \\\\")
-    caption = " ".join([f"{table.title}.", table.explanation, *table.notes])
-    lines += ["\\bottomrule", "\\end{tabular}}", f"\\caption{{{_latex(caption)}}}"]
-    lines += [f"\\label{{tab:{table.name}}}", "\\end{table}"]
     return "\n".join(lines) + "\n"
 
 
@@ -132,102 +125,87 @@ tbody tr:hover td { background: #eef4fb; }
 """
 
 
-def _label(row: Row) -> int:
-    """Return the text of the first cell that is not empty, which is the name to print in bold."""
-    return next((index for index, cell in enumerate(row.cells) if cell.text), 0)
-
-
-def _heading(column: Column) -> str:
-    return f"{column.group}, {column.title}" if column.title else column.group
-
-
-def _shown(text: str, delta: str) -> str:
-    """Return cell and delta as a reader sees them: "41.10 (−0.40)", "16.3 (×0.26)"."""
-    if not text:
-        return ABSENT
-    return f"{text} ({_sign(delta)})" if delta else text
+def _texts(row: Row, escaped: Callable[[str], str], bold: str) -> list[str]:
+    """Return the cells as a reader sees them, like "41.10 (−0.40)"; the first text of a baseline is bold."""
+    shown = [f"{c.text} ({_sign(c.delta)})" if c.delta else c.text or ABSENT for c in row.cells]
+    texts = list(map(escaped, shown))
+    if row.kind == "baseline":
+        label = next((index for index, cell in enumerate(row.cells) if cell.text), 0)
+        texts[label] = bold.format(texts[label])
+    return texts
 
 
 def _sign(delta: str) -> str:
     return delta.replace("-", "−").replace("x", "×")
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "−": "$-$",
-    "×": r"$\times$",
-    "–": "--",
-    "≤": r"$\leq$",
-    "→": r"$\rightarrow$",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "−": "$-$",
+        "×": r"$\times$",
+        "–": "--",
+        "≤": r"$\leq$",
+        "→": r"$\rightarrow$",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "|": r"\textbar{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
 
 
 def _latex(text: str) -> str:
-    return re.sub(".", lambda match: _LATEX.get(match[0], match[0]), text, flags=re.DOTALL)
+    return text.translate(_LATEX)
 
 
-def _latex_header(columns: tuple[Column, ...]) -> list[str]:
-    first, rules, place = [], [], 1
+def _latex_header(columns: Sequence[Column]) -> list[str]:
+    first, rules, place = [], "", 1
     for heading, width in groups(columns):
+        text = _latex(heading)
         if width > 1:
-            first.append(f"\\multicolumn{{{width}}}{{c}}{{{_latex(heading)}}}")
-            rules.append(f"\\cmidrule(lr){{{place}-{place + width - 1}}}")
-        else:
-            first.append(_latex(heading))
+            text = f"\\multicolumn{{{width}}}{{c}}{{{text}}}"
+            rules += f"\\cmidrule(lr){{{place}-{place + width - 1}}}"
+        first.append(text)
         place += width
     lines = [f"{' & '.join(first)} \\\\"]
     if any(column.title for column in columns):
-        lines += ["".join(rules)] if rules else []
+        lines += [rules] if rules else []
         lines.append(f"{' & '.join(_latex(column.title) for column in columns)} \\\\")
     return lines
 
 
-def _html_header(columns: tuple[Column, ...]) -> str:
-    two = any(column.title for column in columns)
-    first, place = [], 0
+def _html_header(columns: Sequence[Column]) -> str:
+    second = "".join(f"<th{_class(c)}>{escape(c.title)}</th>" for c in columns if c.title)
+    first, place = "", 0
     for heading, width in groups(columns):
         column = columns[place]
-        if column.title:
-            first.append(f'<th class="group" colspan="{width}">{escape(heading)}</th>')
-        else:
-            rows = ' rowspan="2"' if two else ""
-            first.append(f"<th{rows}{_class(column)}>{escape(heading)}</th>")
+        span = f' class="group" colspan="{width}"'
+        if not column.title:
+            span = (' rowspan="2"' if second else "") + _class(column)
+        first += f"<th{span}>{escape(heading)}</th>"
         place += width
-    lines = [f"<tr>{''.join(first)}</tr>"]
-    if two:
-        second = [f"<th{_class(c)}>{escape(c.title)}</th>" for c in columns if c.title]
-        lines.append(f"<tr>{''.join(second)}</tr>")
-    return "\n".join(lines)
+    return f"<tr>{first}</tr>" + (f"\n<tr>{second}</tr>" if second else "")
 
 
-def _html_row(columns: tuple[Column, ...], row: Row) -> str:
+def _html_row(columns: Sequence[Column], row: Row) -> str:
+    pairs = zip(columns, row.cells, strict=True)
     cells = "".join(
-        f"<td{_class(column)}>{_html_cell(column, cell)}</td>"
-        for column, cell in zip(columns, row.cells, strict=True)
+        f"<td{_class(column)}>{_html_cell(column, cell)}</td>" for column, cell in pairs
     )
     return f'<tr class="{row.kind}">{cells}</tr>'
 
 
 def _html_cell(column: Column, cell: Cell) -> str:
-    if not cell.text:
-        return f'<span class="absent">{ABSENT}</span>' + _html_delta(column, "")
-    text = escape(cell.text)
+    text = escape(cell.text) or f'<span class="absent">{ABSENT}</span>'
     if len(cell.text) > LINE_CHARACTERS:
         text = f'<div class="text">{text}</div>'
-    return text + _html_delta(column, cell.delta)
-
-
-def _html_delta(column: Column, delta: str) -> str:
-    shown = f"({_sign(delta)})" if delta else ""
-    return f'<span class="delta">{escape(shown)}</span>' if column.deltas else ""
+    shown = f"({_sign(cell.delta)})" if cell.delta else ""
+    return text + (f'<span class="delta">{escape(shown)}</span>' if column.deltas else "")
 
 
 def _class(column: Column) -> str:
-    names = (["number"] if column.numeric else []) + (["paper"] if column.title == "paper" else [])
+    names = ["number"] * column.numeric + ["paper"] * (column.title == "paper")
     return f' class="{" ".join(names)}"' if names else ""

@@ -1,14 +1,14 @@
 """Results of an experiment of any kind: all measured rows, read from the files of a rule's input."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from weebill.files import read_json
-from weebill.report.readers import READERS
+from weebill.report.registry import READERS
 
 if TYPE_CHECKING:
     from weebill.quantization.activation_error import ActivationError
@@ -53,21 +53,36 @@ class Results:
     def read(cls, config: Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> "Results":
         """Read the files of a rule's input, which are named like the fields; ignore files of other names."""
         readers = READERS[config["kind"]]
-        found = {name: _read(readers[name], files[name]) for name in files if name in readers}
+        found = {}
+        for name in files.keys() & readers.keys():
+            reader, paths = resolve_name(readers[name]), files[name]
+            is_class = isinstance(reader, type)
+            found[name] = (
+                [reader(**row) for row in read_records(paths)] if is_class else reader(paths)
+            )
         return cls(config, **found)
 
     def size(self, name: object) -> Any | None:
         """Return the size of a variant or metric, None if it was not measured."""
         key = "metric" if self.sizes and hasattr(self.sizes[0], "metric") else "variant"
-        return next((one for one in self.sizes if getattr(one, key) == str(name)), None)
+        return first(self.sizes, **{key: str(name)})
+
+    def metrics(self) -> list[str]:
+        """Return the metrics that were measured on the test sets, in the order of the measurements."""
+        sets = self.config["test_sets"]
+        return list(dict.fromkeys(one.metric for one in self.qualities if one.test_set in sets))
+
+    def agreement(self, metric: str, test_set: str) -> Any | None:
+        """Return the agreement of a metric on a judged set, None if it was not measured."""
+        return first(self.qualities, metric=metric, test_set=test_set)
 
 
-def _read(reader: str, paths: Sequence[str]) -> list[Any]:
-    module, _, name = reader.partition(":")
-    made = getattr(import_module(module), name)
-    if isinstance(made, type):
-        return [made(**row) for row in read_records(paths)]
-    return made(paths)
+def first(rows: Iterable[Any], **wanted: Any) -> Any | None:
+    """Return the first row with the wanted values of some attributes, None if there is none."""
+    for row in rows:
+        if all(getattr(row, name) == value for name, value in wanted.items()):
+            return row
+    return None
 
 
 def read_records(paths: Sequence[str]) -> list[Any]:
@@ -89,18 +104,3 @@ def read_courses(paths: Sequence[str]) -> list[tuple[Path, Any]]:
     """Read the validation history of each model folder."""
     configs = [(Path(path), read_json(Path(path) / "config.json")) for path in paths]
     return [(path, config["lineage"]["course"]["history"]) for path, config in configs]
-
-
-def read_scale_errors(paths: Sequence[str]) -> "list[tuple[str, list[ActivationError]]]":
-    """Read the errors of activation scales from files …/STUDENT/RECIPE.json."""
-    from weebill.quantization.activation_error import load_errors  # loads torch
-
-    sources = ["/".join(Path(path).with_suffix("").parts[-2:]) for path in paths]
-    return [(source, load_errors(path)) for source, path in zip(sources, paths, strict=True)]
-
-
-def count_pairs(paths: Sequence[str]) -> list[int]:
-    """Count the kept rows of each corpus table."""
-    from weebill.corpus.table import count_rows  # loads Arrow
-
-    return [count_rows(path) for path in paths]

@@ -3,10 +3,11 @@
 Cells contain finished text, so every format (CSV, Markdown, LaTeX, HTML) shows the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
-from typing import Literal
+from decimal import Decimal, InvalidOperation
+from itertools import groupby
+from typing import Any, Literal
 
 ABSENT = "–"  # shown in place of a missing counterpart
 
@@ -23,6 +24,11 @@ class Cell:
     text: str = ""
     delta: str = ""
 
+    @classmethod
+    def compared(cls, text: str, baseline: str, comparison: Comparison) -> "Cell":
+        """Return the cell of a number with its delta against the baseline's."""
+        return cls(text, delta(text, baseline, comparison))
+
 
 @dataclass(frozen=True)
 class Column:
@@ -34,13 +40,38 @@ class Column:
     numeric: bool = True
     deltas: bool = False  # True if a column of deltas follows in CSV
 
+    @classmethod
+    def texts(cls, **headings: str) -> "list[Column]":
+        """Return columns of text.  headings: key → heading."""
+        return [cls(key, heading, numeric=False) for key, heading in headings.items()]
+
+    @classmethod
+    def grouped(cls, heading: str, **titles: str) -> "list[Column]":
+        """Return columns of numbers under one heading.  titles: key → the column's own title."""
+        return [cls(key, heading, title) for key, title in titles.items()]
+
+    @classmethod
+    def scored(cls, key: str, metric: str) -> "list[Column]":
+        """Return the columns of `score_cells`."""
+        return [
+            cls(key, metric, deltas=True),
+            *cls.grouped(f"{metric}, 95 %", **{f"{key}_low": "from", f"{key}_high": "to"}),
+            cls(f"{key}_p", f"p ({metric})"),
+        ]
+
 
 @dataclass(frozen=True)
 class Row:
     """Row of a table; `kind` only affects its appearance."""
 
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
     kind: Literal["plain", "baseline", "absent"] = "plain"
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell | str], baseline: bool = False, kind: str = "plain") -> "Row":
+        """Make a row of cells, or of texts without a delta."""
+        made = [Cell(one) if isinstance(one, str) else one for one in cells]
+        return cls(made, "baseline" if baseline else kind)
 
 
 @dataclass(frozen=True)
@@ -50,9 +81,9 @@ class Table:
     name: str  # name of the table's files
     title: str
     explanation: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    notes: tuple[str, ...] = ()
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    notes: Sequence[str] = ()
 
     def __post_init__(self):
         for row in self.rows:
@@ -65,9 +96,9 @@ def fixed(value: float | None, decimals: int) -> str:
     return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
-def signed(value: float) -> str:
-    """Format a difference with its sign and two decimals, never "-0.00"."""
-    return f"{round(value, 2) + 0.0:+.2f}"
+def signed(value: float | None, decimals: int = 2) -> str:
+    """Format a difference with its sign, never "-0.00"; "" for None."""
+    return "" if value is None else f"{round(value, decimals) + 0.0:+.{decimals}f}"
 
 
 def three_digits(value: float | None) -> str:
@@ -84,38 +115,26 @@ def delta(text: str, baseline: str, comparison: Comparison) -> str:
 
     The comparison uses the shown, rounded numbers, so that a reader's own subtraction agrees.
     """
-    value, base = parse(text), parse(baseline)
-    if comparison == "none" or value is None or base is None:
+    try:
+        value, base = Decimal(text), Decimal(baseline)
+    except InvalidOperation:
         return ""
     if comparison == "difference":
         return f"{value - base:+}"
-    if not base:
+    if comparison == "none" or not base:
         return ""
     ratio = value / base
-    step = (
-        Decimal("0.1")
-        if ratio >= 10
-        else Decimal("0.01")
-        if ratio >= Decimal("0.1")
-        else Decimal("0.001")
-    )
-    return f"x{ratio.quantize(step, ROUND_HALF_EVEN)}"
+    decimals = 1 if ratio >= 10 else 2 if ratio >= Decimal("0.1") else 3
+    return f"x{ratio:.{decimals}f}"
 
 
-def parse(text: str) -> Decimal | None:
-    """Return the number that a cell shows, None if its text is not a number."""
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        return None
+def score_cells(one: Any, score: float, baseline: float | None) -> list[Cell | str]:
+    """Return a score with its difference to the baseline's, and the bounds and the p-value of its record."""
+    cell = Cell.compared(fixed(score, 2), fixed(baseline, 2), "difference")
+    return [cell, fixed(one.low, 2), fixed(one.high, 2), fixed(one.p_value, 3)]
 
 
 def groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
     """Return the headings of the groups, each with the count of neighbouring columns that share it."""
-    found: list[tuple[str, int]] = []
-    for index, column in enumerate(columns):
-        if index and column.title and columns[index - 1].title and found[-1][0] == column.group:
-            found[-1] = (column.group, found[-1][1] + 1)
-        else:
-            found.append((column.group, 1))
-    return found
+    keys = [(one.group, "" if one.title else index) for index, one in enumerate(columns)]
+    return [(heading, len(list(run))) for (heading, _), run in groupby(keys)]

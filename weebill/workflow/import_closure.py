@@ -31,7 +31,7 @@ NEUTRAL = {
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.companion_registry": "table of names: trainings name their companion's module",
     "weebill.pruning.methods": "table of names: the rule that prunes names its method's module",
-    "weebill.report.readers": "table of names: rules of the report name the modules of what they show",
+    "weebill.report.registry": "tables of names: rules of the report name the modules of what they show",
     "weebill.settings": "bounds of settings, whose values are parameters",
     "weebill.workflow.code_version": "computes fingerprints of code",
     "weebill.workflow.import_closure": "computes fingerprints of code",

@@ -14,7 +14,6 @@ from weebill.evaluation.measurement import Variant
 from weebill.evaluation.timing.latency import measure_latency
 from weebill.evaluation.timing.speed import Entrant, measure_speed
 from weebill.files import write_json
-from weebill.report.lookups.translation import TEACHER
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
@@ -29,7 +28,7 @@ if __name__ == "__main__":  # the worker processes import this file
         entrants = []
         for name, folders, search, shortlist in params.entrants:
             options = SearchOptions(**search)
-            if Variant.parse(name).student != TEACHER:
+            if Variant.parse(name).student != "teacher":
                 entrants.append(Entrant(name, load_runtime, folders[0], options))
             if shortlist:
                 choosing = partial(load_runtime, shortlist=shortlist)

@@ -4,13 +4,13 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.report.catalogue import figure_makers
+from weebill.report.catalogue import makers
 from weebill.report.figures.drawing import save
 from weebill.report.results import Results
 
 with job(snakemake.log[0]):
     params = snakemake.params
     results = Results.read(params.config, dict(snakemake.input.items()))
-    makers = figure_makers(params.config["kind"])
+    make = makers("figures", params.config["kind"])
     for name in params.names:
-        save(makers[name](results), params.folder, Path(name).name)
+        save(make[name](results), params.folder, Path(name).name)

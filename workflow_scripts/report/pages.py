@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from weebill.files import write_text
-from weebill.report.catalogue import page_maker
+from weebill.report.catalogue import maker
 from weebill.report.results import Results
 from weebill.report.tables.run_time import run_time_table
 
@@ -18,5 +18,5 @@ with job(snakemake.log[0]):
         for heading, picture in zip(params.headings, files["pictures"], strict=True)
     }
     results = Results.read(params.config, files)
-    page = page_maker(params.page)(results, run_time_table(params.benchmarks), links)
+    page = maker("pages", params.page)(results, run_time_table(params.benchmarks), links)
     write_text(output, page)

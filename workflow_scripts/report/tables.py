@@ -2,13 +2,13 @@
 
 from weebill.workflow.job import job
 
-from weebill.report.catalogue import table_makers
+from weebill.report.catalogue import makers
 from weebill.report.rendering import write_table
 from weebill.report.results import Results
 
 with job(snakemake.log[0]):
     params = snakemake.params
     results = Results.read(params.config, dict(snakemake.input.items()))
-    makers = table_makers(params.config["kind"])
+    make = makers("tables", params.config["kind"])
     for name in params.names:
-        write_table(makers[name](results), params.folder)
+        write_table(make[name](results), params.folder)

@@ -14,7 +14,7 @@ from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.report import rendering
 from weebill.report.results import Results
-from weebill.report.tables.gpu import gpu_table
+from weebill.report.tables.speeds import gpu_table
 from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.packed_folder import load_any_model, save_any_model

@@ -1,11 +1,12 @@
-"""The page of all results: sentences derived from the measurements, and the cost of the run."""
+"""The pages of all results and of pruning: sentences derived from the measurements, and the cost of the run."""
 
 import re
 
 import pytest
 
 from weebill.report import rendering
-from weebill.report.pages.translation import experiment_page, in_short
+from weebill.report.catalogue import PRUNED_TIMES, pages
+from weebill.report.pages.translation import experiment_page, in_short, pruning_page
 from weebill.report.tables.run_time import run_time_table
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\n"
@@ -59,3 +60,22 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
     assert "Test processor" in page
     assert "torch 2.13.0" in page
     assert "a" * 64 in page
+
+
+def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, benchmarks):
+    pruned_results.config = config = {
+        **pruned_results.config,
+        "seed": 1,
+        "corpora": {"tatoeba": {}},
+        "students": ["small"],
+        "training": {"updates": 2000},
+    }
+    pictures = pages({**config, "kind": "translation"}, PRUNED_TIMES)["pruning_page"].pictures
+    links = {heading: f"figures/{name}.svg" for name, heading in pictures.items()}
+    page = pruning_page(pruned_results, run_time_table(benchmarks), links)
+    for title in ("WNGT20 table 2", "WMT21 table 2"):
+        assert sum(line.startswith(f"## {title}") for line in page.splitlines()) == 2
+    for heading, link in links.items():
+        assert f"![{heading}]({link})" in page
+    assert "| lasso | group-lasso | groups rowcol |" in page
+    assert "Test processor" in page and "seed 1. Corpora" in page

@@ -5,6 +5,8 @@ import dataclasses
 import pytest
 
 from tests.report.conftest import BASELINES, PRUNED, read
+from weebill.evaluation.quality.seeds import SeedsComparison
+from weebill.report.results import Results
 from weebill.report.tables import pruning
 
 
@@ -86,3 +88,35 @@ def test_findings_tell_differences_with_their_intervals(pruned_results):
     assert "75% of the attention heads and 75% of the feed-forward neurons" in lines[2]
     (chance,) = [line for line in lines if "at random" in line]
     assert chance.startswith("`small/chance/float32`")
+
+
+def over_seeds(precision: str) -> SeedsComparison:
+    return SeedsComparison(
+        f"tiny/pushy/{precision}", f"tiny/random/{precision}", ["first", "second"], 2000, [1, 7], [30.0, 31.0],
+        [29.0, 31.5], 0.25, -0.5, 0.75, "nrefs:1",
+    )  # fmt: skip
+
+
+def test_a_sentence_for_every_float32_comparison():
+    assert pruning.seeds_findings(
+        Results({}, seeds=[over_seeds("float32"), over_seeds("int8")])
+    ) == ["`tiny/pushy/float32` over 2 seeds: +0.25 (−0.50 to +0.75) against `random`."]
+
+
+def test_a_row_for_every_comparison():
+    table = pruning.seeds_table(Results({}, seeds=[over_seeds("int8")]))
+    [row] = read(table)
+    assert row == {
+        "variant": "tiny/pushy/int8",
+        "seeds": "2",
+        "bleu": "30.50",
+        "bleu_deviation": "0.71",
+        "baseline": "random",
+        "baseline_bleu": "30.25",
+        "baseline_bleu_deviation": "1.77",
+        "difference": "+0.25",
+        "difference_low": "-0.50",
+        "difference_high": "+0.75",
+        "differences": "1: +1.00, 7: -0.50",
+    }
+    assert "2,000 sentences, first and second together; signature nrefs:1" in table.notes[-1]

@@ -14,7 +14,6 @@ from weebill.experiment.metrics import (
     pruned_metrics,
     recipe_without,
 )
-from weebill.report.lookups import metric as lookup
 from weebill.report.results import Results
 
 COLOR = alt.Scale(scheme="tableau10")
@@ -115,7 +114,7 @@ def _curve(results: Results, part: str) -> list[dict[str, Any]]:
     amounts |= zip(curve(results.config, part), results.config["pruning"][part], strict=True)
     rows = []
     for metric, amount in amounts.items():
-        one, size = lookup.agreement(results, metric, "development"), results.size(metric)
+        one, size = results.agreement(metric, "development"), results.size(metric)
         if one and size:
             millions = size.parameters / 1e6
             kept = amount if part == "layers" else 1 - amount

@@ -26,7 +26,7 @@ def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
 def front(results: Results) -> alt.TopLevelMixin:
     """Draw BLEU against words per second and against size; the line joins the variants that none beats in both."""
     data = _front_data(results)
-    sets = lookup.test_sets(results)
+    sets = list(results.config["test_sets"])
     picker = alt.binding_select(options=sets, name="Test set ")
     shown = alt.param(name="shown", bind=picker, value=sets[0])
     words = "source words per second, one core (log)"
@@ -92,7 +92,7 @@ def _front_data(results: Results) -> pd.DataFrame:
     rows = []
     for variant in lookup.variants(results):
         speed, size = lookup.speed(results, variant), results.size(variant)
-        for test_set in lookup.test_sets(results):
+        for test_set in list(results.config["test_sets"]):
             bleu = lookup.measurement(results, variant, test_set, "BLEU")
             if bleu is None or speed is None:
                 continue

@@ -1,11 +1,10 @@
 """Lookups in the results of a generation experiment, by variant."""
 
 from collections.abc import Collection, Mapping
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from weebill.experiment.pipelines import model_of, steps_by, task_of, variants, variants_of
-from weebill.report.results import Results
+from weebill.report.results import Results, first
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.generation_quality import GenerationQuality
@@ -25,13 +24,12 @@ def leads_for(results: Results, metrics: Collection[str]) -> "list[GenerationQua
 
 def quality(results: Results, variant: str, metric: str) -> "GenerationQuality | None":
     """Return a score of a variant or lead, None if it was not measured."""
-    rows = chain(results.qualities, results.leads)
-    return next((one for one in rows if (one.variant, one.metric) == (variant, metric)), None)
+    return first([*results.qualities, *results.leads], variant=variant, metric=metric)
 
 
 def speed(results: Results, variant: str) -> "GenerationSpeed | None":
     """Return the times of a variant, None if they were not measured."""
-    return next((one for one in results.speeds if one.variant == variant), None)
+    return first(results.speeds, variant=variant)
 
 
 def baseline(results: Results, variant: str) -> str:

@@ -1,17 +1,19 @@
 """Lookups in the results of a translation experiment, by variant."""
 
+from typing import TYPE_CHECKING
+
 from weebill.evaluation.measurement import Measurement, Variant
-from weebill.evaluation.timing.speed import Speed
+from weebill.evaluation.size.translation_size import MIB, Size
 from weebill.report import papers
-from weebill.report.results import Results
+from weebill.report.results import Results, first
+from weebill.report.table import fixed, three_digits
+
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.gpu_speed import GpuSpeed
+    from weebill.evaluation.timing.speed import Speed
 
 TEACHER = "teacher"
 METRICS = {"bleu": "BLEU", "comet": "COMET"}  # beginning of a column's name → metric
-
-
-def test_sets(results: Results) -> list[str]:
-    """Return the names of the test sets, in the configuration's order."""
-    return list(results.config["test_sets"])
 
 
 def variants(results: Results) -> list[Variant]:
@@ -48,12 +50,10 @@ def row_of(results: Results, variant: Variant, paper: str) -> str | None:
 
 
 def measurement(
-    results: Results, variant: Variant, test_set: str, metric: str
+    results: Results, variant: Variant, test_set: str, metric: str = "BLEU"
 ) -> Measurement | None:
     """Return one score with its interval, None if it was not measured."""
-    wanted = (str(variant), test_set, metric)
-    rows = (m for m in results.qualities if (m.variant, m.test_set, m.metric) == wanted)
-    return next(rows, None)
+    return first(results.qualities, variant=str(variant), test_set=test_set, metric=metric)
 
 
 def column(results: Results, variant: Variant, paper: str, column: str) -> float | None:
@@ -70,7 +70,14 @@ def column(results: Results, variant: Variant, paper: str, column: str) -> float
 
 def mean(results: Results, variant: Variant) -> float | None:
     """Return the mean BLEU over all test sets, None if one was not measured."""
-    return _mean([measurement(results, variant, name, "BLEU") for name in test_sets(results)])
+    return _mean([measurement(results, variant, name) for name in results.config["test_sets"]])
+
+
+def encoder_heads(results: Results, variant: Variant) -> int | None:
+    """Count a variant's encoder heads in all layers together, None if its shape is unknown."""
+    size = results.size(variant)
+    shape = size and size.architecture
+    return sum(layer["heads"] for layer in shape["encoder"]) if shape else None
 
 
 def _mean(rows: list[Measurement | None]) -> float | None:
@@ -89,16 +96,34 @@ def engines(results: Results, variant: Variant) -> list[str]:
 
 def speed(
     results: Results, variant: Variant, all_cores: bool = False, engine: str | None = None
-) -> Speed | None:
+) -> "Speed | None":
     """Return a variant's speed on one core, or on all cores in the fastest division into processes.
 
     engine: one of `engines`, by default the first, which is the runtime if it can run the variant.
     """
     chosen = engine or next(iter(engines(results, variant)), None)
     cores = max((row.cores for row in results.speeds), default=1) if all_cores else 1
-    rows = [
-        row
-        for row in results.speeds
-        if (row.variant, row.engine, row.cores) == (str(variant), chosen, cores)
-    ]
+    wanted = (str(variant), chosen, cores)
+    rows = (row for row in results.speeds if (row.variant, row.engine, row.cores) == wanted)
     return max(rows, key=lambda row: row.words_per_second, default=None)
+
+
+def runtime_speed(results: Results, variant: Variant, all_cores: bool = False) -> "Speed | None":
+    """Return a variant's speed by the runtime, None if it was not timed with the runtime."""
+    found = speed(results, variant, all_cores)
+    return found if found and found.by_runtime else None
+
+
+def mebibytes(size: Size | None) -> str:
+    """Format the MiB of the parameters on disk; "" if they were not measured."""
+    return three_digits(size.parameter_bytes / MIB) if size else ""
+
+
+def words_per_second(speed: "Speed | GpuSpeed | None") -> str:
+    """Format the source words per second; "" if they were not measured."""
+    return fixed(speed.words_per_second, 0) if speed else ""
+
+
+def seconds(speed: "Speed | GpuSpeed | None") -> str:
+    """Format the seconds for the whole text; "" if they were not measured."""
+    return three_digits(speed.words / speed.words_per_second) if speed else ""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from weebill.report.lookups import generation as lookup
-from weebill.report.pages.page import environment_lines, results_page
+from weebill.report.pages.page import introduction, results_page
 from weebill.report.results import Results
 from weebill.report.table import Table, fixed
-from weebill.report.tables.beside_papers.registry import paper_tables
+from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.generation import SCORES, variants_table
 
 # Metrics of each task; the page names the first whose score can be compared with the baseline's.
@@ -17,26 +17,18 @@ def tables_of(results: Results) -> list[Table]:
     """Return all tables: the variants of each task that has any, and the paper's tables."""
     tasks = [task for task in SCORES if lookup.variants_for(results, task)]
     papers = [table for table in paper_tables("generation") if table.shown(results.config)]
-    return [
-        *(variants_table(results, task) for task in tasks),
-        *(table.build(results) for table in papers),
-    ]
+    ours = [variants_table(results, task) for task in tasks]
+    return ours + [table.build(results) for table in papers]
 
 
 def generation_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
     """Write the page as Markdown; figures: heading → link of a picture."""
     return results_page(
-        results.config,
-        "Models that generate text",
-        "generation_page",
+        results,
+        introduction(results.config, "Models that generate text", "generation_page"),
         in_short(results),
-        [*tables_of(results), run_time],
-        figures,
-        environment_lines(
-            [one.versions for one in results.qualities],
-            [one.hardware for one in results.speeds],
-            {one.variant: one.model_sha256 for one in results.sizes},
-        ),
+        [*tables_of(results), run_time, figures],
+        {one.variant: one.model_sha256 for one in results.sizes},
     )
 
 
@@ -51,14 +43,14 @@ def in_short(results: Results) -> list[str]:
             if variant == base or one is None or other is None or not other.score:
                 continue
             told = [f"{metric} {fixed(one.score / other.score, 3)} × `{base}`'s"]
-            sizes = [results.size(name) for name in (variant, base)]
-            speeds = [lookup.speed(results, name) for name in (variant, base)]
-            if all(sizes):
+            size, base_size = (results.size(name) for name in (variant, base))
+            if size and base_size:
                 told.append(
-                    f"{fixed(sizes[0].parameter_bytes / sizes[1].parameter_bytes, 3)} × its bytes"
+                    f"{fixed(size.parameter_bytes / base_size.parameter_bytes, 3)} × its bytes"
                 )
-            if all(speeds):
-                faster = speeds[1].seconds_per_example / speeds[0].seconds_per_example
+            speed, base_speed = (lookup.speed(results, name) for name in (variant, base))
+            if speed and base_speed:
+                faster = base_speed.seconds_per_example / speed.seconds_per_example
                 told.append(f"{fixed(faster, 2)} × as fast")
             lines.append(f"`{variant}`: {', '.join(told)}.")
     return lines

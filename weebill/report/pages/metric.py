@@ -3,29 +3,22 @@
 from collections.abc import Mapping
 
 from weebill.experiment.metrics import REFERENCE
-from weebill.report.lookups import metric as lookup
-from weebill.report.pages.page import environment_lines, results_page
+from weebill.report.pages.page import introduction, results_page
 from weebill.report.results import Results
-from weebill.report.table import ABSENT, Table, fixed
-from weebill.report.tables.beside_papers.registry import paper_tables
-from weebill.report.tables.metric import agreement_table, difference
+from weebill.report.table import ABSENT, Table, fixed, signed
+from weebill.report.tables.beside_papers.comparison import paper_tables
+from weebill.report.tables.metric import agreement_table
 
 
 def metric_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
     """Write the page as Markdown; figures: heading → link of a picture."""
     papers = [table.build(results) for table in paper_tables("metric")]
     return results_page(
-        results.config,
-        "Metrics of translation",
-        "metric_page",
+        results,
+        introduction(results.config, "Metrics of translation", "metric_page"),
         in_short(results),
-        [agreement_table(results), *papers, run_time],
-        figures,
-        environment_lines(
-            [one.versions for one in results.qualities],
-            [one.hardware for one in results.speeds],
-            {one.metric: one.model_sha256 for one in results.sizes},
-        ),
+        [agreement_table(results), *papers, run_time, figures],
+        {one.metric: one.model_sha256 for one in results.sizes},
     )
 
 
@@ -34,22 +27,17 @@ def in_short(results: Results) -> list[str]:
     lines = []
     whole = results.size(REFERENCE)
     for name in results.config["test_sets"]:
-        agreements = [lookup.agreement(results, metric, name) for metric in lookup.metrics(results)]
+        agreements = [results.agreement(metric, name) for metric in results.metrics()]
         shown = [f"{one.metric} {fixed(one.tau, 3) or ABSENT}" for one in agreements if one]
         lines.append(f"{name}: τ of {', '.join(shown)}.")
-    for metric in lookup.metrics(results):
+    for metric in results.metrics():
         size = results.size(metric)
-        if (
-            metric == REFERENCE
-            or size is None
-            or whole is None
-            or size.parameters >= whole.parameters
-        ):
+        if not size or not whole or size.parameters >= whole.parameters:
             continue
         changes = [
-            f"{difference(one.difference).replace('-', '−')} on {name}"
+            f"{signed(one.difference, 3).replace('-', '−')} on {name}"
             for name in results.config["test_sets"]
-            if (one := lookup.agreement(results, metric, name)) and one.difference is not None
+            if (one := results.agreement(metric, name)) and one.difference is not None
         ]
         share = 1 - size.parameters / whole.parameters
         told = f"`{metric}`: {share:.0%} fewer parameters than the reference"

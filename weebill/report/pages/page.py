@@ -1,54 +1,47 @@
-"""Common parts of the pages of metric and generation experiments."""
+"""Common parts of the pages of all kinds of experiments."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from weebill.report.rendering import to_markdown
+from weebill.report.results import Results
 from weebill.report.table import Table
 
 
 def results_page(
-    config: Mapping[str, Any],
-    subject: str,
-    rule: str,
+    results: Results,
+    introduction: str,
     findings: Iterable[str],
-    tables: Iterable[Table],
-    figures: Mapping[str, str],
-    environment: Iterable[str],
+    parts: Iterable[Table | Mapping[str, str]],
+    models: Mapping[str, str],
+    times: str = "Times",
+    digests: str = "SHA-256 of each model's file",
 ) -> str:
     """Return a page of Markdown.
 
-    rule: the one that writes the page.  findings: sentences.  figures: heading → link of a picture.
+    findings: sentences.  parts: tables, and figures by heading → link of a picture.  models: name → SHA-256.
     """
-    return "\n".join(
-        [
-            f"# Results of the experiment {config['experiment']}\n\n"
-            f"{subject}, seed {config['seed']}. This page was written by the workflow from its "
-            f"measurements (rule `{rule}`).\n",
-            section("In short", "\n".join(f"- {line}" for line in findings)),
-            *(section(table.title, to_markdown(table)) for table in tables),
-            *(section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
-            section("What it ran on", "\n".join(environment)),
-        ]
+    versions = sorted({tuple(sorted(one.versions.items())) for one in results.qualities})
+    environment = [
+        *("Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in versions),
+        *(f"{times}: {one}." for one in sorted({one.hardware for one in results.speeds})),
+        *("", f"{digests}:", ""),
+        *(f"- `{name}`: `{digest}`" for name, digest in models.items()),
+    ]
+    sections = [("In short", "\n".join(f"- {line}" for line in findings))]
+    for part in parts:
+        if isinstance(part, Table):
+            sections.append((part.title, to_markdown(part)))
+        else:
+            sections += [(heading, f"![{heading}]({link})") for heading, link in part.items()]
+    sections.append(("What it ran on", "\n".join(environment)))
+    texts = [f"## {heading}\n\n{text.rstrip()}\n" for heading, text in sections]
+    return "\n".join([f"{introduction}\n", *texts])
+
+
+def introduction(config: Mapping[str, Any], subject: str, rule: str) -> str:
+    """Return a page's title and first sentences.  rule: the one that writes the page."""
+    return (
+        f"# Results of the experiment {config['experiment']}\n\n{subject}, seed {config['seed']}. "
+        f"This page was written by the workflow from its measurements (rule `{rule}`)."
     )
-
-
-def environment_lines(
-    versions: Sequence[Mapping[str, str]], hardware: Sequence[str], models: Mapping[str, str]
-) -> list[str]:
-    """Return lines with software and hardware, each once, and the SHA-256 of each model's file."""
-    rows = sorted({tuple(sorted(one.items())) for one in versions})
-    lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in rows]
-    lines += [f"Times: {one}." for one in sorted(set(hardware))]
-    lines += ["", "SHA-256 of each model's file:", ""]
-    return [*lines, *(f"- `{name}`: `{digest}`" for name, digest in models.items())]
-
-
-def section(heading: str, text: str) -> str:
-    """Return a part of the page under its heading."""
-    return f"## {heading}\n\n{text.rstrip()}\n"
-
-
-def listed(names: Iterable[str]) -> str:
-    """Join names for use in a sentence."""
-    return ", ".join(names)

@@ -1,40 +1,74 @@
-"""Markdown page with all results of an experiment, generated from its measurements."""
+"""Markdown pages of an experiment, generated from its measurements: all results, and the worth of pruning."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from weebill.evaluation.measurement import Variant
+from weebill.experiment.student_names import repeats
 from weebill.report.lookups import translation as lookup
-from weebill.report.pages.page import listed, section
-from weebill.report.rendering import to_markdown
+from weebill.report.pages.page import results_page
 from weebill.report.results import Results
 from weebill.report.table import Table, fixed, signed
-from weebill.report.tables.beside_papers.quantities import encoder_totals
-from weebill.report.tables.beside_papers.registry import paper_tables
-from weebill.report.tables.gpu import gpu_table
-from weebill.report.tables.overview import heads_table, variants_table
-from weebill.report.tables.shortlist import shortlist_table
-from weebill.report.tables.speeds import benchmark_table, latency_table, speed_table
+from weebill.report.tables import overview, pruning, speeds
+from weebill.report.tables.beside_papers.comparison import paper_tables
+
+OF_PRUNING = ("wngt20_table2", "wmt21_table2")
 
 
 def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
     """Write the page as Markdown; results need the complete configuration.  figures: heading → link of a picture."""
-    sections = [
-        _introduction(results.config),
-        section("In short", "\n".join(f"- {line}" for line in in_short(results))),
-        *(section(heading, f"![{heading}]({link})") for heading, link in figures.items()),
-    ]
     on_gpu, others = [], []
     for table in paper_tables("translation"):
         (on_gpu if "gpu_speeds" in table.needs else others).append(table.build)
-    builders = [variants_table, speed_table, latency_table]
-    builders += [shortlist_table] if results.shortlists else []
-    builders += [gpu_table, *on_gpu] if results.gpu_speeds else []
-    builders += [benchmark_table] if results.engines else []
-    for table in [*(build(results) for build in (*builders, heads_table, *others)), run_time]:
-        sections.append(section(table.title, to_markdown(table)))
-    sections.append(section("What it ran on", environment(results)))
-    return "\n".join(sections)
+    builders = [overview.variants_table, speeds.speed_table, speeds.latency_table]
+    builders += [overview.shortlist_table] if results.shortlists else []
+    builders += [speeds.gpu_table, *on_gpu] if results.gpu_speeds else []
+    builders += [speeds.benchmark_table] if results.engines else []
+    builders += [overview.heads_table, *others]
+    students = ", ".join(results.config["students"])
+    parts = [figures, *(build(results) for build in builders), run_time]
+    return _page(results, "Results", "summary", students, in_short(results), parts)
+
+
+def pruning_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
+    """Write the page as Markdown; results need the complete configuration.  figures: heading → link of a picture."""
+    config = results.config
+    builders = [pruning.worth_table, *([pruning.seeds_table] if results.seeds else [])]
+    builders.append(pruning.pruned_speed_table)
+    papers = [table for table in paper_tables("translation") if table.name in OF_PRUNING]
+    students = (
+        f"{', '.join(name for name in config['students'] if not repeats(name))}, each of "
+        f"{config['training']['updates']:,} updates, the pruned ones' counted from the start of the unpruned one's"
+    )
+    findings = [*pruning.findings(results), *pruning.seeds_findings(results)]
+    parts = [
+        *(build(results) for build in builders),
+        figures,
+        *(table.build(results) for table in papers),
+        pruning.recipes_table(config["pruning"]),
+        run_time,
+    ]
+    return _page(results, "Pruning: results", "pruning_page", students, findings, parts)
+
+
+def _page(
+    results: Results,
+    title: str,
+    rule: str,
+    students: str,
+    findings: Iterable[str],
+    parts: Iterable[Table | Mapping[str, str]],
+) -> str:
+    config, languages = results.config, results.config["languages"]
+    introduction = (
+        f"# {title} of the experiment {config['experiment']}\n\n"
+        f"{languages['source']} to {languages['target']}, seed {config['seed']}. Corpora: "
+        f"{', '.join(config['corpora'])}; test sets: {', '.join(config['test_sets'])}; students: {students}.\n\n"
+        f"This page was written by the workflow from its measurements (rule `{rule}`). Data, languages and "
+        "machine are not the papers', so compare the differences in brackets, not the numbers."
+    )
+    models = {one.variant: one.model_sha256 for one in results.qualities}
+    digests = "SHA-256 of the parameters of each model"
+    return results_page(results, introduction, findings, parts, models, "Speeds", digests)
 
 
 def in_short(results: Results) -> list[str]:
@@ -62,9 +96,9 @@ def in_short(results: Results) -> list[str]:
 def _scores(results: Results, variant: Variant, baseline: Variant | None = None) -> str:
     """Return text like "BLEU 36.10 (−0.40) on first, …", with differences to the baseline as in the tables."""
     parts = []
-    for name in lookup.test_sets(results):
-        row = lookup.measurement(results, variant, name, "BLEU")
-        base = lookup.measurement(results, baseline, name, "BLEU") if baseline else None
+    for name in results.config["test_sets"]:
+        row = lookup.measurement(results, variant, name)
+        base = lookup.measurement(results, baseline, name) if baseline else None
         if row:
             change = f" ({signed(round(row.score, 2) - round(base.score, 2))})" if base else ""
             parts.append(f"{fixed(row.score, 2)}{change.replace('-', '−')} on {name}")
@@ -75,20 +109,18 @@ def _time(results: Results, student: Variant) -> str:
     one = lookup.speed(results, student)
     if one is None:
         return ""
-    parts = []
-    for variant in lookup.variants(results):
-        other = lookup.speed(results, variant)
-        if variant.student == "teacher" and other:
-            parts.append(
-                f"{100 * other.words_per_second / one.words_per_second:.2g}% of the teacher's by {variant.recipe}"
-            )
+    parts = [
+        f"{100 * other.words_per_second / one.words_per_second:.2g}% of the teacher's by {variant.recipe}"
+        for variant in lookup.variants(results)
+        if variant.student == lookup.TEACHER and (other := lookup.speed(results, variant))
+    ]
     if not parts:
         return ""
     return f"; its translation time on one core, by the {one.engine}, is {' and '.join(parts)}"
 
 
 def _heads(results: Results, variant: Variant) -> str:
-    left, full = encoder_totals(results, variant), encoder_totals(results, variant.baseline)
+    left, full = (lookup.encoder_heads(results, one) for one in (variant, variant.baseline))
     if not left or not full or left == full:
         return ""
     return f", {full - left} of {full} encoder heads removed ({(full - left) / full:.0%})"
@@ -99,26 +131,3 @@ def _bytes(results: Results, variant: Variant) -> str:
     if not base:
         return ""
     return f", {base.parameter_bytes / size.parameter_bytes:.1f}× smaller on disk"
-
-
-def _introduction(config: Mapping[str, Any]) -> str:
-    languages = config["languages"]
-    return (
-        f"# Results of the experiment {config['experiment']}\n\n"
-        f"{languages['source']} to {languages['target']}, seed {config['seed']}. Corpora: "
-        f"{listed(config['corpora'])}; test sets: {listed(config['test_sets'])}; students: "
-        f"{listed(config['students'])}.\n\n"
-        "This page was written by the workflow from its measurements (rule `summary`). Data, languages "
-        "and machine are not the papers', so compare the differences in brackets, not the numbers.\n"
-    )
-
-
-def environment(results: Results) -> str:
-    """Describe the software, hardware and models behind the results."""
-    versions = sorted({tuple(sorted(m.versions.items())) for m in results.qualities})
-    lines = ["Software: " + ", ".join(f"{n} {v}" for n, v in row) + "." for row in versions]
-    lines += [f"Speeds: {hardware}." for hardware in sorted({s.hardware for s in results.speeds})]
-    models = {m.variant: m.model_sha256 for m in results.qualities}
-    lines += ["", "SHA-256 of the parameters of each model:", ""]
-    lines += [f"- `{variant}`: `{digest}`" for variant, digest in models.items()]
-    return "\n".join(lines)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weebill.report.table import Cell, Column, Row, Table, fixed, signed
+from weebill.report.table import Column, Row, Table, fixed
+from weebill.report.tables.comparisons import differences
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -34,23 +35,21 @@ def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Tab
         Column("damaged", "Damaged pairs"),
     ]
     for name in first.test_sets:
-        columns += [
-            Column(f"bleu_{name}", f"BLEU, {name}"),
-            Column(f"bleu_{name}_low", f"BLEU, {name}", "95 %, from"),
-            Column(f"bleu_{name}_high", f"BLEU, {name}", "to"),
-        ]
+        key, title = f"bleu_{name}", f"BLEU, {name}"
+        columns.append(Column(key, title))
+        columns += Column.grouped(title, **{f"{key}_low": "95 %, from", f"{key}_high": "to"})
+    title = "Difference, all test sets"
     columns += [
-        Column("difference", "Difference, all test sets"),
-        Column("difference_low", "Difference, all test sets", "95 %, from"),
-        Column("difference_high", "Difference, all test sets", "to"),
+        Column("difference", title),
+        *Column.grouped(title, difference_low="95 %, from", difference_high="to"),
         Column("p", "p"),
     ]
     return Table(
         "cleaning_students",
         "What cleaning is worth",
         f"{student}, trained on the corpora themselves, without a teacher, as each stage of the cleaning left them.",
-        tuple(columns),
-        tuple(_row(one, baseline=one is results[0]) for one in results),
+        columns,
+        [_row(one, baseline=one is results[0]) for one in results],
         (
             "none: all pairs but empty ones and those of test sets. rules: those that the filters leave. scores: "
             "those that the scores leave of these. weights: these, each weighted by its score. The text is "
@@ -66,11 +65,6 @@ def _row(one: StageResult, baseline: bool) -> Row:
     cells = [one.stage, str(one.pairs), "" if one.damaged is None else str(one.damaged)]
     for single in one.single:
         cells += [fixed(value, 2) for value in (single.score, single.low, single.high)]
-    together = one.together
     if baseline:
-        cells += [""] * 4
-    else:
-        differences = (together.difference, together.difference_low, together.difference_high)
-        cells += map(signed, differences)
-        cells += [fixed(together.p_value, 3)]
-    return Row(tuple(map(Cell, cells)), "baseline" if baseline else "plain")
+        return Row.of([*cells, *[""] * 4], baseline)
+    return Row.of([*cells, *differences(one.together), fixed(one.together.p_value, 3)])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from weebill.corpus.labelled import KEPT_GOOD, FilterQuality
-from weebill.report.table import Cell, Column, Row, Table, fixed
+from weebill.report.table import Column, Row, Table, fixed
 
 
 def filters_table(qualities: Sequence[FilterQuality], pairs: int, good: int) -> Table:
@@ -15,7 +15,7 @@ def filters_table(qualities: Sequence[FilterQuality], pairs: int, good: int) -> 
         cells += [fixed(None if share is None else 100 * share, 1) for share in shares]
         cells += [fixed(value, 3) for value in (one.auc, one.auc_low, one.auc_high)]
         cells += [fixed(100 * one.found[kind], 1) for kind in kinds]
-        rows.append(Row(tuple(Cell(cell) for cell in cells)))
+        rows.append(Row.of(cells))
     return Table(
         "filters_damage" if kinds else "filters",
         f"Cleaning measured on {'injected damage' if kinds else 'labelled pairs'}",
@@ -25,16 +25,13 @@ def filters_table(qualities: Sequence[FilterQuality], pairs: int, good: int) -> 
         (
             Column("filter", "Filter or score", numeric=False),
             Column("dropped", "Dropped"),
-            Column("bad_precision", "Bad pairs, %", "precision"),
-            Column("bad_recall", "Bad pairs, %", "recall"),
-            Column("good_precision", "Good pairs kept, %", "precision"),
-            Column("good_recall", "Good pairs kept, %", "recall"),
+            *Column.grouped("Bad pairs, %", bad_precision="precision", bad_recall="recall"),
+            *Column.grouped("Good pairs kept, %", good_precision="precision", good_recall="recall"),
             Column("auc", "ROC-AUC"),
-            Column("auc_low", "ROC-AUC", "95 %, from"),
-            Column("auc_high", "ROC-AUC", "to"),
+            *Column.grouped("ROC-AUC", auc_low="95 %, from", auc_high="to"),
             *(Column(f"found_{kind}", "Found, %", kind.replace("_", " ")) for kind in kinds),
         ),
-        tuple(rows),
+        rows,
         (
             "Each filter is applied to all pairs; `all filters` is their chain.  ROC-AUC: the chance that a "
             "good pair stands above a bad one, ties counted half; 0.5 is chance; 95 % of the bootstrap.",

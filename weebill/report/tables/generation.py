@@ -6,7 +6,7 @@ from functools import partial
 from weebill.evaluation.quality.rouge import METRICS
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 MIB = 2**20
 SCORES = {"summarization": list(METRICS), "language-modelling": ["perplexity", "bits per byte"]}
@@ -21,11 +21,8 @@ def variants_table(results: Results, task: str) -> Table:
     columns = [Column("variant", "Variant", numeric=False)]
     for name in scores:
         key = name.lower().replace(" ", "_").replace("-", "_")
-        columns += [
-            Column(key, name, "", deltas=True),
-            Column(f"{key}_low", name, "from"),
-            Column(f"{key}_high", name, "to"),
-        ]
+        columns.append(Column(key, name, "", deltas=True))
+        columns += Column.grouped(name, **{f"{key}_low": "from", f"{key}_high": "to"})
     columns += [
         Column("mib", "MiB", deltas=True),
         Column("seconds", "s an example", deltas=True),
@@ -33,30 +30,30 @@ def variants_table(results: Results, task: str) -> Table:
         Column("peak_mib", "Memory, MiB", deltas=True),
     ]
     leads = dict.fromkeys(one.variant for one in lookup.leads_for(results, scores))
-    rows = [Row(tuple(_cells(results, lead, scores)), "plain") for lead in leads]
+    rows = [Row.of(_texts(results, lead, scores)) for lead in leads]
     for variant in lookup.variants_for(results, task):
-        cells = _cells(results, variant, scores)
-        base = _cells(results, lookup.baseline(results, variant), scores)
-        if variant != lookup.baseline(results, variant):
-            cells = [
-                Cell(cell.text, delta(cell.text, other.text, "ratio"))
-                if column.deltas and lookup.comparable(results, variant, column.key)
-                else cell
-                for cell, other, column in zip(cells, base, columns, strict=True)
-            ]
-        rows.append(
-            Row(
-                tuple(cells),
-                "baseline" if variant == lookup.baseline(results, variant) else "plain",
+        first = lookup.baseline(results, variant)
+        cells = [
+            Cell.compared(text, base, "ratio")
+            if variant != first
+            and column.deltas
+            and lookup.comparable(results, variant, column.key)
+            else text
+            for text, base, column in zip(
+                _texts(results, variant, scores),
+                _texts(results, first, scores),
+                columns,
+                strict=True,
             )
-        )
+        ]
+        rows.append(Row.of(cells, baseline=variant == first))
     return Table(
         f"generation_{task.replace('-', '_')}",
         TITLES[task],
         "Every variant by the steps that made it, with 95 % bootstrap intervals; × against the model's first.",
-        tuple(columns),
-        tuple(rows),
-        tuple(_notes(results, task)),
+        columns,
+        rows,
+        _notes(results, task),
     )
 
 
@@ -64,21 +61,18 @@ summaries_table = partial(variants_table, task="summarization")
 running_text_table = partial(variants_table, task="language-modelling")
 
 
-def _cells(results: Results, variant: str, scores: Sequence[str]) -> list[Cell]:
-    cells = [Cell(variant)]
+def _texts(results: Results, variant: str, scores: Sequence[str]) -> list[str]:
+    texts = [variant]
     for name in scores:
         one = lookup.quality(results, variant, name)
-        decimals = 2 if name == "perplexity" else 3
         shown = (one.score, one.low, one.high) if one else (None,) * 3
-        cells += [Cell(fixed(value, decimals)) for value in shown]
+        texts += [fixed(value, 2 if name == "perplexity" else 3) for value in shown]
     size, speed = results.size(variant), lookup.speed(results, variant)
-    return [
-        *cells,
-        Cell(three_digits(size.parameter_bytes / MIB) if size else ""),
-        Cell(three_digits(speed.seconds_per_example) if speed else ""),
-        Cell(three_digits(speed.milliseconds_per_token) if speed else ""),
-        Cell(three_digits(speed.peak_mib - speed.idle_mib) if speed else ""),
-    ]
+    numbers = [size.parameter_bytes / MIB if size else None, *[None] * 3]
+    if speed:
+        memory = speed.peak_mib - speed.idle_mib
+        numbers[1:] = speed.seconds_per_example, speed.milliseconds_per_token, memory
+    return [*texts, *map(three_digits, numbers)]
 
 
 def _notes(results: Results, task: str) -> list[str]:
@@ -98,12 +92,10 @@ def _notes(results: Results, task: str) -> list[str]:
             f"{'summaries' if first.tokens is None else 'windows'}{scored} of {first.data}, SHA-256 "
             f"{first.test_set_sha256[:16]}."
         )
-    for speed in results.speeds:
-        if speed.variant in chosen:
-            notes.append(
-                f"Times and memory: {speed.examples} examples of {speed.given_tokens:.0f} tokens in the mean, "
-                f"{speed.new_tokens} new ones each, greedily, medians of {len(speed.seconds)} rounds; "
-                f"memory is what loading and generating added; {speed.hardware}."
-            )
-            break
+    if speed := next((one for one in results.speeds if one.variant in chosen), None):
+        notes.append(
+            f"Times and memory: {speed.examples} examples of {speed.given_tokens:.0f} tokens in the mean, "
+            f"{speed.new_tokens} new ones each, greedily, medians of {len(speed.seconds)} rounds; "
+            f"memory is what loading and generating added; {speed.hardware}."
+        )
     return notes

@@ -1,33 +1,31 @@
-"""Tables of all variants with intervals and signatures, and of the heads and neurons that pruning left."""
+"""Tables of all variants: quality and size, heads and neurons that pruning left, cost of a lexical shortlist."""
 
-from weebill.evaluation.measurement import Measurement, Variant
+from typing import TYPE_CHECKING
+
+from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size.translation_size import MIB
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, score_cells, three_digits
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.shortlist import ShortlistMeasurement
 
 
 def variants_table(results: Results) -> Table:
     """Return a row for every variant and test set: BLEU and chrF with intervals, significance, size."""
-    columns = (
-        Column("variant", "Variant", numeric=False),
-        Column("test_set", "Test set", numeric=False),
-        Column("bleu", "BLEU", deltas=True),
-        Column("bleu_low", "BLEU, 95 %", "from"),
-        Column("bleu_high", "BLEU, 95 %", "to"),
-        Column("bleu_p", "p (BLEU)"),
-        Column("chrf", "chrF", deltas=True),
-        Column("chrf_low", "chrF, 95 %", "from"),
-        Column("chrf_high", "chrF, 95 %", "to"),
-        Column("chrf_p", "p (chrF)"),
+    columns = [
+        *Column.texts(variant="Variant", test_set="Test set"),
+        *Column.scored("bleu", "BLEU"),
+        *Column.scored("chrf", "chrF"),
         Column("parameters", "Parameters"),
         Column("size_mib", "MiB", deltas=True),
         Column("xz_mib", "xz MiB"),
-    )
+    ]
     rows = [
         _variant_row(results, variant, test_set)
         for variant in lookup.variants(results)
-        for test_set in lookup.test_sets(results)
+        for test_set in results.config["test_sets"]
     ]
     signatures = sorted({f"{m.metric}: {m.signature}" for m in results.qualities})
     hashes = {m.test_set: (m.sentences, m.test_set_sha256) for m in results.qualities}
@@ -42,44 +40,26 @@ def variants_table(results: Results) -> Table:
         "All variants: quality and size",
         "Every model of the experiment on every test set, scored by sacreBLEU on detokenised, cased text.",
         columns,
-        tuple(rows),
-        tuple(notes),
+        rows,
+        notes,
     )
 
 
 def _variant_row(results: Results, variant: Variant, test_set: str) -> Row:
-    size, base = results.size(variant), results.size(variant.baseline)
-    bleu, bleu_base = (
-        lookup.measurement(results, v, test_set, "BLEU") for v in (variant, variant.baseline)
-    )
-    chrf, chrf_base = (
-        lookup.measurement(results, v, test_set, "chrF") for v in (variant, variant.baseline)
-    )
     is_base = variant == variant.baseline
-    mib = three_digits(size.parameter_bytes / MIB)
-    base_mib = three_digits(base.parameter_bytes / MIB) if base and not is_base else ""
-    cells = [Cell(str(variant)), Cell(test_set)]
-    for row, baseline in ((bleu, bleu_base), (chrf, chrf_base)):
-        cells += _score_cells(row, None if is_base else baseline)
+    cells = [str(variant), test_set]
+    for metric in ("BLEU", "chrF"):
+        one = lookup.measurement(results, variant, test_set, metric)
+        base = lookup.measurement(results, variant.baseline, test_set, metric)
+        base_score = base.score if base and not is_base else None
+        cells += score_cells(one, one.score, base_score) if one else [""] * 4
+    size, base = results.size(variant), None if is_base else results.size(variant.baseline)
     cells += [
-        Cell(str(size.parameters)),
-        Cell(mib, delta(mib, base_mib, "ratio")),
-        Cell(three_digits(size.xz_bytes / MIB)),
+        str(size.parameters),
+        Cell.compared(lookup.mebibytes(size), lookup.mebibytes(base), "ratio"),
+        three_digits(size.xz_bytes / MIB),
     ]
-    return Row(tuple(cells), "baseline" if is_base else "plain")
-
-
-def _score_cells(row: Measurement | None, baseline: Measurement | None) -> list[Cell]:
-    if row is None:
-        return [Cell()] * 4
-    text = fixed(row.score, 2)
-    base = fixed(baseline.score, 2) if baseline else ""
-    return [
-        Cell(text, delta(text, base, "difference")),
-        Cell(fixed(row.low, 2)),
-        Cell(fixed(row.high, 2)),
-        Cell(fixed(row.p_value, 3)),
-    ]
+    return Row.of(cells, baseline=is_base)
 
 
 def heads_table(results: Results) -> Table:
@@ -95,31 +75,68 @@ def heads_table(results: Results) -> Table:
     rows = []
     for variant in shown:
         encoder = results.size(variant).architecture["encoder"]
-        base = results.size(variant.baseline)
-        total = str(sum(layer["heads"] for layer in encoder))
-        full = ""
-        if base and base.architecture and variant != variant.baseline:
-            full = str(sum(layer["heads"] for layer in base.architecture["encoder"]))
-        padding = [Cell()] * (layers - len(encoder))
-        rows.append(
-            Row(
-                (
-                    Cell(f"{variant.student}/{variant.recipe}"),
-                    *(Cell(str(layer["heads"])) for layer in encoder),
-                    *padding,
-                    Cell(total, delta(total, full, "difference")),
-                    *(Cell(str(layer["feed_forward"])) for layer in encoder),
-                    *padding,
-                ),
-                "baseline" if variant == variant.baseline else "plain",
-            )
+        is_base, base = variant == variant.baseline, lookup.encoder_heads(results, variant.baseline)
+        left, widths = (
+            [str(layer[key]) for layer in encoder] + [""] * (layers - len(encoder))
+            for key in ("heads", "feed_forward")
         )
+        total = Cell.compared(
+            str(lookup.encoder_heads(results, variant)),
+            "" if is_base or base is None else str(base),
+            "difference",
+        )
+        rows.append(Row.of([f"{variant.student}/{variant.recipe}", *left, total, *widths], is_base))
     return Table(
         "heads",
         "What pruning left: heads and neurons of each encoder layer",
         "Attention heads and feed-forward neurons that stand in each encoder layer, first layer first, "
         "read from the models' own shapes.",
-        tuple(columns),
-        tuple(rows),
+        columns,
+        rows,
         ("In brackets: heads removed in all.",),
     )
+
+
+def shortlist_table(results: Results) -> Table:
+    """Return a row for every variant and test set: coverage and columns, and BLEU with and without the shortlist."""
+    measurements = results.shortlists
+    columns = Column.texts(variant="Variant", test_set="Test set")
+    for key, title in (
+        ("columns", "Columns"),
+        ("reference", "Pieces of the reference, %"),
+        ("own", "Pieces of its own translation, %"),
+    ):
+        columns += Column.grouped(title, **{key: "a sentence", f"{key}_batch": "a batch"})
+    columns += [Column("unchanged", "Same translation, %"), *Column.scored("bleu", "BLEU")]
+    files = sorted({(one.vocabulary, one.bytes, one.shortlist_sha256) for one in measurements})
+    sizes = sorted({one.batched.batch_size for one in measurements})
+    notes = [
+        "Columns: pieces that may stand in a translation. Covered are the pieces that are among them, of the "
+        "reference and of the translation that the same model makes with the whole vocabulary; a batch, of "
+        f"{' or '.join(map(str, sizes))} sentences of like length, shares its columns.",
+        "In brackets: against the same model with the whole vocabulary; p: of that difference, by paired "
+        "bootstrap resampling. Intervals: bootstrap, 95 %.",
+        *(
+            f"Shortlist of {pieces:,} pieces: {size:,} bytes, SHA-256 {digest}"
+            for pieces, size, digest in files
+        ),
+        *sorted({f"Signature of BLEU: {one.signature}" for one in measurements}),
+    ]
+    return Table(
+        "shortlist",
+        "Lexical shortlist: coverage and cost",
+        "Students that choose among the pieces of a lexical shortlist, made from the distilled corpus by word "
+        "alignment, instead of the whole vocabulary.",
+        columns,
+        list(map(_shortlist_row, measurements)),
+        notes,
+    )
+
+
+def _shortlist_row(one: "ShortlistMeasurement") -> Row:
+    both = (one.single, one.batched)
+    cells = [one.variant, one.test_set, *(fixed(coverage.columns, 0) for coverage in both)]
+    cells += [fixed(100 * coverage.reference, 2) for coverage in both]
+    cells += [fixed(100 * coverage.own, 2) for coverage in both]
+    cells.append(fixed(100 * one.unchanged, 1))
+    return Row.of([*cells, *score_cells(one, one.bleu, one.bleu_without)])

@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from weebill.report.table import Cell, Column, Row, Table, fixed
+from weebill.report.table import Column, Row, Table, fixed
 
 
 def run_time_table(benchmarks: str | Path) -> Table:
@@ -14,14 +14,12 @@ def run_time_table(benchmarks: str | Path) -> Table:
         parts = path.relative_to(folder).parts
         rule = parts[0] if len(parts) > 1 else path.stem
         with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file, delimiter="\t"):
-                rules.setdefault(rule, []).append((_number(row["s"]), _number(row["max_rss"])))
-    rows = []
-    for rule, jobs in sorted(rules.items(), key=lambda item: -sum(s for s, _ in item[1])):
-        rows.append(_row(rule, jobs))
-    everything = [one for jobs in rules.values() for one in jobs]
-    if everything:
-        rows.append(Row(_row("all rules", everything).cells, "baseline"))
+            for job in csv.DictReader(file, delimiter="\t"):
+                rules.setdefault(rule, []).append((_number(job["s"]), _number(job["max_rss"])))
+    longest_first = sorted(rules.items(), key=lambda item: -sum(s for s, _ in item[1]))
+    rows = [Row.of(_texts(rule, jobs)) for rule, jobs in longest_first]
+    if everything := [one for jobs in rules.values() for one in jobs]:
+        rows.append(Row.of(_texts("all rules", everything), baseline=True))
     return Table(
         "run_time",
         "Run time",
@@ -33,7 +31,7 @@ def run_time_table(benchmarks: str | Path) -> Table:
             Column("longest_minutes", "Longest job, minutes"),
             Column("peak_mib", "Peak memory, MiB"),
         ),
-        tuple(rows),
+        rows,
         (
             "Minutes are summed over jobs, some of which ran side by side. A job that was stopped and "
             "continued counts from its last start.",
@@ -41,15 +39,10 @@ def run_time_table(benchmarks: str | Path) -> Table:
     )
 
 
-def _row(name: str, jobs: list[tuple[float, float]]) -> Row:
-    seconds = [s for s, _ in jobs]
-    values = (
-        str(len(jobs)),
-        fixed(sum(seconds) / 60, 1),
-        fixed(max(seconds) / 60, 1),
-        fixed(max(memory for _, memory in jobs), 0),
-    )
-    return Row((Cell(name), *(Cell(value) for value in values)))
+def _texts(name: str, jobs: list[tuple[float, float]]) -> list[str]:
+    seconds, memory = zip(*jobs, strict=True)
+    minutes = (fixed(value / 60, 1) for value in (sum(seconds), max(seconds)))
+    return [name, str(len(jobs)), *minutes, fixed(max(memory), 0)]
 
 
 def _number(text: str) -> float:

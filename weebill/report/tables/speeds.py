@@ -1,176 +1,173 @@
-"""Tables of times: speed and latency of all variants by every engine, and the runtime's benchmark."""
-
-from collections.abc import Sequence
+"""Tables of times: speed and latency of all variants by every engine, speed on a GPU, and the runtime's benchmark."""
 
 from weebill.evaluation.measurement import Variant, versions_line
-from weebill.evaluation.timing.latency import Latency
-from weebill.evaluation.timing.speed import PYTORCH, Speed
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 
 def speed_table(results: Results) -> Table:
     """Return words per second of every variant by each engine, on one core and on all, with the rounds' range."""
     columns = (
-        Column("variant", "Variant", numeric=False),
-        Column("engine", "Engine", numeric=False),
+        *Column.texts(variant="Variant", engine="Engine"),
         Column("beam", "Beam"),
         Column("seconds", "Seconds, 1 core", deltas=True),
         Column("wps_1core", "Words/s, 1 core", "median", deltas=True),
-        Column("wps_1core_slowest", "Words/s, 1 core", "slowest"),
-        Column("wps_1core_fastest", "Words/s, 1 core", "fastest"),
+        *Column.grouped(
+            "Words/s, 1 core", wps_1core_slowest="slowest", wps_1core_fastest="fastest"
+        ),
         Column("wps_all", "Words/s, all cores", "median", deltas=True),
-        Column("wps_all_slowest", "Words/s, all cores", "slowest"),
-        Column("wps_all_fastest", "Words/s, all cores", "fastest"),
+        *Column.grouped("Words/s, all cores", wps_all_slowest="slowest", wps_all_fastest="fastest"),
     )
-    rows = []
     teacher = lookup.teacher(results)
-    for variant in lookup.variants(results):
-        base = teacher if teacher and variant != teacher else None
-        for engine in lookup.engines(results, variant):
-            rows.append(_speed_row(results, variant, engine, base))
+    rows = [
+        _speed_row(results, variant, engine, teacher if variant != teacher else None)
+        for variant in lookup.variants(results)
+        for engine in lookup.engines(results, variant)
+    ]
+    notes = [
+        "In brackets: against the teacher with its beam, which is always the PyTorch reference's."
+    ]
+    if results.speeds:
+        first, cores = results.speeds[0], max(speed.cores for speed in results.speeds)
+        notes += [
+            f"{first.words:,} source words in {first.sentences:,} sentences, batches of {first.batch_size}; "
+            f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
+            "the text split among them.",
+            *(
+                f"{speed.variant}, {speed.engine}, by {speed.processes} x {speed.threads} threads: "
+                f"{fixed(speed.words_per_second, 0)} words/s."
+                for speed in results.speeds
+                if speed.threads > 1
+            ),
+            f"{first.hardware}; {versions_line(first.versions)}.",
+        ]
     return Table(
         "variants",
         "All variants: speed",
         "Source words translated per second, and seconds for the whole text. Loading is not counted.",
         columns,
-        tuple(rows),
-        tuple(_speed_notes(results.speeds)),
+        rows,
+        notes,
     )
 
 
 def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | None) -> Row:
-    one = lookup.speed(results, variant, engine=engine)
-
-    def seconds(speed: Speed | None) -> str:
-        return three_digits(speed.words / speed.words_per_second) if speed else ""
-
-    slower = lookup.speed(results, base) if base else None
-    cells = [
-        Cell(str(variant)),
-        Cell(engine),
-        Cell(str(one.beam)),
-        Cell(seconds(one), delta(seconds(one), seconds(slower), "ratio")),
-    ]
+    cells = []
     for all_cores in (False, True):
-        speed = lookup.speed(results, variant, all_cores, engine)
+        one = lookup.speed(results, variant, all_cores, engine)
         slower = lookup.speed(results, base, all_cores) if base else None
-        text = fixed(speed.words_per_second, 0)
-        from_text = fixed(slower.words_per_second, 0) if slower else ""
-        cells += [
-            Cell(text, delta(text, from_text, "ratio")),
-            Cell(fixed(speed.slowest, 0)),
-            Cell(fixed(speed.fastest, 0)),
-        ]
-    return Row(tuple(cells), "baseline" if variant == variant.baseline else "plain")
-
-
-def _speed_notes(speeds: Sequence[Speed]) -> list[str]:
-    notes = [f"In brackets: against the teacher with its beam, which is always the {PYTORCH}'s."]
-    if not speeds:
-        return notes
-    first, cores = speeds[0], max(speed.cores for speed in speeds)
-    notes.append(
-        f"{first.words:,} source words in {first.sentences:,} sentences, batches of {first.batch_size}; "
-        f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
-        "the text split among them."
-    )
-    notes += [
-        f"{speed.variant}, {speed.engine}, by {speed.processes} x {speed.threads} threads: "
-        f"{fixed(speed.words_per_second, 0)} words/s."
-        for speed in speeds
-        if speed.threads > 1
-    ]
-    return [*notes, f"{first.hardware}; {versions_line(first.versions)}."]
+        pair = (one, slower)
+        if not all_cores:
+            cells += [
+                str(variant),
+                engine,
+                str(one.beam),
+                Cell.compared(*map(lookup.seconds, pair), "ratio"),
+            ]
+        cells.append(Cell.compared(*map(lookup.words_per_second, pair), "ratio"))
+        cells += [fixed(one.slowest, 0), fixed(one.fastest, 0)]
+    return Row.of(cells, baseline=variant == variant.baseline)
 
 
 def latency_table(results: Results) -> Table:
     """Return milliseconds per single sentence, loading time and memory of every variant by each engine."""
     columns = (
-        Column("variant", "Variant", numeric=False),
-        Column("engine", "Engine", numeric=False),
+        *Column.texts(variant="Variant", engine="Engine"),
         Column("beam", "Beam"),
-        *(Column(f"{key}_ms", "Latency, ms", key) for key in ("mean", "p50", "p95", "p99")),
+        *Column.grouped("Latency, ms", mean_ms="mean", p50_ms="p50", p95_ms="p95", p99_ms="p99"),
         Column("load_seconds", "Loading, s"),
-        Column("idle_mib", "Memory, MiB", "before"),
-        Column("peak_mib", "Memory, MiB", "peak"),
+        *Column.grouped("Memory, MiB", idle_mib="before", peak_mib="peak"),
     )
-    rows = [
-        Row(
-            (
-                Cell(row.variant),
-                Cell(row.engine),
-                Cell(str(row.beam)),
-                *(
-                    Cell(three_digits(value))
-                    for value in (row.mean_ms, row.p50_ms, row.p95_ms, row.p99_ms)
-                ),
-                Cell(fixed(row.load_seconds, 2)),
-                Cell(fixed(row.idle_mib, 0)),
-                Cell(fixed(row.peak_mib, 0)),
-            ),
-            "baseline"
-            if Variant.parse(row.variant).baseline == Variant.parse(row.variant)
-            else "plain",
-        )
-        for row in results.latencies
-    ]
+    rows, notes = [], []
+    for one in results.latencies:
+        cells = [one.variant, one.engine, str(one.beam)]
+        cells += map(three_digits, (one.mean_ms, one.p50_ms, one.p95_ms, one.p99_ms))
+        cells += [fixed(one.load_seconds, 2), fixed(one.idle_mib, 0), fixed(one.peak_mib, 0)]
+        variant = Variant.parse(one.variant)
+        rows.append(Row.of(cells, baseline=variant == variant.baseline))
+    if results.latencies:
+        first = results.latencies[0]
+        notes = [
+            f"{first.sentences:,} sentences on one core, one thread; p50, p95, p99: percentiles. Memory at most: "
+            "with a batch of the longest sentences. Python and its libraries are part of it, and are imported "
+            "before loading begins.",
+            f"{first.hardware}; {versions_line(first.versions)}.",
+        ]
     return Table(
         "latency",
         "All variants: latency, loading and memory",
         "Milliseconds to translate one sentence alone, the seconds that loading the model takes, and the memory "
         "of the process before it loads and at most.",
         columns,
-        tuple(rows),
-        tuple(_latency_notes(results.latencies)),
+        rows,
+        notes,
     )
 
 
-def _latency_notes(latencies: Sequence[Latency]) -> list[str]:
-    if not latencies:
-        return []
-    first = latencies[0]
-    return [
-        f"{first.sentences:,} sentences on one core, one thread; p50, p95, p99: percentiles. Memory at most: with "
-        "a batch of the longest sentences. Python and its libraries are part of it, and are imported before "
-        "loading begins.",
-        f"{first.hardware}; {versions_line(first.versions)}.",
-    ]
+def gpu_table(results: Results) -> Table:
+    """Return words per second on a GPU, of each student in every kind of numbers and batch size."""
+    columns = (
+        *Column.texts(variant="Variant", numbers="Numbers", shortlist="Shortlist"),
+        Column("batch", "Batch"),
+        Column("wps", "Words/s", "median", deltas=True),
+        *Column.grouped("Words/s", wps_slowest="slowest", wps_fastest="fastest"),
+    )
+    speeds = results.gpu_speeds
+    bases = {
+        (one.variant, one.batch_size): lookup.words_per_second(one)
+        for one in speeds
+        if one.numbers == "float32" and not one.shortlist
+    }
+    rows = []
+    for one in speeds:
+        baseline = str(Variant.parse(one.variant).baseline)
+        is_base = (one.variant, one.numbers, one.shortlist) == (baseline, "float32", False)
+        base = "" if is_base else bases.get((baseline, one.batch_size), "")
+        cells = [one.variant, one.numbers, "yes" if one.shortlist else "no", str(one.batch_size)]
+        cells.append(Cell.compared(lookup.words_per_second(one), base, "ratio"))
+        cells += [fixed(one.words / taken(one.seconds), 0) for taken in (max, min)]
+        rows.append(Row.of(cells, baseline=is_base))
+    notes = ["In brackets: against the student's unpruned model in float32 without a shortlist."]
+    if speeds:
+        first = speeds[0]
+        notes.append(
+            f"{first.words:,} source words in {first.sentences:,} sentences; {len(first.seconds)} interleaved "
+            f"rounds; {first.hardware}; {versions_line(first.versions)}."
+        )
+    return Table(
+        "gpu",
+        "All students: GPU speed",
+        "Source words translated per second on a GPU by mini-batch size. Loading is not counted.",
+        columns,
+        rows,
+        notes,
+    )
 
 
 def benchmark_table(results: Results) -> Table:
     """Return the rows of `weebill benchmark runtime` from the workflow's file, with the hardware and versions."""
     found = results.engines[0]
     columns = (
-        Column("claim", "Claim", numeric=False),
+        *Column.texts(claim="Claim"),
         Column("ours", "Ours"),
         Column("other", "Other"),
-        Column("unit", "Unit", numeric=False),
-        Column("ratio", "Ours / other", "median"),
-        Column("lowest", "Ours / other", "lowest"),
-        Column("highest", "Ours / other", "highest"),
+        *Column.texts(unit="Unit"),
+        *Column.grouped("Ours / other", ratio="median", lowest="lowest", highest="highest"),
         Column("paper", "Paper's ratio"),
     )
-    rows = [
-        Row(
-            (
-                Cell(row["claim"]),
-                Cell(three_digits(row["ours"])),
-                Cell(three_digits(row["other"])),
-                Cell(row["unit"]),
-                *(Cell(fixed(row[key], 2)) for key in ("ratio", "lowest", "highest", "paper")),
-            )
-        )
-        for row in found["rows"]
-    ]
+    rows = []
+    for one in found["rows"]:
+        cells = [one["claim"], three_digits(one["ours"]), three_digits(one["other"]), one["unit"]]
+        cells += [fixed(one[key], 2) for key in ("ratio", "lowest", "highest", "paper")]
+        rows.append(Row.of(cells))
     return Table(
         "engines",
         "The runtime beside CTranslate2, float32 and unpruned shapes",
         "Networks with random weights in the shapes of the zoo translate the same sentences to outputs of the "
         "same length, in turn on the same core (weebill benchmark runtime).",
         columns,
-        tuple(rows),
+        rows,
         (
             f"{found['sentences']:,} sentences as long as those of newstest2021; medians, and the lowest and "
             f"highest ratio of {found['rounds']} rounds. Of milliseconds, a ratio below 1 is the better one.",

@@ -9,8 +9,9 @@ from weebill.experiment.training_texts import KINDS, corpora_of, learnt_kinds, t
 from weebill.report import papers
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, fixed, signed
+from weebill.report.table import Column, Row, Table, fixed
 from weebill.report.tables.beside_papers import quantities as q
+from weebill.report.tables.comparisons import DIFFERENCE, SCORE, differences, text_note
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -18,24 +19,27 @@ if TYPE_CHECKING:
 PAPER_COLUMNS = (q.score("wmt21", "bleu_wmt20"), q.score("wmt21", "bleu_wmt21"))
 
 
+def count_pairs(paths: Sequence[str]) -> list[int]:
+    """Count the kept rows of each corpus table."""
+    from weebill.corpus.table import count_rows  # loads Arrow
+
+    return list(map(count_rows, paths))
+
+
 def training_texts_table(results: Results) -> Table:
     """Return a row for every text of every compared student, the first text first."""
     texts, pairs = training_texts(results.config), _pairs(results)
     columns = [
-        Column("student", "Student", numeric=False),
-        Column("text", "Training text", numeric=False),
-        *(Column(kind.replace("-", "_"), "Pairs", kind) for kind in KINDS),
-        Column("bleu", "BLEU"),
-        Column("bleu_low", "BLEU, 95 %", "from"),
-        Column("bleu_high", "BLEU, 95 %", "to"),
-        Column("difference", "BLEU difference"),
-        Column("difference_low", "BLEU difference, 95 %", "from"),
-        Column("difference_high", "BLEU difference, 95 %", "to"),
-        Column("p", "p"),
+        *Column.texts(student="Student", text="Training text"),
+        *Column.grouped("Pairs", **{kind.replace("-", "_"): kind for kind in KINDS}),
+        *SCORE,
+        *DIFFERENCE,
     ]
     for quantity in PAPER_COLUMNS:
-        for side in ("ours", "paper"):
-            columns.append(Column(f"{quantity.key}_{side}", quantity.title, side))
+        key = quantity.key
+        columns += Column.grouped(
+            quantity.title, **{f"{key}_{side}": side for side in ("ours", "paper")}
+        )
     rows, seen = [], set()
     for one in results.texts:
         if one.baseline not in seen:
@@ -43,20 +47,18 @@ def training_texts_table(results: Results) -> Table:
             scores = (one.baseline_score, one.baseline_low, one.baseline_high)
             rows.append(_row(results, one.baseline, scores, None, texts, pairs))
         rows.append(_row(results, one.variant, (one.score, one.low, one.high), one, texts, pairs))
-    first = results.texts[0]
     return Table(
         "training_texts",
         "Training texts",
         "Students trained on text of several kinds: the teacher's translations of parallel and of source-side "
         "monolingual (forward) text, target-side text that the reverse teacher translated back (backward), and "
         "the teacher's translations of that (backward-forward).",
-        tuple(columns),
-        tuple(rows),
+        columns,
+        rows,
         (
             "BLEU differences are to the same student trained on the first text, above 0 where it is better; p: "
             "of the difference, by paired bootstrap resampling, as its 95 % interval.",
-            f"BLEU of {first.sentences:,} sentences, {' and '.join(first.test_sets)} together; signature "
-            f"{first.signature}. In the paper's columns: means over its test sets' counterparts.",
+            f"{text_note(results.texts[0])} In the paper's columns: means over its test sets' counterparts.",
             "WMT21 prints its students trained on all four kinds, none of those trained on fewer.",
         ),
     )
@@ -76,26 +78,20 @@ def _row(
     results: Results,
     name: str,
     scores: Sequence[float],
-    difference: "Comparison | None",
+    one: "Comparison | None",
     texts: Mapping[str, Sequence[str]],
     pairs: Mapping[str, int],
 ) -> Row:
     variant = Variant.parse(name)
     text = text_of(variant.student) or next(iter(texts))
-    cells = [Cell(architecture_of(variant.student)), Cell(text)]
-    cells += [Cell(f"{pairs[kind]}" if kind in texts[text] else "") for kind in KINDS]
-    cells += [Cell(fixed(score, 2)) for score in scores]
-    if difference is None:
-        cells += [Cell()] * 4
-    else:
-        bounds = (difference.difference, difference.difference_low, difference.difference_high)
-        cells += [Cell(signed(value)) for value in bounds]
-        cells.append(Cell(fixed(difference.p_value, 3)))
+    cells = [architecture_of(variant.student), text]
+    cells += [f"{pairs[kind]}" if kind in texts[text] else "" for kind in KINDS]
+    cells += [fixed(score, 2) for score in scores]
+    cells += [*differences(one), fixed(one.p_value, 3)] if one else [""] * 4
     printed = _printed(results, variant) if set(texts[text]) == set(KINDS) else None
     for quantity in PAPER_COLUMNS:
-        cells.append(Cell(quantity.ours(results, variant)))
-        cells.append(Cell(quantity.paper(printed) if printed else ""))
-    return Row(tuple(cells), "baseline" if difference is None else "plain")
+        cells += [quantity.ours(results, variant), quantity.paper(printed) if printed else ""]
+    return Row.of(cells, baseline=one is None)
 
 
 def _printed(results: Results, variant: Variant) -> Mapping[str, str] | None:

@@ -4,6 +4,7 @@ import pytest
 
 from tests.report.conftest import read
 from weebill.report import papers
+from weebill.report.registry import PAPER_TABLES
 from weebill.report.results import Results
 from weebill.report.table import Column
 from weebill.report.tables.beside_papers.comparison import (
@@ -11,9 +12,8 @@ from weebill.report.tables.beside_papers.comparison import (
     Line,
     PaperTable,
     Quantity,
-    printed,
+    paper_tables,
 )
-from weebill.report.tables.beside_papers.registry import MODULES, paper_tables
 
 OURS = {"tiny": 50.0, "mine": 20.0}
 
@@ -30,7 +30,6 @@ SIZE = Quantity(
     "size_mb",
     "Size",
     lambda results, name: f"{results.config[name]:.1f}",
-    printed("size_mb"),
     "ratio",
     bounds={"low": ("from", lambda results, name: f"{results.config[name] - 1:.1f}")},
 )
@@ -41,7 +40,7 @@ TABLE = PaperTable(
     "An example.",
     (Column("model", "Model", numeric=False),),
     lines,
-    lambda results: (SIZE, Quantity("emb", "Width", None, printed("emb"))),
+    lambda results: (SIZE, Quantity("emb", "Width", None)),
     lambda results: ("A note.",),
     "Example",
     "paper_table",
@@ -70,7 +69,7 @@ def test_the_paper_s_side_may_come_first():
     assert keys == ["model", "size_mb", "size_mb_ours", "size_mb_low", "emb"]
 
 
-@pytest.mark.parametrize("kind", MODULES)
+@pytest.mark.parametrize("kind", PAPER_TABLES)
 def test_declarations_name_tables_of_the_papers(kind):
     tables = paper_tables(kind)
     assert len({(table.folder, table.name) for table in tables}) == len(tables)
@@ -78,4 +77,4 @@ def test_declarations_name_tables_of_the_papers(kind):
 
 
 def test_every_table_of_the_papers_is_declared():
-    assert {table.csv for kind in MODULES for table in paper_tables(kind)} == {*papers.names()}
+    assert {table.csv for kind in PAPER_TABLES for table in paper_tables(kind)} == {*papers.names()}

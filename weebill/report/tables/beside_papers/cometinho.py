@@ -6,8 +6,7 @@ from statistics import fmean
 
 from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE
 from weebill.report import papers
-from weebill.report.lookups import metric as lookup
-from weebill.report.results import Results
+from weebill.report.results import Results, first
 from weebill.report.table import Column, fixed, three_digits
 from weebill.report.tables.beside_papers.comparison import (
     PAPER_FIRST,
@@ -15,7 +14,6 @@ from weebill.report.tables.beside_papers.comparison import (
     PaperTable,
     Printed,
     Quantity,
-    printed,
 )
 
 # Our metric → its name in the paper's tables.
@@ -27,7 +25,7 @@ MEAN = "avg"  # printed column with the mean of all others
 
 def _lines(results: Results, printed: list[Printed]) -> list[Line]:
     """Return the paper's metrics in their order, ours in the rows of their counterparts, then our other metrics."""
-    own = {PRINTED.get(metric, metric): metric for metric in lookup.metrics(results)}
+    own = {PRINTED.get(metric, metric): metric for metric in results.metrics()}
     rows = {row["metric"]: row for row in printed}
     return [
         Line((name,), own.get(name), rows.get(name), kind="plain" if name in own else "absent")
@@ -49,38 +47,26 @@ def _quantities(results: Results, number: int) -> list[Quantity]:
         if entry.get("paper") in columns
     }
     taus = [name for name in columns if name not in ("metric", "params_m")]
-    found = [
-        Quantity(
-            "params_m",
-            "Parameters, M",
-            _parameters,
-            printed("params_m"),
-            ours_key="our_params_m",
-        )
-    ]
+    found = [Quantity("params_m", "Parameters, M", _parameters, ours_key="our_params_m")]
     for name in taus:
-        title = name.replace("_", ", ")
+        read, bounds = None, {}
         if name in ours:
-            low, high = (partial(_tau, end, ours[name]) for end in ("low", "high"))
+            read, low, high = (partial(_tau, end, ours[name]) for end in ("tau", "low", "high"))
             bounds = {"low": ("from", low), "high": ("to", high)}
-            read = partial(_tau, "tau", ours[name])
-            found.append(Quantity(name, title, read, printed(name), bounds=bounds))
         elif name == MEAN and set(taus) - set(ours) == {MEAN}:
             read = partial(_mean_tau, [ours[name] for name in taus if name in ours])
-            found.append(Quantity(name, title, read, printed(name)))
-        else:
-            found.append(Quantity(name, title, None, printed(name)))
+        found.append(Quantity(name, name.replace("_", ", "), read, bounds=bounds))
     return found
 
 
 def _tau(end: str, test_set: str, results: Results, metric: str) -> str:
-    one = lookup.agreement(results, metric, test_set)
+    one = results.agreement(metric, test_set)
     return fixed(getattr(one, end), 3) if one else ""
 
 
 def _mean_tau(test_sets: Sequence[str], results: Results, metric: str) -> str:
-    found = [lookup.agreement(results, metric, name) for name in test_sets]
-    taus = [one.tau if one else None for one in found]
+    found = [results.agreement(metric, name) for name in test_sets]
+    taus = [one and one.tau for one in found]
     return "" if None in taus else fixed(fmean(taus), 3)
 
 
@@ -108,22 +94,22 @@ def _claim_lines(results: Results, printed: list[Printed]) -> list[Line]:
     """Return the paper's claims, with our measurements of those that we measured."""
     ours = _our_claims(results)
     return [
-        Line(
-            (row["claim"],),
-            ours.get(row["claim"]),
-            row,
-            kind="plain" if row["claim"] in ours else "absent",
-        )
-        for row in printed
+        Line((claim,), ours.get(claim), row, kind="plain" if claim in ours else "absent")
+        for claim, row in ((row["claim"], row) for row in printed)
     ]
 
 
 def _our_claims(results: Results) -> dict[str, str]:
     found: dict[str, str] = {}
     way = next((s.way for s in results.speeds if s.way.startswith("ours")), "")
+
+    def seconds(metric: str, way: str, count: int) -> float | None:
+        wanted = {"study": "systems", "metric": metric, "way": way, "amount": count}
+        one = first(results.speeds, **wanted)
+        return one and one.median
+
     for count in (1, 8):
-        plain = lookup.seconds(results, "systems", REFERENCE, PLAIN, count)
-        fast = lookup.seconds(results, "systems", REFERENCE, way, count)
+        plain, fast = (seconds(REFERENCE, one, count) for one in (PLAIN, way))
         if plain and fast:
             plural = "s" if count > 1 else ""
             claim = f"caching+length batching: time reduction scoring {count} system{plural}"
@@ -137,7 +123,7 @@ def _our_claims(results: Results) -> dict[str, str]:
     ):
         if size := results.size(LAYERS.format(count)):
             found[claim] = _percent(1 - size.parameters / whole.parameters)
-    before = lookup.seconds(results, "systems", REFERENCE, way, 1)
+    before = seconds(REFERENCE, way, 1)
     segments = max((s.amount for s in results.speeds if s.study == "segments"), default=0)
     for metric, reduction in (
         (PRUNED, "PRUNE-COMET parameter reduction (19 layers; FFN 3072; 14 heads)"),
@@ -145,7 +131,7 @@ def _our_claims(results: Results) -> dict[str, str]:
     ):
         if size := results.size(metric):
             found[reduction] = _percent(1 - size.parameters / whole.parameters)
-        after = lookup.seconds(results, "systems", metric, way, 1)
+        after = seconds(metric, way, 1)
         if before and after and segments:
             found[f"{PRINTED[metric]} seconds per 1000 samples"] = fixed(1000 * after / segments, 2)
             found[f"{PRINTED[metric]} speed improvement"] = _percent(1 - after / before)
@@ -168,7 +154,7 @@ TABLES = (
         "What the paper says of sizes and times, and what ours are: times of one core, the paper's of a GPU.",
         (Column("claim", "Claim", numeric=False),),
         _claim_lines,
-        lambda results: (Quantity("value", "Value", lambda results, text: text, printed("value")),),
+        lambda results: (Quantity("value", "Value", lambda results, text: text),),
         lambda results: (
             "Our models are of other sizes than the paper's, which decides what a part of them costs.",
         ),

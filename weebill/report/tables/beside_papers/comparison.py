@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pkgutil import resolve_name
 from typing import Any, Literal
 
 from weebill.report import papers
+from weebill.report.registry import PAPER_TABLES
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Comparison, Row, Table, delta
+from weebill.report.table import Cell, Column, Comparison, Row, Table
 
 Printed = Mapping[str, str]
+Read = Callable[[Results, Any], str]
 # Sides of a column in their order, each with the pattern that makes its key from the column's.
 OURS_FIRST = {"ours": "{}_ours", "paper": "{}_paper"}
 PAPER_FIRST = {"paper": "{}", "ours": "{}_ours"}
@@ -32,23 +35,31 @@ class Quantity:
 
     key: str
     title: str
-    ours: Callable[[Results, Any], str] | None  # None: the column lacks our side
-    paper: Callable[[Printed], str]
+    ours: Read | None  # None: the column lacks our side
     comparison: Comparison = "none"
+    printed: Callable[[Printed], str] | None = None  # None: the paper's column `key`, if it has one
     against: "Quantity | None" = None  # the baseline's quantity to compare with; None: the same
-    bounds: Mapping[str, tuple[str, Callable[[Results, Any], str]]] | None = None
+    bounds: Mapping[str, tuple[str, Read]] = field(default_factory=dict)
     """Further columns of ours: ending of the key → title and text."""
     ours_key: str = ""
 
+    def paper(self, row: Printed) -> str:
+        """Return the paper's number."""
+        return self.printed(row) if self.printed else row.get(self.key, "")
 
-def printed(column: str) -> Callable[[Printed], str]:
-    """Return a function that reads a paper's column."""
-    return lambda row: row[column]
+    def cell(self, side: str, results: Results, line: Line) -> Cell:
+        """Return the cell of our model or of the paper's row: its text, and its comparison with the baseline's."""
+        model, base = getattr(line, side), getattr(line, f"{side}_base")
+        if model is None:
+            return Cell()
+        other = self.against or self
+        text = self._text(side, results, model)
+        if base is None or (model == base and other.key == self.key):
+            return Cell(text)
+        return Cell.compared(text, other._text(side, results, base), self.comparison)
 
-
-def nothing(row: Printed) -> str:
-    """Return "" for a column that the paper's table does not have."""
-    return ""
+    def _text(self, side: str, results: Results, model: Any) -> str:
+        return self.ours(results, model) if side == "ours" else self.paper(model)
 
 
 @dataclass(frozen=True)
@@ -59,10 +70,10 @@ class PaperTable:
     csv: str  # name of the file with the paper's numbers
     title: str
     explanation: str
-    labels: tuple[Column, ...]
+    labels: Sequence[Column]
     lines: Callable[[Results, list[Printed]], Iterable[Line]]
     quantities: Callable[[Results], Sequence[Quantity]]
-    notes: Callable[[Results], Iterable[str]]
+    notes: Callable[[Results], Sequence[str]]
     label: str  # label in Snakemake's report
     caption: str  # file in report/
     paper: str | None = None  # subsection in the report
@@ -78,53 +89,41 @@ class PaperTable:
         rows = papers.load(self.csv).to_dict("records")
         quantities = self.quantities(results)
         columns = [column for quantity in quantities for column in self._columns(quantity)]
-        details = [Column(name, name.capitalize(), numeric=False) for name in self.details]
         return Table(
             self.name,
             self.title,
             self.explanation,
-            (*self.labels, *columns, *details),
-            tuple(self._row(results, quantities, line) for line in self.lines(results, rows)),
-            tuple(self.notes(results)),
+            [
+                *self.labels,
+                *columns,
+                *Column.texts(**{name: name.capitalize() for name in self.details}),
+            ],
+            [self._row(results, quantities, line) for line in self.lines(results, rows)],
+            self.notes(results),
         )
 
+    def _sides(self, quantity: Quantity) -> list[str]:
+        return [side for side in self.sides if side == "paper" or quantity.ours]
+
     def _columns(self, quantity: Quantity) -> list[Column]:
-        found = []
-        for side, key in self.sides.items():
-            own = quantity.ours_key if side == "ours" else ""
-            if side == "paper" or quantity.ours:
-                name = own or key.format(quantity.key)
-                deltas = quantity.comparison != "none"
-                found.append(Column(name, quantity.title, side, deltas=deltas))
-        for ending, (title, _) in (quantity.bounds or {}).items():
-            found.append(Column(f"{quantity.key}_{ending}", quantity.title, title))
-        return found
+        keys = {side: self.sides[side].format(quantity.key) for side in self._sides(quantity)}
+        if quantity.ours_key:
+            keys["ours"] = quantity.ours_key
+        deltas = quantity.comparison != "none"
+        found = [Column(key, quantity.title, side, deltas=deltas) for side, key in keys.items()]
+        bounds = {f"{quantity.key}_{end}": title for end, (title, _) in quantity.bounds.items()}
+        return found + Column.grouped(quantity.title, **bounds)
 
     def _row(self, results: Results, quantities: Sequence[Quantity], line: Line) -> Row:
-        cells = [Cell(text) for text in line.labels]
+        cells: list[Cell | str] = [*line.labels]
         for quantity in quantities:
-            readers = {
-                "ours": quantity.ours and (lambda one, model: one.ours(results, model)),
-                "paper": lambda one, row: one.paper(row),
-            }
-            models = {
-                "ours": (line.ours, line.ours_base),
-                "paper": (line.paper, line.paper_base),
-            }
-            for side in self.sides:
-                if readers[side]:
-                    cells.append(_cell(quantity, readers[side], *models[side]))
-            for _, read in (quantity.bounds or {}).values():
-                cells.append(Cell("" if line.ours is None else read(results, line.ours)))
-        cells += [Cell(line.paper[name]) for name in self.details]
-        return Row(tuple(cells), line.kind)
+            cells += [quantity.cell(side, results, line) for side in self._sides(quantity)]
+            for _, read in quantity.bounds.values():
+                cells.append("" if line.ours is None else read(results, line.ours))
+        cells += [line.paper[name] for name in self.details]
+        return Row.of(cells, kind=line.kind)
 
 
-def _cell(quantity: Quantity, read: Callable[[Quantity, Any], str], model: Any, base: Any) -> Cell:
-    """Return the cell of a model or paper's row: its text, and its comparison with the baseline's."""
-    if model is None:
-        return Cell()
-    text, other = read(quantity, model), quantity.against or quantity
-    if base is None or (model == base and other.key == quantity.key):
-        return Cell(text)
-    return Cell(text, delta(text, read(other, base), quantity.comparison))
+def paper_tables(kind: str) -> list[PaperTable]:
+    """Return the papers' tables of a kind of experiment, in the order of the papers."""
+    return [table for name in PAPER_TABLES[kind] for table in resolve_name(name)]

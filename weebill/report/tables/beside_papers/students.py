@@ -7,14 +7,13 @@ it with every number.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.zoo import MODELS
 from weebill.report import papers
 from weebill.report.lookups import translation as lookup
-from weebill.report.lookups.translation import TEACHER
 from weebill.report.results import Results
 from weebill.report.table import Column
 from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
@@ -22,7 +21,6 @@ from weebill.yaml_files import read_yaml
 
 Key = tuple[str, str, str]  # row of table 1, recipe, precision
 Recipes = Mapping[str, Mapping[str, Any]]
-TIMES = ("qualities", "sizes", "speeds")
 
 
 @dataclass(frozen=True)
@@ -39,28 +37,20 @@ class StudentLines:
     def __call__(self, results: Results, printed: list[Printed]) -> list[Line]:
         """Return the lines; variants without a row in the paper follow the last row of the same model."""
         rows = {self.key(row): row for row in printed}
-        pairs = self._pairs(results, [(self.key(row), row) for row in printed])
-        return [self._line(results, rows, *pair) for pair in pairs]
-
-    def _pairs(
-        self, results: Results, rows: list[tuple[Key, Printed]]
-    ) -> list[tuple[Printed | None, Variant | None]]:
-        """Return pairs of the paper's row and our variant, either of which may be missing."""
-        keys = [key for key, _ in rows]
-        places = {v: self._place(v, results) for v in lookup.variants(results)}
-        waiting = {
-            v: place for v, place in places.items() if self._belongs(v, results) or place in keys
+        places = {variant: self._place(variant, results) for variant in lookup.variants(results)}
+        alone = {
+            variant: place[0]
+            for variant, place in places.items()
+            if place not in rows and self._belongs(variant, results)
         }
+        models = [model for model, *_ in rows]
         pairs: list[tuple[Printed | None, Variant | None]] = []
-        for index, (key, row) in enumerate(rows):
-            beside = [v for v, place in waiting.items() if place == key]
-            pairs += [(row, variant) for variant in beside] or [(row, None)]
-            if key[0] not in [later[0] for later in keys[index + 1 :]]:
-                alone = [v for v, p in waiting.items() if p[0] == key[0] and p not in keys]
-                pairs += [(None, variant) for variant in alone]
-                beside += alone
-            waiting = {v: place for v, place in waiting.items() if v not in beside}
-        return pairs + [(None, variant) for variant in waiting]
+        for index, (key, row) in enumerate(rows.items()):
+            pairs += [(row, v) for v, place in places.items() if place == key] or [(row, None)]
+            if key[0] not in models[index + 1 :]:
+                pairs += [(None, variant) for variant, model in alone.items() if model == key[0]]
+        pairs += [(None, variant) for variant, model in alone.items() if model not in models]
+        return [self._line(results, rows, *pair) for pair in pairs]
 
     def _belongs(self, variant: Variant, results: Results) -> bool:
         """Return True if the table shows a variant that has no row in the paper."""
@@ -71,7 +61,7 @@ class StudentLines:
     def _place(self, variant: Variant, results: Results) -> Key:
         row = lookup.row_of(results, variant, self.paper) or ""
         if variant == lookup.teacher(results):
-            return (row, TEACHER, variant.precision)
+            return (row, lookup.TEACHER, variant.precision)
         return (row, variant.recipe, variant.precision)
 
     def _line(
@@ -83,7 +73,9 @@ class StudentLines:
     ) -> Line:
         if self.against_teacher:
             ours_base = lookup.teacher(results)
-            paper_base = next((r for r in rows.values() if r["model"].startswith(TEACHER)), None)
+            paper_base = next(
+                (r for r in rows.values() if r["model"].startswith(lookup.TEACHER)), None
+            )
         else:
             ours_base = variant.baseline if variant else None
             paper_base = rows.get((self.key(row)[0], "unpruned", "float32")) if row else None
@@ -100,7 +92,6 @@ class StudentLines:
 
 
 def student_tables(
-    paper: str,
     number: int,
     title: str,
     explanation: str,
@@ -109,102 +100,81 @@ def student_tables(
     speeds: tuple[Quantity, ...] = (),
 ) -> tuple[PaperTable, ...]:
     """Declare a table of qualities and sizes, and a table of `speeds` if there are any."""
-    file, name = papers.PAPERS[paper]
-    place = {
-        "name": f"{paper}_table{number}",
-        "csv": f"{file}_table{number}",
-        "explanation": explanation,
-        "labels": (
-            Column("model", f"{name} row", numeric=False),
-            Column("ours", "Our variant", numeric=False),
-        ),
-        "lines": lines,
-        "paper": name,
-    }
-    shown = {quantity.key for quantity in quantities}
-    exceptions = paper if number == 1 else None
-    tables = [
-        PaperTable(
-            **place,
-            title=title,
-            quantities=lambda results: quantities,
-            notes=lambda results: [
-                _brackets(lines),
-                *_means(results, paper, shown),
-                *_exceptions(exceptions),
-            ],
-            label=f"Table {number}",
-            caption="paper_table",
-        )
-    ]
-    if speeds:
-        speed_table = PaperTable(
-            **place,
-            title=f"{title}: speed",
-            quantities=lambda results: speeds,
-            notes=lambda results: [_brackets(lines), *_timing(results)],
-            label=f"Table {number}: speed",
-            caption="paper_speed_table",
-            folder="speed",
-            needs=TIMES,
-        )
-        tables.append(speed_table)
-    return tuple(tables)
-
-
-def _brackets(lines: StudentLines) -> str:
+    file, name = papers.PAPERS[lines.paper]
     base = "the teacher" if lines.against_teacher else "the unpruned float32 model"
-    return (
+    brackets = (
         f"In brackets: each side against its own baseline, {base}: a difference for BLEU, a ratio (×) "
         "otherwise. A dash: not printed, or not in this experiment."
     )
+    table = PaperTable(
+        f"{lines.paper}_table{number}",
+        f"{file}_table{number}",
+        f"{lines.paper.upper()} table {number}: {title}",
+        explanation,
+        Column.texts(model=f"{name} row", ours="Our variant"),
+        lines,
+        lambda results: quantities,
+        lambda results: [
+            brackets,
+            *_means(results, lines.paper, {quantity.key for quantity in quantities}),
+            *(_exceptions(lines.paper) if number == 1 else ()),
+        ],
+        f"Table {number}",
+        "paper_table",
+        name,
+    )
+    if not speeds:
+        return (table,)
+    speed_table = replace(
+        table,
+        title=f"{table.title}: speed",
+        quantities=lambda results: speeds,
+        notes=lambda results: [brackets, *_timing(results)],
+        label=f"{table.label}: speed",
+        caption="paper_speed_table",
+        folder="speed",
+        needs=("qualities", "sizes", "speeds"),
+    )
+    return (table, speed_table)
 
 
 def _means(results: Results, paper: str, shown: set[str]) -> list[str]:
     columns = results.config["report"]["columns"].get(paper, {})
     means = [f"{key} = {', '.join(names)}" for key, names in columns.items() if key in shown]
-    if not means:
-        return []
-    return [f"Our test sets beside the paper's (their mean): {'; '.join(means)}."]
+    return [f"Our test sets beside the paper's (their mean): {'; '.join(means)}."] if means else []
 
 
-def _exceptions(paper: str | None) -> list[str]:
+def _exceptions(paper: str) -> list[str]:
     """Explain the zoo's entries whose printed figures cannot be reproduced."""
-    zoo = read_yaml(MODELS).items() if paper else ()
-    noted = [
-        (name, entry) for name, entry in zoo if entry.get("paper") == paper and "note" in entry
+    return [
+        f"{name}: {entry['note']}."
+        for name, entry in read_yaml(MODELS).items()
+        if entry.get("paper") == paper and "note" in entry
     ]
-    return [f"{name}: {entry['note']}." for name, entry in noted]
 
 
 def _timing(results: Results) -> list[str]:
+    """Name the engines that produced the speeds, "students by the …, the teacher by the …", and the settings."""
     if not results.speeds:
         return []
-    row = results.speeds[0]
-    cores = max(speed.cores for speed in results.speeds)
+    shown: dict[str, dict[str, None]] = {}
+    for variant in lookup.variants(results):
+        for engine in lookup.engines(results, variant)[:1]:
+            who = "the teacher" if variant.student == lookup.TEACHER else "students"
+            shown.setdefault(engine, {})[who] = None
+    engines = ", ".join(f"{' and '.join(who)} by the {engine}" for engine, who in shown.items())
+    row, cores = results.speeds[0], max(speed.cores for speed in results.speeds)
     return [
-        f"Ours: {_engines(results)}; {row.words:,} source words in {row.sentences:,} sentences, batches of "
+        f"Ours: {engines}; {row.words:,} source words in {row.sentences:,} sentences, batches of "
         f"{row.batch_size}, median of {len(row.seconds)} interleaved rounds, one core and {cores} "
         f"cores of {row.hardware}. Students search greedily where no beam is named."
     ]
 
 
-def _engines(results: Results) -> str:
-    """Name the engines that produced the speeds: "students by the …, the teacher by the …"."""
-    shown: dict[str, list[str]] = {}
-    for variant in lookup.variants(results):
-        for engine in lookup.engines(results, variant)[:1]:
-            who = "the teacher" if variant.student == TEACHER else "students"
-            shown.setdefault(engine, [])
-            if who not in shown[engine]:
-                shown[engine].append(who)
-    return ", ".join(f"{' and '.join(who)} by the {engine}" for engine, who in shown.items())
-
-
 def in_table1(row: Printed) -> Key:
     """Return the key of a row of a table 1: a student as trained, or the teacher."""
     model = row["model"]
-    return (model, TEACHER if model.startswith(TEACHER) else "unpruned", "float32")
+    return (model, lookup.TEACHER if model.startswith(lookup.TEACHER) else "unpruned", "float32")
 
 
 def trained(variant: Variant) -> bool:
@@ -214,4 +184,4 @@ def trained(variant: Variant) -> bool:
 
 def is_student(variant: Variant) -> bool:
     """Return True for a student's model with its own search."""
-    return variant.student != TEACHER and not variant.is_search
+    return variant.student != lookup.TEACHER and not variant.is_search

@@ -14,7 +14,6 @@ from weebill.report.tables.beside_papers.comparison import (
     PaperTable,
     Printed,
     Quantity,
-    printed,
 )
 
 FINE_TUNED, QUANTIZED = ("fine-tune",), ("quantization-aware", "post-training")
@@ -97,7 +96,7 @@ def _score(column: str, metric: str) -> Quantity:
         one = lookup.quality(results, variant, metric)
         return fixed(one.score, 2 if column == "perplexity" else 3) if one else ""
 
-    return Quantity(column, metric, ours, printed(column), "ratio")
+    return Quantity(column, metric, ours, "ratio")
 
 
 def _seconds(results: Results, variant: str) -> str:
@@ -114,8 +113,8 @@ def _table(number: int) -> PaperTable:
     task, _ = NUMBERED[number]
     quantities = (
         *(_score(column, metric) for column, metric in SCORES[task].items()),
-        Quantity("seconds", "Time, s", _seconds, printed("seconds"), "ratio"),
-        Quantity("size_gb", "Size, GiB", _gibibytes, printed("size_gb"), "ratio"),
+        Quantity("seconds", "Time, s", _seconds, "ratio"),
+        Quantity("size_gb", "Size, GiB", _gibibytes, "ratio"),
     )
     notes = (*([SLIPS[number]] if number in SLIPS else []), GIBIBYTES, COMPARABLE)
     return PaperTable(

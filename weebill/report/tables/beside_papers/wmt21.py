@@ -1,9 +1,20 @@
-"""Tables 1 to 3 of WMT21: architectures, pruning with 8 bits, logarithmic 4 bits."""
+"""Tables of WMT21: architectures, pruning with 8 bits, logarithmic 4 bits, seconds on a GPU."""
 
-from weebill.experiment.precisions import grid_of
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from weebill.errors import InputError
+from weebill.evaluation.measurement import Variant
+from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
+from weebill.experiment.variants import UNPRUNED
 from weebill.pruning.methods import pruning_method
+from weebill.report import papers
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results
+from weebill.report.table import Column
 from weebill.report.tables.beside_papers import quantities as q
-from weebill.report.tables.beside_papers.comparison import Printed
+from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
 from weebill.report.tables.beside_papers.students import (
     Key,
     Recipes,
@@ -14,12 +25,16 @@ from weebill.report.tables.beside_papers.students import (
     trained,
 )
 
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.gpu_speed import GpuSpeed
+
 PRECISIONS = {  # the paper's name → ours
     "float32": "float32",
     "8bit": "int8",
     "8bit+finetuning": "int8-finetuned",
     "log-4bit": "log4-finetuned",
 }
+NUMBERS = {"fp32": "float32", "fp16": "float16", "8bit": "int8"}  # likewise
 SCORES = tuple(
     q.score("wmt21", column)
     for column in ("bleu_wmt20", "bleu_wmt21", "comet_wmt20", "comet_wmt21")
@@ -41,31 +56,119 @@ def _by_group_lasso(recipes: Recipes, name: str) -> bool:
     return recipes[shape]["method"] == "group-lasso"
 
 
+class Timed(NamedTuple):
+    """Seconds of a variant in batches of one size, as text, by kind of numbers."""
+
+    variant: str
+    seconds: Mapping[str, str]
+
+
+def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
+    """Return a line for each unpruned variant and mini-batch size, without a shortlist like the paper.
+
+    The paper's float32 and float16 are compared with a student's float32 variant, its int8 with each int8 variant.
+    Raises InputError if a variant was timed twice in one setting.
+    """
+    ours = _seconds(results.gpu_speeds)
+    theirs = {
+        row["mini_batch"]: {
+            numbers: row[f"seconds_ours_{name}"] for name, numbers in NUMBERS.items()
+        }
+        for row in printed
+        if row["mini_batch"].isdecimal()  # the last row is BLEU
+    }
+    lines = []
+    for name, timed in ours.items() or [("", {})]:
+        shown = _paper_numbers(name, ours)
+        batches = {*timed, *theirs} if shown else {*timed}
+        base = str(Variant.parse(name).baseline) if name else ""
+        for batch in sorted(batches, key=int):
+            paper, taken = theirs.get(batch, {}), timed.get(batch, {})
+            lines.append(
+                Line(
+                    (name, batch),
+                    Timed(name, taken),
+                    {numbers: text for numbers, text in paper.items() if numbers in shown},
+                    Timed(base, ours.get(base, {}).get(batch, {})),
+                    paper,
+                    "plain" if taken else "absent",
+                )
+            )
+    return lines
+
+
+def _seconds(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]]]:
+    """Return seconds as text for unpruned variants without a shortlist: variant → batch size → kind of numbers."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for speed in speeds:
+        if Variant.parse(speed.variant).recipe == UNPRUNED and not speed.shortlist:
+            seconds = found.setdefault(speed.variant, {}).setdefault(str(speed.batch_size), {})
+            if speed.numbers in seconds:
+                raise InputError(
+                    f"GPU speed: {speed.variant} was timed twice in {speed.numbers} with batches of "
+                    f"{speed.batch_size}; measure again"
+                )
+            seconds[speed.numbers] = lookup.seconds(speed)
+    return found
+
+
+def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
+    """Return the kinds of the paper's numbers to compare with a variant; all kinds if `name` is empty.
+
+    The paper's int8 is compared with the float32 variant of a student that has no int8 variant.
+    """
+    if not name:
+        return list(NUMBERS.values())
+    variant = Variant.parse(name)
+    if grid_of(variant.precision) in INTEGER_GRIDS:
+        return ["int8"]
+    if variant != variant.baseline:
+        return []
+    of_int8 = [
+        other
+        for other in map(Variant.parse, ours)
+        if other.student == variant.student and grid_of(other.precision) in INTEGER_GRIDS
+    ]
+    return [numbers for numbers in NUMBERS.values() if numbers != "int8" or not of_int8]
+
+
+def _gpu_seconds(numbers: str, against: Quantity | None = None) -> Quantity:
+    return Quantity(
+        numbers,
+        f"Seconds, {numbers}",
+        lambda results, timed: timed.seconds.get(numbers, ""),
+        "ratio",
+        against=against,
+    )
+
+
+FLOAT32 = _gpu_seconds("float32")
+# The paper's baseline is float32 in the same row; ours is the student's float32 variant.
+OURS_IN_FLOAT32 = replace(FLOAT32, printed=lambda row: "")
+
 TABLES = (
     *student_tables(
-        "wmt21",
         1,
-        "WMT21 table 1: architectures and quality",
+        "architectures and quality",
         "Teacher and students before pruning and quantization: their shapes, sizes and BLEU. Sizes of the "
         "teacher are of its whole ensemble, as the paper prints them.",
         StudentLines("wmt21", in_table1, trained, against_teacher=True),
         (
-            q.depth(),
-            q.embedding(),
-            q.feed_forward(),
-            q.attention_width(),
-            q.heads(),
-            q.vocabulary(),
-            q.parameters(),
-            q.mebibytes(),
+            q.DEPTH,
+            q.EMBEDDING,
+            q.FEED_FORWARD,
+            q.ATTENTION_WIDTH,
+            q.HEADS,
+            q.VOCABULARY,
+            q.PARAMETERS,
+            q.MEBIBYTES,
             *SCORES,
         ),
-        (q.seconds("seconds"), q.words_per_second(None, "Words/s, 1 core")),
+        (q.SECONDS, q.words_per_second()),
     ),
     *student_tables(
-        "wmt21",
         2,
-        "WMT21 table 2: pruned and quantized students",
+        "pruned and quantized students",
         "Pruned students in float32, in 8 bits, and in 8 bits after fine-tuning. Sparsity is the share of "
         "encoder attention heads and feed-forward neurons removed.",
         StudentLines(
@@ -75,17 +178,12 @@ TABLES = (
             ("model", "pruning", "precision"),
             recipes_too=_by_group_lasso,
         ),
-        (
-            *SCORES,
-            q.sparsity("sparsity_att", "Sparsity Att.", 0),
-            q.sparsity("sparsity_ffn", "Sparsity FFN", 1),
-        ),
-        (q.seconds("seconds"),),
+        (*SCORES, *q.SPARSITY),
+        (q.SECONDS,),
     ),
     *student_tables(
-        "wmt21",
         3,
-        "WMT21 table 3: students in logarithmic 4 bits",
+        "students in logarithmic 4 bits",
         "Students stored in logarithmic 4 bits, decoded to float32 to run.",
         StudentLines(
             "wmt21",
@@ -97,6 +195,28 @@ TABLES = (
             ),
             ("model", "precision"),
         ),
-        (*SCORES, q.mebibytes()),
+        (*SCORES, q.MEBIBYTES),
+    ),
+    PaperTable(
+        "wmt21_table4",
+        "wmt2021_table4",
+        "WMT21 table 4: mini-batch sizes on a GPU",
+        "Seconds that a student takes for a text on a GPU by mini-batch size.  The paper's are of the year before's "
+        "model, a million sentences and an NVIDIA RTX 3090 (its own branch of Marian).",
+        (*Column.texts(variant="Our variant"), Column("batch", "Batch")),
+        _gpu_lines,
+        lambda results: (
+            _gpu_seconds("float32", against=OURS_IN_FLOAT32),
+            _gpu_seconds("float16", against=FLOAT32),
+            _gpu_seconds("int8", against=FLOAT32),
+        ),
+        lambda results: (
+            "In brackets: against float32 in the same batches, of ours that of the student's float32 variant.",
+        ),
+        "Table 4",
+        "gpu_paper_table",
+        papers.PAPERS["wmt21"][1],
+        folder="speed",
+        needs=("gpu_speeds",),
     ),
 )

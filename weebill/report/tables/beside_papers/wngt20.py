@@ -1,8 +1,19 @@
-"""Tables 1 to 3 of WNGT20: architectures, pruned encoder attention, quantization."""
+"""Tables of WNGT20: architectures, pruned encoder attention, quantization, speed on a GPU."""
 
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from weebill.evaluation.measurement import Variant
+from weebill.experiment.precisions import grid_of
+from weebill.experiment.variants import UNPRUNED
 from weebill.pruning.methods import pruning_method
+from weebill.report import papers
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results
+from weebill.report.table import Column
 from weebill.report.tables.beside_papers import quantities as q
-from weebill.report.tables.beside_papers.comparison import Printed
+from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
 from weebill.report.tables.beside_papers.students import (
     Key,
     Recipes,
@@ -13,12 +24,17 @@ from weebill.report.tables.beside_papers.students import (
     trained,
 )
 
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.gpu_speed import GpuSpeed
+
 PRECISIONS = {  # the paper's name → ours
     "float32": "float32",
     "8bit": "int8-finetuned",
     "8bit-untuned": "int8",
     "log-4bit": "log4-finetuned",
 }
+NUMBERS = {"fp32": "float32", "fp16": "float16"}  # likewise
+SCORES = (q.score("wngt20", "bleu_wmt19"), q.score("wngt20", "bleu_wmt1x"))
 
 
 def _in_table2(row: Printed) -> Key:
@@ -35,31 +51,86 @@ def _takes_heads_alone(recipes: Recipes, name: str) -> bool:
     return pruning_method(recipes[name]).parts == {"heads"}
 
 
+# Row of table 1, recipe, grid of weights that are decoded first or "", numbers, True with a shortlist.
+Setting = tuple[str, str, str, str, bool]
+
+
+def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
+    """Return a line for every student that corresponds to a row, each at its best batch size."""
+    students = list(papers.load_table("wngt20", 1)["model"])
+    theirs = {_printed_setting(row, students): row for row in printed}
+    # The key includes the variant, because several variants may correspond to one row.
+    ours: dict[tuple[Setting, str], GpuSpeed] = {}
+    for speed in sorted(results.gpu_speeds, key=lambda speed: speed.words_per_second):
+        variant = Variant.parse(speed.variant)
+        row = lookup.row_of(results, variant, "wngt20")
+        if row is not None:
+            setting = (row, variant.recipe, _decoded_from(speed), speed.numbers, speed.shortlist)
+            ours[setting, speed.variant] = speed
+    alone = {(setting, "") for setting in {*theirs}.difference(setting for setting, _ in ours)}
+    lines = []
+    for setting, name in sorted(
+        {*alone, *ours}, key=lambda one: (students.index(one[0][0]), *one[0][1:], one[1])
+    ):
+        row, recipe, grid, numbers, shortlist = setting
+        plain, speed = (row, UNPRUNED, "", "float32", False), ours.get((setting, name))
+        baseline = str(Variant.parse(name).baseline) if name else ""
+        labels = (
+            row if recipe == UNPRUNED else f"{row}.{recipe.replace('-', '.')}",
+            numbers + (f", {grid} weights" if grid else "") + (", shortlist" if shortlist else ""),
+            name,
+            str(speed.batch_size) if speed else "",
+        )
+        kind = "baseline" if setting == plain else "plain" if speed else "absent"
+        bases = ours.get((plain, baseline)), theirs.get(plain)
+        lines.append(Line(labels, speed, theirs.get(setting), *bases, kind))
+    return lines
+
+
+def _decoded_from(speed: "GpuSpeed") -> str:
+    """Return the grid of weights that are decoded before they are multiplied; "" if stored weights are multiplied."""
+    grid = grid_of(Variant.parse(speed.variant).precision)
+    return "" if grid == "float32" or speed.numbers == "int8" else grid
+
+
+def _printed_setting(row: Printed, students: Sequence[str]) -> Setting:
+    """Return a printed row's setting, e.g. that of model "tiny.steady.i12" in variant "fp16+shortlist"."""
+    student = max((name for name in students if row["model"].startswith(name)), key=len)
+    recipe = row["model"].removeprefix(student).lstrip(".").replace(".", "-")
+    numbers, _, shortlist = row["variant"].partition("+")
+    return (student, recipe or UNPRUNED, "", NUMBERS[numbers], bool(shortlist))
+
+
+WORDS_PER_SECOND = Quantity(
+    "wps",
+    "Words/s",
+    lambda results, speed: lookup.words_per_second(speed),
+    "ratio",
+    itemgetter("wps_gpu_t4"),
+)
+
 TABLES = (
     *student_tables(
-        "wngt20",
         1,
-        "WNGT20 table 1: architectures and quality",
+        "architectures and quality",
         "Teacher and students before pruning and quantization: their shapes, sizes and BLEU. Sizes of the "
         "teacher are of one member of its ensemble, as the paper prints them.",
         StudentLines("wngt20", in_table1, trained, against_teacher=True),
         (
-            q.embedding(),
-            q.feed_forward(),
-            q.depth(),
-            q.vocabulary(),
-            q.parameters(per_member=True),
-            q.mebibytes(per_member=True),
+            q.EMBEDDING,
+            q.FEED_FORWARD,
+            q.DEPTH,
+            q.VOCABULARY,
+            q.MEMBER_PARAMETERS,
+            q.MEMBER_MEBIBYTES,
             q.score("wngt20", "bleu_wmt16"),
-            q.score("wngt20", "bleu_wmt19"),
-            q.score("wngt20", "bleu_wmt1x"),
+            *SCORES,
         ),
-        (q.seconds(None), q.words_per_second(None, "Words/s, 1 core")),
+        (q.SECONDS, q.words_per_second()),
     ),
     *student_tables(
-        "wngt20",
         2,
-        "WNGT20 table 2: students with pruned encoder attention",
+        "students with pruned encoder attention",
         "Encoder heads removed by confidence with late resetting, in small steps (Steady) or large ones "
         "(Pushy): the heads left in each encoder layer, and what their removal cost.",
         StudentLines(
@@ -68,19 +139,12 @@ TABLES = (
             lambda v: is_student(v) and v.precision == "float32",
             recipes_too=_takes_heads_alone,
         ),
-        (
-            q.encoder_heads(),
-            q.parameters(),
-            q.mebibytes(),
-            q.score("wngt20", "bleu_wmt19"),
-            q.score("wngt20", "bleu_wmt1x"),
-        ),
-        (q.words_per_second("wps_1core_fp32", "Words/s, 1 core"),),
+        (q.ENCODER_HEADS, q.PARAMETERS, q.MEBIBYTES, *SCORES),
+        (q.words_per_second("wps_1core_fp32"),),
     ),
     *student_tables(
-        "wngt20",
         3,
-        "WNGT20 table 3: quantized students",
+        "quantized students",
         "Size, compressed size and BLEU of students in float32, 8 bits (with static activation scales) and "
         "logarithmic 4 bits. The vocabulary is not counted.",
         StudentLines(
@@ -89,15 +153,28 @@ TABLES = (
             lambda v: is_student(v) and v.recipe == "unpruned",
             ("model", "precision"),
         ),
+        (q.MEBIBYTES, q.COMPRESSED, *SCORES),
+        (q.words_per_second(), q.words_per_second("wps_multicore", "all cores")),
+    ),
+    PaperTable(
+        "wngt20_table4",
+        "wngt2020_table4",
+        "WNGT20 table 4: speed on a GPU",
+        "Source words that students translate per second on a GPU; the paper's is an NVIDIA T4.",
         (
-            q.mebibytes(),
-            q.compressed(),
-            q.score("wngt20", "bleu_wmt19"),
-            q.score("wngt20", "bleu_wmt1x"),
+            *Column.texts(model="WNGT 2020 row", setting="Setting", ours="Our variant"),
+            Column("batch_ours", "Batch, ours"),
         ),
-        (
-            q.words_per_second("wps_1core", "Words/s, 1 core"),
-            q.words_per_second("wps_multicore", "Words/s, all cores", all_cores=True),
+        _gpu_lines,
+        lambda results: (WORDS_PER_SECOND,),
+        lambda results: (
+            "In brackets: each side against its own unpruned student in float32 without a shortlist. Ours in "
+            "batches of the size that was the fastest.",
         ),
+        "Table 4",
+        "gpu_paper_table",
+        papers.PAPERS["wngt20"][1],
+        folder="speed",
+        needs=("gpu_speeds",),
     ),
 )

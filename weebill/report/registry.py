@@ -1,5 +1,6 @@
-"""Table of readers: kind of experiment → field of `Results` → class of its rows or function that reads its files."""
+"""Tables of names by kind of experiment: readers of measurements, and modules of the papers' tables."""
 
+# Field of `Results` → class of its rows, or function that reads its files.
 READERS = {
     "translation": {
         "qualities": "weebill.evaluation.measurement:Measurement",
@@ -12,9 +13,9 @@ READERS = {
         "seeds": "weebill.evaluation.quality.comparison:SeedsComparison",
         "shortlists": "weebill.evaluation.quality.shortlist:ShortlistMeasurement",
         "texts": "weebill.evaluation.quality.comparison:Comparison",
-        "pairs": "weebill.report.results:count_pairs",
+        "pairs": "weebill.report.tables.training_texts:count_pairs",
         "scales": "weebill.evaluation.measurement:Measurement",
-        "scale_errors": "weebill.report.results:read_scale_errors",
+        "scale_errors": "weebill.report.tables.activation_scales:read_scale_errors",
         "head_map": "weebill.report.results:read_csv",
         "teachers": "weebill.report.results:read_courses",
         "students": "weebill.report.results:read_courses",
@@ -31,4 +32,13 @@ READERS = {
         "speeds": "weebill.evaluation.timing.generation_speed:GenerationSpeed",
         "prunings": "weebill.report.results:read_records",
     },
+}
+# Modules that declare TABLES, in the order of the papers.
+PAPER_TABLES = {
+    "translation": (
+        "weebill.report.tables.beside_papers.wngt20:TABLES",
+        "weebill.report.tables.beside_papers.wmt21:TABLES",
+    ),
+    "metric": ("weebill.report.tables.beside_papers.cometinho:TABLES",),
+    "generation": ("weebill.report.tables.beside_papers.textgen:TABLES",),
 }

@@ -1,0 +1,34 @@
+"""Common parts of tables that compare variants in BLEU."""
+
+from typing import TYPE_CHECKING
+
+from weebill.evaluation.measurement import Variant
+from weebill.report.table import Column, signed
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.comparison import Comparison
+    from weebill.evaluation.quality.seeds import SeedsComparison
+
+SCORE = [Column("bleu", "BLEU"), *Column.grouped("BLEU, 95 %", bleu_low="from", bleu_high="to")]
+DIFFERENCE = [
+    Column("difference", "BLEU difference"),
+    *Column.grouped("BLEU difference, 95 %", difference_low="from", difference_high="to"),
+    Column("p", "p"),
+]
+
+
+def differences(one: "Comparison | SeedsComparison") -> list[str]:
+    """Format the difference to the baseline, and its bounds."""
+    return list(map(signed, (one.difference, one.difference_low, one.difference_high)))
+
+
+def in_words(one: "Comparison | SeedsComparison") -> str:
+    """Return text like "−0.50 (−1.00 to +0.00) against `unpruned`"."""
+    difference, low, high = (text.replace("-", "−") for text in differences(one))
+    return f"{difference} ({low} to {high}) against `{Variant.parse(one.baseline).recipe}`"
+
+
+def text_note(one: "Comparison | SeedsComparison") -> str:
+    """Name the text of a comparison, and its signature."""
+    sets = " and ".join(one.test_sets)
+    return f"BLEU of {one.sentences:,} sentences, {sets} together; signature {one.signature}."
