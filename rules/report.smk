@@ -4,8 +4,8 @@ from weebill.report import catalogue
 
 # The rules of each kind of experiment define REPORT_FILES, the files of its measurements.
 REPORT_FIELDS = [name for name, files in REPORT_FILES.items() if files]
-REPORT_TABLES = catalogue.tables(config, REPORT_FIELDS)
-REPORT_FIGURES = catalogue.figures(config, REPORT_FIELDS)
+REPORT_TABLES = catalogue.shown("tables", config, REPORT_FIELDS)
+REPORT_FIGURES = catalogue.shown("figures", config, REPORT_FIELDS)
 REPORT_PAGES = catalogue.pages(config, REPORT_FIELDS)
 
 

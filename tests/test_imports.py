@@ -19,7 +19,7 @@ CATALOGUE = """
 import sys
 from weebill.report import catalogue
 for kind in ("translation", "metric", "generation"):
-    catalogue.all_tables(kind)
+    catalogue.all_items("tables", kind)
 print(*sys.modules)
 """
 

@@ -20,7 +20,7 @@ WHOLE = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
 def generation_results() -> Results:
     """Return a score, a size and a time of every variant, each smaller than the one before."""
     config = check(read_yaml(CONFIG / "generation-small.yaml"), "x")
-    found = Results(config)
+    found = Results(config, [], [], [])
     for number, variant in enumerate(variants(config), start=1):
         task = "summarization" if variant.startswith("bart") else "language-modelling"
         for metric in SCORES[task]:

@@ -14,7 +14,7 @@ EVERYTHING = [*Results.__dataclass_fields__]
 
 def entries(kind: str) -> list[catalogue.Item]:
     """Return all tables and figures of a kind of experiment, shown or not."""
-    groups = (catalogue.all_tables(kind), catalogue.FIGURES[kind])
+    groups = [catalogue.all_items(group, kind) for group in ("tables", "figures")]
     return [item for rules in groups for items in rules.values() for item in items]
 
 
@@ -29,9 +29,10 @@ def test_each_can_be_made_and_has_a_caption_and_measurements_of_its_kind(kind):
 
 @KINDS
 def test_no_two_rules_and_no_two_files_share_a_name(kind):
-    rules = [*catalogue.all_tables(kind), *catalogue.FIGURES[kind]]
+    groups = [catalogue.all_items(group, kind) for group in ("tables", "figures")]
+    rules = [rule for group in groups for rule in group]
     assert len({*rules}) == len(rules)
-    for group in (catalogue.all_tables(kind), catalogue.FIGURES[kind]):
+    for group in groups:
         files = [item.file for items in group.values() for item in items]
         assert len({*files}) == len(files)
 
@@ -39,20 +40,24 @@ def test_no_two_rules_and_no_two_files_share_a_name(kind):
 def test_what_was_not_measured_is_not_shown():
     config = {"kind": "translation"}
     few = ["qualities", "sizes", "speeds", "latencies", "students"]
-    tables = catalogue.tables(config, few)
+    tables = catalogue.shown("tables", config, few)
     assert {*tables} == {"tables", "speed_tables"}
     assert not [item for items in tables.values() for item in items if "pruning" in item.file]
-    assert {*catalogue.figures(config, few)} == {
+    assert {*catalogue.shown("figures", config, few)} == {
         "figures", "speed_figures", "student_training_figure"
     }  # fmt: skip
     assert {*catalogue.pages(config, few)} == {"summary"}
     assert {*catalogue.pages(config, EVERYTHING)} == {"summary", "pruning_page"}
-    assert "seeds_table" in catalogue.tables(config, EVERYTHING)
+    assert "seeds_table" in catalogue.shown("tables", config, EVERYTHING)
 
 
 def test_pages_show_figures_that_are_made_and_read_what_is_measured():
     config = {"kind": "translation"}
-    made = {item.file for items in catalogue.figures(config, EVERYTHING).values() for item in items}
+    made = {
+        item.file
+        for items in catalogue.shown("figures", config, EVERYTHING).values()
+        for item in items
+    }
     for page in catalogue.pages(config, EVERYTHING).values():
         assert page.pictures.keys() <= made
         assert callable(catalogue.maker("pages", page.make))
@@ -64,7 +69,7 @@ def test_tables_of_a_task_are_shown_where_a_model_does_it():
     config = generation_results().config
     alone = {**config, "pipelines": [one for one in config["pipelines"] if one["model"] == "gpt2"]}
     both, one = (
-        {item.file for item in catalogue.tables(chosen, EVERYTHING)["generation_tables"]}
+        {item.file for item in catalogue.shown("tables", chosen, EVERYTHING)["generation_tables"]}
         for chosen in (config, alone)
     )
     assert {"generation_summarization", "textgen_table1", "textgen_table2"} <= both

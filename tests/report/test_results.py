@@ -32,7 +32,7 @@ def test_rows_of_all_files_in_their_order(tmp_path):
     assert [one.variant for one in results.sizes] == [one.variant for one in sizes]
     assert results.size(VARIANT).parameters == sizes[0].parameters
     assert results.size("other/unpruned/float32") is None
-    assert results.speeds == []
+    assert not results.speeds
 
 
 def test_the_kind_of_experiment_decides_what_rows_are(tmp_path):

@@ -7,8 +7,8 @@ from pkgutil import resolve_name
 from typing import Any
 
 from weebill.experiment.metrics import curve
-from weebill.experiment.pipelines import piped_models, task_of
 from weebill.pruning.methods import METHODS
+from weebill.report.lookups.generation import has_task
 from weebill.report.registry import PAPER_TABLES, READERS
 from weebill.report.tables.beside_papers.comparison import paper_tables
 
@@ -17,10 +17,8 @@ SCORES, TIMES = ("qualities", "sizes"), ("qualities", "sizes", "speeds")
 PRUNED = ("qualities", "sizes", "comparisons")
 PRUNED_TIMES = (*PRUNED, "speeds")
 # Settings that the tables and figures of a translation experiment read; those of other kinds read all.
-KEYS = (
-    *("kind", "experiment", "test_sets", "corpora"),
-    *("distillation", "pruning", "quantization", "report"),
-)
+KEYS = ("kind", "experiment", "test_sets", "corpora", "distillation", "pruning")
+KEYS += ("quantization", "report")
 
 
 @dataclass(frozen=True)
@@ -59,14 +57,9 @@ def _cut(part: str, config: Config) -> bool:
     return "pruning" in config and bool(curve(config, part))
 
 
-def _does(task: str, config: Config) -> bool:
-    """Return True if a pipeline has a model for the task."""
-    return any(task_of(config, name) == task for name in piped_models(config))
-
-
 def _variants(task: str, make: str, title: str) -> Item:
     file = f"generation_{task.replace('-', '_')}"
-    more = (TIMES, ("leads",), partial(_does, task), "generation_variants")
+    more = (TIMES, ("leads",), partial(has_task, task), "generation_variants")
     return Item(file, f"generation:{make}", "1 Variants", title, *more)
 
 
@@ -85,9 +78,7 @@ TABLES = {
             Item("heads", "overview:heads_table", "4 Pruning", "Heads and neurons left"),
             Item("pruning", "pruning:worth_table", "4 Pruning", "What pruning is worth", PRUNED),
         ),
-        "seeds_table": (
-            Item("seeds", "pruning:seeds_table", "4 Pruning", "Other seeds", ("seeds",)),
-        ),
+        "seeds_table": (Item("seeds", "pruning:seeds_table", "4 Pruning", "Other seeds", ("seeds",)),),
         "training_texts_table": (
             Item("training_texts", "training_texts:training_texts_table", "3 Students", "Training texts",
                  ("qualities", "texts", "pairs")),
@@ -110,9 +101,7 @@ TABLES = {
                  PRUNED_TIMES, own_caption="pruning_speed"),
         ),
     },
-    "metric": {
-        "metric_tables": (Item("agreement", "metric:agreement_table", "1 Agreement", "All metrics"),),
-    },
+    "metric": {"metric_tables": (Item("agreement", "metric:agreement_table", "1 Agreement", "All metrics"),)},
     "generation": {
         "generation_tables": (
             _variants("summarization", "summaries_table", "Summaries"),
@@ -168,57 +157,41 @@ FIGURES = {
         ),
     },
 }  # fmt: skip
+SUMMARY_PICTURES = {
+    "speed/front": "Quality, speed and size",
+    "sizes": "Sizes",
+    "heads": "Encoder heads left",
+}
+PRUNING_PICTURES = {
+    "quality_by_heads": "Quality by encoder heads removed",
+    "quality_by_neurons": "Quality by feed-forward neurons removed",
+    "speed/quality_by_speed": "Quality by speed",
+    "head_maps": "Which heads went when",
+}
 PAGES = {
     "translation": {
-        "summary": Page(
-            "summary",
-            "translation:experiment_page",
-            TIMES,
-            ("latencies", "shortlists", "engines", "gpu_speeds"),
-            {
-                "speed/front": "Quality, speed and size",
-                "sizes": "Sizes",
-                "heads": "Encoder heads left",
-            },
-        ),
-        "pruning_page": Page(
-            "pruning",
-            "translation:pruning_page",
-            PRUNED_TIMES,
-            ("seeds",),
-            {
-                "quality_by_heads": "Quality by encoder heads removed",
-                "quality_by_neurons": "Quality by feed-forward neurons removed",
-                "speed/quality_by_speed": "Quality by speed",
-                "head_maps": "Which heads went when",
-            },
-        ),
+        "summary": Page("summary", "translation:experiment_page", TIMES,
+                        ("latencies", "shortlists", "engines", "gpu_speeds"), SUMMARY_PICTURES),
+        "pruning_page": Page("pruning", "translation:pruning_page", PRUNED_TIMES, ("seeds",), PRUNING_PICTURES),
     },
     "metric": {"metric_page": Page("summary", "metric:metric_page", SCORES, ("speeds",))},
-    "generation": {
-        "generation_page": Page("summary", "generation:generation_page", TIMES, ("leads",))
-    },
-}
+    "generation": {"generation_page": Page("summary", "generation:generation_page", TIMES, ("leads",))},
+}  # fmt: skip
 
 
-def tables(config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
-    """Return the tables of an experiment by the rule that makes them.
-
-    measured: fields of Results that have files.
-    """
-    return _shown_by_rule(all_tables(config["kind"]), config, measured)
-
-
-def figures(config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
-    """Return the figures of an experiment by the rule that makes them."""
-    return _shown_by_rule(FIGURES[config["kind"]], config, measured)
+def shown(group: str, config: Config, measured: Collection[str]) -> dict[str, list[Item]]:
+    """Return the tables or figures of an experiment by rule.  measured: fields of Results that have files."""
+    found = {
+        rule: [item for item in items if {*item.needs} <= {*measured} and item.shown(config)]
+        for rule, items in all_items(group, config["kind"]).items()
+    }
+    return {rule: items for rule, items in found.items() if items}
 
 
 def pages(config: Config, measured: Collection[str]) -> dict[str, Page]:
     """Return the pages of an experiment by the rule that makes them."""
-    drawn = {
-        item.file: item.title for items in figures(config, measured).values() for item in items
-    }
+    figures = shown("figures", config, measured).values()
+    drawn = {item.file: item.title for items in figures for item in items}
     return {
         rule: page if page.pictures else replace(page, pictures=drawn)
         for rule, page in PAGES[config["kind"]].items()
@@ -226,23 +199,15 @@ def pages(config: Config, measured: Collection[str]) -> dict[str, Page]:
     }
 
 
-def _shown_by_rule(
-    rules: Mapping[str, Iterable[Item]], config: Config, measured: Collection[str]
-) -> dict[str, list[Item]]:
-    found = {
-        rule: [item for item in items if {*item.needs} <= {*measured} and item.shown(config)]
-        for rule, items in rules.items()
-    }
-    return {rule: items for rule, items in found.items() if items}
-
-
 def settings(config: Config) -> Config:
     """Return the part of an experiment's configuration that its tables and figures read."""
     return {key: config[key] for key in KEYS} if config["kind"] == "translation" else config
 
 
-def all_tables(kind: str) -> dict[str, list[Item]]:
-    """Return all tables of a kind of experiment, the papers' too, by the rule that makes them."""
+def all_items(group: str, kind: str) -> dict[str, list[Item]]:
+    """Return all tables, the papers' too, or all figures of a kind of experiment by the rule that makes them."""
+    if group == "figures":
+        return FIGURES[kind]
     section, rules = PAPERS[kind]
     found = {rule: list(items) for rule, items in TABLES[kind].items()}
     for table in paper_tables(kind):
@@ -254,8 +219,8 @@ def all_tables(kind: str) -> dict[str, list[Item]]:
 
 def makers(group: str, kind: str) -> dict[str, Callable]:
     """Return the functions that make the tables or figures of a kind of experiment, by the item's file."""
-    rules = all_tables(kind) if group == "tables" else FIGURES[kind]
-    return {item.file: maker(group, item.make) for items in rules.values() for item in items}
+    every = all_items(group, kind).values()
+    return {item.file: maker(group, item.make) for items in every for item in items}
 
 
 def maker(group: str, make: str | Callable) -> Callable:

@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+from string import Template
 
 from weebill.files import write_text
 from weebill.report.table import ABSENT, Cell, Column, Row, Table, groups
@@ -20,10 +21,7 @@ def write_table(table: Table, folder: str | Path) -> None:
 
 
 def to_csv(table: Table) -> str:
-    """Return the table as CSV, one line per row.
-
-    A column KEY_delta follows each column KEY that has deltas.  Absent cells are empty.
-    """
+    """Return the table as CSV.  A column KEY_delta follows each KEY that has deltas; absent cells are empty."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     lines = [[(column.key, f"{column.key}_delta") for column in table.columns]]
@@ -71,58 +69,15 @@ def to_latex(table: Table) -> str:
 
 def to_html(table: Table) -> str:
     """Return the table as an HTML page that loads no other file."""
+    page = Template(Path(__file__).with_name("table.html").read_text(encoding="utf-8"))
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    rows = "\n".join(_html_row(table.columns, row) for row in table.rows)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(table.title)}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<h1>{escape(table.title)}</h1>
-<p>{escape(table.explanation)}</p>
-<div class="scroll">
-<table>
-<thead>
-{_html_header(table.columns)}
-</thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</div>
-{f"<ul>{notes}</ul>" if notes else ""}
-</body>
-</html>
-"""
-
-
-STYLE = """
-body { font: 15px/1.5 system-ui, "Segoe UI", Roboto, Helvetica, Arial, sans-serif; color: #1d2733;
-  background: #fff; margin: 1.5rem; }
-h1 { font-size: 1.25rem; margin: 0 0 .4rem; }
-p, ul { max-width: 60rem; color: #46525f; margin: .4rem 0 1rem; }
-ul { padding-left: 1.2rem; font-size: .9em; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .84rem; white-space: nowrap; }
-th, td { padding: .26rem .45rem; text-align: left; border-bottom: 1px solid #e6eaee; }
-thead th { border-bottom: 1px solid #b9c3cd; font-weight: 600; vertical-align: bottom; }
-thead tr:last-child th, thead th[rowspan] { border-bottom: 2px solid #1d2733; }
-th.group { text-align: center; }
-td:first-child, th:first-child { position: sticky; left: 0; background: #fff; }
-.number { text-align: right; font-variant-numeric: tabular-nums; }
-.paper { color: #6a7682; background: #f6f8fa; }
-.delta { display: inline-block; min-width: 3.9em; margin-left: .4em; font-size: .85em; color: #7a8590; }
-.text { white-space: normal; width: 24rem; }
-.absent { color: #b3bcc5; }
-tr.baseline td { border-top: 2px solid #b9c3cd; font-weight: 600; }
-tr.baseline + tr.baseline td { border-top-width: 1px; }
-tr.absent td:not(.paper) { color: #98a3ad; }
-tbody tr:hover td { background: #eef4fb; }
-"""
+    return page.substitute(
+        title=escape(table.title),
+        explanation=escape(table.explanation),
+        header=_html_header(table.columns),
+        rows="\n".join(_html_row(table.columns, row) for row in table.rows),
+        notes=f"<ul>{notes}</ul>" if notes else "",
+    )
 
 
 def _texts(row: Row, escaped: Callable[[str], str], bold: str) -> list[str]:
@@ -162,14 +117,13 @@ def _latex(text: str) -> str:
 
 
 def _latex_header(columns: Sequence[Column]) -> list[str]:
-    first, rules, place = [], "", 1
-    for heading, width in groups(columns):
-        text = _latex(heading)
-        if width > 1:
-            text = f"\\multicolumn{{{width}}}{{c}}{{{text}}}"
-            rules += f"\\cmidrule(lr){{{place}-{place + width - 1}}}"
+    first, rules, end = [], "", 0
+    for heading, members in groups(columns):
+        text, start, end = _latex(heading), end + 1, end + len(members)
+        if len(members) > 1:
+            text = f"\\multicolumn{{{len(members)}}}{{c}}{{{text}}}"
+            rules += f"\\cmidrule(lr){{{start}-{end}}}"
         first.append(text)
-        place += width
     lines = [f"{' & '.join(first)} \\\\"]
     if any(column.title for column in columns):
         lines += [rules] if rules else []
@@ -179,14 +133,12 @@ def _latex_header(columns: Sequence[Column]) -> list[str]:
 
 def _html_header(columns: Sequence[Column]) -> str:
     second = "".join(f"<th{_class(c)}>{escape(c.title)}</th>" for c in columns if c.title)
-    first, place = "", 0
-    for heading, width in groups(columns):
-        column = columns[place]
-        span = f' class="group" colspan="{width}"'
-        if not column.title:
-            span = (' rowspan="2"' if second else "") + _class(column)
+    first = ""
+    for heading, members in groups(columns):
+        span = f' class="group" colspan="{len(members)}"'
+        if not members[0].title:
+            span = (' rowspan="2"' if second else "") + _class(members[0])
         first += f"<th{span}>{escape(heading)}</th>"
-        place += width
     return f"<tr>{first}</tr>" + (f"\n<tr>{second}</tr>" if second else "")
 
 

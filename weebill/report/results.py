@@ -2,16 +2,13 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weebill.files import read_json
 from weebill.report.registry import READERS
-
-if TYPE_CHECKING:
-    from weebill.quantization.activation_error import ActivationError
 
 
 @dataclass
@@ -19,35 +16,24 @@ class Results:
     """All measurements of an experiment; a field is empty if the experiment lacks this kind of measurement."""
 
     config: Mapping[str, Any]
-    qualities: list[Any] = field(default_factory=list)
-    sizes: list[Any] = field(default_factory=list)
-    speeds: list[Any] = field(default_factory=list)
-    latencies: list[Any] = field(default_factory=list)
-    gpu_speeds: list[Any] = field(default_factory=list)
-    engines: list[Mapping[str, Any]] = field(default_factory=list)
-    """Runs of `weebill benchmark runtime`."""
-    comparisons: list[Any] = field(default_factory=list)
-    """Pruned students against the students that they are to beat."""
-    seeds: list[Any] = field(default_factory=list)
-    """The same comparisons over several seeds."""
-    shortlists: list[Any] = field(default_factory=list)
-    texts: list[Any] = field(default_factory=list)
-    """Students of other training texts against the students of the first text."""
-    pairs: list[int] = field(default_factory=list)
-    """Sentence pairs in each table of training text, in the order of kinds and corpora."""
-    scales: list[Any] = field(default_factory=list)
-    """Qualities of the students whose formulas of activation scales are compared."""
-    scale_errors: "list[tuple[str, list[ActivationError]]]" = field(default_factory=list)
-    """Errors of each formula by STUDENT/RECIPE."""
-    head_map: list[Mapping[str, str]] = field(default_factory=list)
-    teachers: list[tuple[Path, Any]] = field(default_factory=list)
-    """Folder and validation history of each trained teacher."""
-    students: list[tuple[Path, Any]] = field(default_factory=list)
-    """Folder and validation history of each unpruned student."""
-    leads: list[Any] = field(default_factory=list)
-    """Scores of the beginnings of articles, which no model made."""
-    prunings: list[Mapping[str, Any]] = field(default_factory=list)
-    """Records of movement pruning, in the order of the variants that it made."""
+    qualities: Sequence[Any] = ()
+    sizes: Sequence[Any] = ()
+    speeds: Sequence[Any] = ()
+    latencies: Sequence[Any] = ()
+    gpu_speeds: Sequence[Any] = ()
+    engines: Sequence[Mapping[str, Any]] = ()  # runs of `weebill benchmark runtime`
+    comparisons: Sequence[Any] = ()  # pruned students against the students that they are to beat
+    seeds: Sequence[Any] = ()  # the same comparisons over several seeds
+    shortlists: Sequence[Any] = ()
+    texts: Sequence[Any] = ()  # students of other training texts against those of the first text
+    pairs: Sequence[int] = ()  # counts of each table of training text, by kind and corpus
+    scales: Sequence[Any] = ()  # qualities of the students whose formulas of scales are compared
+    scale_errors: Sequence[tuple[str, list[Any]]] = ()  # errors of each formula by STUDENT/RECIPE
+    head_map: Sequence[Mapping[str, str]] = ()
+    teachers: Sequence[tuple[Path, Any]] = ()  # folder and validation history of each trained one
+    students: Sequence[tuple[Path, Any]] = ()  # the same of each unpruned one
+    leads: Sequence[Any] = ()  # scores of the beginnings of articles, which no model made
+    prunings: Sequence[Mapping[str, Any]] = ()  # records of movement pruning, in order of variants
 
     @classmethod
     def read(cls, config: Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> "Results":
@@ -56,10 +42,10 @@ class Results:
         found = {}
         for name in files.keys() & readers.keys():
             reader, paths = resolve_name(readers[name]), files[name]
-            is_class = isinstance(reader, type)
-            found[name] = (
-                [reader(**row) for row in read_records(paths)] if is_class else reader(paths)
-            )
+            if isinstance(reader, type):
+                found[name] = [reader(**row) for row in read_records(paths)]
+            else:
+                found[name] = reader(paths)
         return cls(config, **found)
 
     def size(self, name: object) -> Any | None:

@@ -1,7 +1,4 @@
-"""Tables as data: columns in groups, cells of text with a difference, and footnotes.
-
-Cells contain finished text, so every format (CSV, Markdown, LaTeX, HTML) shows the same.
-"""
+"""Tables as data: columns in groups, footnotes, and cells of finished text, so that every format shows the same."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -134,7 +131,7 @@ def score_cells(one: Any, score: float, baseline: float | None) -> list[Cell | s
     return [cell, fixed(one.low, 2), fixed(one.high, 2), fixed(one.p_value, 3)]
 
 
-def groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
-    """Return the headings of the groups, each with the count of neighbouring columns that share it."""
-    keys = [(one.group, "" if one.title else index) for index, one in enumerate(columns)]
-    return [(heading, len(list(run))) for (heading, _), run in groupby(keys)]
+def groups(columns: Sequence[Column]) -> list[tuple[str, list[Column]]]:
+    """Return the headings of the groups, each with the neighbouring columns that share it."""
+    runs = groupby(columns, key=lambda one: (one.group, "" if one.title else one.key))
+    return [(heading, list(run)) for (heading, _), run in runs]

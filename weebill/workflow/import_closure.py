@@ -21,7 +21,7 @@ from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
-DATA = (".cpp", ".csv", ".h", ".hpp", ".tsv", ".xz", ".zst")  # compiled, or read as tables
+DATA = (".cpp", ".csv", ".h", ".hpp", ".html", ".tsv", ".xz", ".zst")  # compiled, or read
 # Modules that closures leave out, together with the modules that only these reach, and the reasons.  A table of names
 # is among them only if each user of the table names the module of its choice: a rule in its parameter `uses`, the
 # library in an identity.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from weebill.files import write_text
 from weebill.report.catalogue import maker
+from weebill.report.pages.page import run_time_table
 from weebill.report.results import Results
-from weebill.report.tables.run_time import run_time_table
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, Path(snakemake.output[0])

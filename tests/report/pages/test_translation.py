@@ -6,8 +6,8 @@ import pytest
 
 from weebill.report import rendering
 from weebill.report.catalogue import PRUNED_TIMES, pages
+from weebill.report.pages.page import run_time_table
 from weebill.report.pages.translation import experiment_page, in_short, pruning_page
-from weebill.report.tables.run_time import run_time_table
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\n"
 

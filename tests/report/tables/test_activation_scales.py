@@ -1,14 +1,10 @@
 """The table of activation scales: errors by their definition, scores compared with the quantized model's."""
 
-import csv
-import io
-
 import pytest
 
-from tests.report.conftest import measurement
+from tests.report.conftest import measurement, read
 from weebill.evaluation.measurement import Variant
 from weebill.quantization.activation_error import ActivationError
-from weebill.report import rendering
 from weebill.report.results import Results
 from weebill.report.tables.activation_scales import activation_scales_table
 
@@ -40,7 +36,7 @@ def rows():
     errors = [("small/pushy", ERRORS)]
     results = Results({"quantization": QUANTIZATION}, scales=measurements, scale_errors=errors)
     table = activation_scales_table(results)
-    return {row["variant"]: row for row in csv.DictReader(io.StringIO(rendering.to_csv(table)))}
+    return {row["variant"]: row for row in read(table)}
 
 
 def test_each_formula_has_its_errors(rows):

@@ -1,15 +1,11 @@
 """The table of training texts: rows by student and text, the paper's figures where it prints them."""
 
-import csv
-import io
-
 import pytest
 
-from tests.report.conftest import CONFIG, measurement
+from tests.report.conftest import CONFIG, measurement, read
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import Comparison
 from weebill.experiment.training_texts import KINDS
-from weebill.report import rendering
 from weebill.report.results import Results
 from weebill.report.tables.training_texts import training_texts_table
 
@@ -40,7 +36,7 @@ def rows():
     config = {**CONFIG, "corpora": CORPORA, "distillation": {"training_texts": TEXTS}}
     texts = [comparison(names[1], names[0])]
     table = training_texts_table(Results(config, scores, texts=texts, pairs=PAIRS))
-    return list(csv.DictReader(io.StringIO(rendering.to_csv(table))))
+    return read(table)
 
 
 def test_pairs_are_of_the_kinds_in_the_text(rows):

@@ -9,6 +9,7 @@ import pandas as pd
 from weebill.corpus.report import STEPS, CorpusReport, Histogram, waterfall
 from weebill.experiment.scores import SCORES
 
+ROWS = alt.Tooltip("rows:Q", format=",")
 _KINDS = {"rows in": "#5b7a99", "dropped": "#c8553d", "kept": "#4f8a5b"}
 
 
@@ -28,27 +29,22 @@ def cleaning_figure(reports: Sequence[CorpusReport]) -> alt.VConcatChart:
 def _waterfall(report: CorpusReport) -> alt.LayerChart:
     bars = [("rows in", 0, report.rows, report.rows, "rows in")]
     for step in waterfall(report):
-        bars.append(
-            (step["filter"], step["rows_after"], step["rows_before"], step["dropped"], "dropped")
-        )
+        ends = (step["rows_after"], step["rows_before"])
+        bars.append((step["filter"], *ends, step["dropped"], "dropped"))
     bars.append(("kept", 0, report.kept, report.kept, "kept"))
     data = pd.DataFrame(bars, columns=["step", "from", "to", "rows", "kind"])
     data["label"] = [
         f"{'−' if kind == 'dropped' else ''}{rows:,} ({_share(rows, report.rows)})"
-        for rows, kind in zip(data["rows"], data["kind"], strict=True)
+        for *_, rows, kind in bars
     ]
-    base = alt.Chart(data).encode(
-        y=alt.Y("step:N", sort=list(data["step"]), title=None, axis=alt.Axis(labelLimit=200))
-    )
+    order = list(data["step"])
+    base = alt.Chart(data).encode(y=alt.Y("step:N", sort=order, title=None).axis(labelLimit=200))
+    colors = alt.Scale(domain=list(_KINDS), range=list(_KINDS.values()))
     bar = base.mark_bar().encode(
-        x=alt.X("from:Q", title="rows", axis=alt.Axis(format=",d", tickCount=5)),
+        x=alt.X("from:Q", title="rows").axis(format=",d", tickCount=5),
         x2="to:Q",
-        color=alt.Color(
-            "kind:N",
-            scale=alt.Scale(domain=list(_KINDS), range=list(_KINDS.values())),
-            legend=None,
-        ),
-        tooltip=["step", alt.Tooltip("rows:Q", format=",")],
+        color=alt.Color("kind:N", scale=colors, legend=None),
+        tooltip=["step", ROWS],
     )
     text = base.mark_text(align="left", dx=4).encode(x="to:Q", text="label:N")
     # Leave room at the right for the labels of bars that end there.
@@ -71,23 +67,15 @@ def _damage(report: CorpusReport) -> alt.Chart:
     ]
     data = pd.DataFrame(rows, columns=["damage", "fate", "rows", "order"])
     present = [name for name in fates if name in set(data["fate"])]
-    return (
-        alt.Chart(data)
-        .mark_bar()
-        .encode(
-            y=alt.Y("damage:N", title=None, axis=alt.Axis(labelLimit=200)),
-            x=alt.X("rows:Q", stack="normalize", title="share of rows", axis=alt.Axis(format="%")),
-            color=alt.Color(
-                "fate:N",
-                title="dropped by",
-                sort=present,
-                scale=alt.Scale(domain=present, range=_colours(present)),
-            ),
-            order="order:Q",
-            tooltip=["damage", "fate", alt.Tooltip("rows:Q", format=",")],
-        )
-        .properties(title=f"What became of the damaged rows of {report.name}", width=520)
-    )
+    colors = alt.Scale(domain=present, range=_colours(present))
+    chart = alt.Chart(data).mark_bar()
+    return chart.encode(
+        y=alt.Y("damage:N", title=None).axis(labelLimit=200),
+        x=alt.X("rows:Q", stack="normalize", title="share of rows").axis(format="%"),
+        color=alt.Color("fate:N", title="dropped by", sort=present, scale=colors),
+        order="order:Q",
+        tooltip=["damage", "fate", ROWS],
+    ).properties(title=f"What became of the damaged rows of {report.name}", width=520)
 
 
 def _histogram(corpus: str, name: str, found: Histogram) -> alt.Chart:
@@ -99,24 +87,16 @@ def _histogram(corpus: str, name: str, found: Histogram) -> alt.Chart:
     data = pd.DataFrame(rows, columns=["from", "to", "rows", "fate"])
     score = SCORES[name]
     better = "higher" if score.higher_is_better else "lower"
-    return (
-        alt.Chart(data)
-        .mark_bar()
-        .encode(
-            x=alt.X("from:Q", bin="binned", title=f"{score.unit} ({better} is better)"),
-            x2="to:Q",
-            y=alt.Y("rows:Q", stack="zero", title="rows", axis=alt.Axis(format=",d", tickCount=4)),
-            color=alt.Color(
-                "fate:N",
-                title="by the scores",
-                scale=alt.Scale(
-                    domain=["kept", "dropped"], range=[_KINDS["kept"], _KINDS["dropped"]]
-                ),
-            ),
-            tooltip=["from", "to", "fate", alt.Tooltip("rows:Q", format=",")],
-        )
-        .properties(title=f"{name} of {corpus}", width=520, height=140)
-    )
+    colors = {fate: _KINDS[fate] for fate in ("kept", "dropped")}
+    scale = alt.Scale(domain=list(colors), range=list(colors.values()))
+    chart = alt.Chart(data).mark_bar()
+    return chart.encode(
+        x=alt.X("from:Q", bin="binned", title=f"{score.unit} ({better} is better)"),
+        x2="to:Q",
+        y=alt.Y("rows:Q", stack="zero", title="rows").axis(format=",d", tickCount=4),
+        color=alt.Color("fate:N", title="by the scores", scale=scale),
+        tooltip=["from", "to", "fate", ROWS],
+    ).properties(title=f"{name} of {corpus}", width=520, height=140)
 
 
 _PALETTE = [

@@ -8,6 +8,7 @@ import altair as alt
 from weebill.files import atomic_path
 
 FORMATS = ("png", "svg", "html")
+TABLEAU = alt.Scale(scheme="tableau10")
 
 
 def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
@@ -26,10 +27,7 @@ def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
 
 
 def _renumber(svg: str) -> str:
-    """Return the SVG with ids that count from 0.
-
-    Vega continues its count from one picture of a process to the next, so equal pictures would differ.
-    """
+    """Return the SVG with ids that count from 0: Vega continues its count from one picture to the next."""
     found = dict.fromkeys(re.findall(r'\bid="([a-z]+_?\d+)"', svg))
     names = {name: f"{name.rstrip('0123456789')}{index}" for index, name in enumerate(found)}
     return re.sub(r'(?<=["#])[a-z]+_?\d+(?=[")])', lambda m: names.get(m[0], m[0]), svg)

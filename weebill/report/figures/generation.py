@@ -7,29 +7,28 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from weebill.report.figures.drawing import TABLEAU
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
-
-COLOR = alt.Scale(scheme="tableau10")
 
 
 def threshold_schedule(results: Results) -> alt.TopLevelMixin:
     """Draw figure 3: the masked shares of heads and neurons by update."""
     rows = [
-        {"series": f"{variant}: {kind}", "update": row["update"], "share": 100 * row[kind]}
+        (f"{variant}: {kind}", row["update"], 100 * row[kind])
         for variant, record in lookup.prunings(results).items()
         for row in record["schedule"]
         for kind in ("heads", "neurons")
         if kind in row
     ]
-    columns = ["series", "update", "share"]
+    frame = pd.DataFrame(rows, columns=["series", "update", "share"])
+    chart = alt.Chart(frame, title="Shares masked in movement pruning")
     return (
-        alt.Chart(pd.DataFrame(rows, columns=columns), title="Shares masked in movement pruning")
-        .mark_line(interpolate="step-after")
+        chart.mark_line(interpolate="step-after")
         .encode(
             x=alt.X("update:Q", title="update"),
             y=alt.Y("share:Q", title="masked, %"),
-            color=alt.Color("series:N", title=None, sort=None, scale=COLOR),
+            color=alt.Color("series:N", title=None, sort=None, scale=TABLEAU),
             tooltip=["series", "update", alt.Tooltip("share", format=".1f")],
         )
         .properties(width=480, height=260)
@@ -49,43 +48,32 @@ def pruning_maps(results: Results) -> alt.TopLevelMixin:
 def fates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the runs of neighbouring heads or neurons that movement pruning kept or removed together.
 
-    A large model has 100,000 neurons; a mark for each would be too many for a browser.  A run has the number of
-    its `first` member, counted from 0, and `end`, the number after its last.
+    Marks of 100,000 single neurons would be too many for a browser.  `first` counts from 0, `end` follows the last.
     """
     runs = []
     for kind, blocks in record["scores"].items():
         for block, scores in blocks.items():
             kept = set(record["survivors"][kind][block])
+            first = 0
             for stays, members in groupby(range(len(scores)), kept.__contains__):
-                run = list(members)
-                fate = "kept" if stays else "removed"
-                runs.append(
-                    {
-                        "kind": kind,
-                        "block": block,
-                        "fate": fate,
-                        "first": run[0],
-                        "end": run[-1] + 1,
-                    }
-                )
+                end = first + len(list(members))
+                run = {"kind": kind, "block": block, "fate": "kept" if stays else "removed"}
+                runs.append({**run, "first": first, "end": end})
+                first = end
     return runs
 
 
 def _map(title: str, kind: str, frame: pd.DataFrame) -> alt.Chart:
     blocks = list(dict.fromkeys(frame["block"]))
     colors = alt.Scale(domain=["kept", "removed"], range=["#d5e0ea", "#1f3b57"])
+    x = alt.X("first:Q", title=kind).scale(nice=False).axis(grid=False, tickMinStep=1)
     return (
         alt.Chart(frame, title=title)
         .mark_rect(aria=False)  # thousands of marks: omit a label for each
         .encode(
-            x=alt.X(
-                "first:Q",
-                title=kind,
-                scale=alt.Scale(nice=False),
-                axis=alt.Axis(grid=False, tickMinStep=1),
-            ),
+            x=x,
             x2="end:Q",
-            y=alt.Y("block:N", title=None, sort=blocks, axis=alt.Axis(grid=False)),
+            y=alt.Y("block:N", title=None, sort=blocks).axis(grid=False),
             color=alt.Color("fate:N", title=None, scale=colors),
             tooltip=["block", "fate", "first", "end"],
         )

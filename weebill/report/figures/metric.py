@@ -1,22 +1,14 @@
 """Figures of COMETINHO from our measurements: times (1, 2, 3, 7), layer weights (4), pruned quality (5, 6)."""
 
 from functools import partial
-from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from weebill.experiment.metrics import (
-    REFERENCE,
-    SORTED,
-    curve,
-    neurons_before,
-    pruned_metrics,
-    recipe_without,
-)
+from weebill.experiment import metrics
+from weebill.report.figures.drawing import TABLEAU
 from weebill.report.results import Results
 
-COLOR = alt.Scale(scheme="tableau10")
 WIDTH, HEIGHT = 420, 280
 # figure: (pruned part, title of the axis, title)
 CURVES = {
@@ -34,28 +26,20 @@ TIMES = {
 
 
 def time_figure(results: Results, name: str) -> alt.TopLevelMixin:
-    """Draw figure 1, 2, 3 or 7: seconds by amount, a line for each metric and way of scoring.
-
-    Figure 1 omits the way that only sorts; figure 3 shows the reference alone.
-    """
+    """Draw figure 1, 2, 3 or 7: seconds by amount, a line for each metric (3: the reference) and way of scoring."""
     study, axis, title = TIMES[name]
     rows = [
-        {
-            "metric": f"{one.metric}, {one.way}",
-            "amount": one.amount,
-            "seconds": one.median,
-            "fastest": min(one.seconds),
-            "slowest": max(one.seconds),
-        }
+        (f"{one.metric}, {one.way}", one.amount, one.median, min(one.seconds), max(one.seconds))
         for one in results.speeds
         if one.study == study
-        and not (name == "cometinho_figure1" and one.way == SORTED)
-        and not (name == "cometinho_figure3" and one.metric != REFERENCE)
+        and not (name == "cometinho_figure1" and one.way == metrics.SORTED)
+        and not (name == "cometinho_figure3" and one.metric != metrics.REFERENCE)
     ]
     columns = ["metric", "amount", "seconds", "fastest", "slowest"]
+    legend = alt.Legend(orient="bottom", columns=2, labelLimit=320)
     base = alt.Chart(pd.DataFrame(rows, columns=columns)).encode(
-        x=alt.X("amount:Q", title=axis, scale=alt.Scale(zero=False), axis=alt.Axis(tickMinStep=1)),
-        color=alt.Color("metric:N", title="Metric", sort=None, scale=COLOR, legend=_legend()),
+        x=alt.X("amount:Q", title=axis).scale(zero=False).axis(tickMinStep=1),
+        color=alt.Color("metric:N", title="Metric", sort=None, scale=TABLEAU, legend=legend),
         tooltip=[*columns[:2], *(alt.Tooltip(key, format=".2f") for key in columns[2:])],
     )
     seconds = alt.Y("seconds:Q", title="seconds, one core; the bars: all rounds")
@@ -68,63 +52,54 @@ figure1, figure2, figure3, figure7 = (partial(time_figure, name=name) for name i
 
 def layer_weights(results: Results) -> alt.TopLevelMixin:
     """Draw figure 4: the weight of each state of the reference's encoder, relative to the largest."""
-    size = results.size(REFERENCE)
+    size = results.size(metrics.REFERENCE)
     weights = size.state_weights if size else []
     frame = pd.DataFrame({"state": range(len(weights)), "weight": weights})
-    chart = (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X("state:O", title="state of the encoder, 0 the embeddings", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("weight:Q", title="weight, of the largest"),
-            tooltip=["state", alt.Tooltip("weight", format=".3f")],
-        )
-    )  # fmt: skip
+    chart = alt.Chart(frame).mark_bar()
+    chart = chart.encode(
+        x=alt.X("state:O", title="state of the encoder, 0 the embeddings").axis(labelAngle=0),
+        y=alt.Y("weight:Q", title="weight, of the largest"),
+        tooltip=["state", alt.Tooltip("weight", format=".3f")],
+    )
     return _titled(chart, "Weights of the encoder's states")
 
 
 def quality_curve(results: Results, name: str) -> alt.TopLevelMixin:
     """Draw figure 5, 6a or 6b: agreement on the development set, and parameters, by the amount that is pruned."""
     part, axis, title = CURVES[name]
-    if neurons := neurons_before(results.config, part):
+    if neurons := metrics.neurons_before(results.config, part):
         title += f", {1 - neurons:g} of the neurons kept"
     frame = pd.DataFrame(_curve(results, part), columns=["kept", "tau", "low", "high", "millions"])
-    order = "descending" if part != "layers" else "ascending"
     base = alt.Chart(frame).encode(
-        x=alt.X("kept:Q", title=axis, scale=alt.Scale(zero=False, reverse=order == "descending")),
+        x=alt.X("kept:Q", title=axis).scale(reverse=part != "layers", zero=False),
         tooltip=[alt.Tooltip(key, format=".3f") for key in frame.columns],
     )
-    tau = alt.Y("tau:Q", title="agreement with people, τ", scale=alt.Scale(zero=False))
+    tau = alt.Y("tau:Q", title="agreement with people, τ").scale(zero=False)
     quality = base.mark_rule(color="#54a24b").encode(y="low:Q", y2="high:Q")
     quality += base.mark_line(point=True, color="#54a24b").encode(y=tau)
-    size = base.mark_line(point=True, color="#4c78a8", strokeDash=[5, 4]).encode(
-        y=alt.Y("millions:Q", title="million parameters (dashed)", scale=alt.Scale(zero=False))
-    )
+    millions = alt.Y("millions:Q", title="million parameters (dashed)").scale(zero=False)
+    size = base.mark_line(point=True, color="#4c78a8", strokeDash=[5, 4]).encode(y=millions)
     return _titled(alt.layer(quality, size).resolve_scale(y="independent"), title)
 
 
 figure5, figure6a, figure6b = (partial(quality_curve, name=name) for name in CURVES)
 
 
-def _curve(results: Results, part: str) -> list[dict[str, Any]]:
+def _curve(results: Results, part: str) -> list[tuple[float, ...]]:
     """Return a row for the metric that is pruned, then for each metric with less of a part (development set)."""
-    begin = recipe_without(neurons=neurons_before(results.config, part))
-    known = {REFERENCE: [], **pruned_metrics(results.config)}
+    begin = metrics.recipe_without(neurons=metrics.neurons_before(results.config, part))
+    known = {metrics.REFERENCE: [], **metrics.pruned_metrics(results.config)}
     amounts = {metric: 0 for metric, recipe in known.items() if recipe == begin}
-    amounts |= zip(curve(results.config, part), results.config["pruning"][part], strict=True)
+    amounts |= zip(
+        metrics.curve(results.config, part), results.config["pruning"][part], strict=True
+    )
     rows = []
     for metric, amount in amounts.items():
         one, size = results.agreement(metric, "development"), results.size(metric)
         if one and size:
-            millions = size.parameters / 1e6
             kept = amount if part == "layers" else 1 - amount
-            row = {"kept": kept, "tau": one.tau, "low": one.low, "high": one.high}
-            rows.append({**row, "millions": millions})
+            rows.append((kept, one.tau, one.low, one.high, size.parameters / 1e6))
     return rows
-
-
-def _legend() -> alt.Legend:
-    return alt.Legend(orient="bottom", columns=2, labelLimit=320)
 
 
 def _titled(chart: alt.TopLevelMixin, title: str) -> alt.TopLevelMixin:

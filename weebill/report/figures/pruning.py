@@ -17,13 +17,13 @@ from weebill.report.results import Results
 COLORS = ["#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"]
 COLORS += ["#ff9da6", "#bab0ac"]
 HEIGHT = 320
+POINT = ["student", "method", "recipe", "score", "low", "high"]  # columns of every point
 APART = 0.008  # distance, as a share of the axis, between methods that removed the same amount
 
 
 def quality_by_heads(results: Results) -> alt.TopLevelMixin:
     """Draw BLEU by the encoder heads removed: a line for each method, from the unpruned student on."""
-    title = "encoder heads removed"
-    return _curves(_points(results), "heads", title, alt.Axis(tickMinStep=1))
+    return _curves(_points(results), "heads", "encoder heads removed", alt.Axis(tickMinStep=1))
 
 
 def quality_by_neurons(results: Results) -> alt.TopLevelMixin:
@@ -40,27 +40,22 @@ def _points(results: Results) -> pd.DataFrame:
         if baseline.recipe != UNPRUNED or variant.precision != "float32":
             continue
         method = pruning_method(results.config["pruning"][variant.recipe])
-        rows[one.baseline] = {
-            **_named(baseline, UNPRUNED),
-            **_scores(one.baseline_score, one.baseline_low, one.baseline_high),
-        }
+        whole = (one.baseline_score, one.baseline_low, one.baseline_high)
+        rows[one.baseline] = _point(baseline, UNPRUNED, *whole)
         rows[one.variant] = {
-            **_named(variant, method.label),
-            **_scores(one.score, one.low, one.high),
+            **_point(variant, method.label, one.score, one.low, one.high),
             **_removed(results.size(variant), results.size(baseline)),
             "baseline": method.baseline is not None,
         }
-    columns = ["student", "method", "recipe", "score", "low", "high", "heads", "neurons", "what"]
-    frame = pd.DataFrame(list(rows.values()), columns=[*columns, "baseline"])
+    frame = pd.DataFrame(
+        list(rows.values()), columns=[*POINT, "heads", "neurons", "what", "baseline"]
+    )
     return frame.fillna({"heads": 0, "neurons": 0.0, "what": "nothing", "baseline": False})
 
 
-def _named(variant: Variant, method: str) -> dict[str, str]:
-    return {"student": variant.student, "method": method, "recipe": variant.recipe}
-
-
-def _scores(score: float, low: float, high: float) -> dict[str, float]:
-    return {"score": score, "low": low, "high": high}
+def _point(variant: Variant, method: str, score: float, low: float, high: float) -> dict[str, Any]:
+    values = (variant.student, method, variant.recipe, score, low, high)
+    return dict(zip(POINT, values, strict=True))
 
 
 def _removed(size: Size, whole: Size) -> dict[str, Any]:
@@ -70,12 +65,8 @@ def _removed(size: Size, whole: Size) -> dict[str, Any]:
         sum(layer[key] for layer in all_layers) - sum(layer[key] for layer in layers)
         for key in ("heads", "feed_forward")
     )
-    if len(layers) < len(all_layers):
-        what = "layers"
-    elif heads and neurons:
-        what = "heads and neurons"
-    else:
-        what = "heads" if heads else "neurons" if neurons else "nothing"
+    kinds = [kind for kind, count in (("heads", heads), ("neurons", neurons)) if count]
+    what = "layers" if len(layers) < len(all_layers) else " and ".join(kinds) or "nothing"
     share = neurons / sum(layer["feed_forward"] for layer in all_layers)
     return {"heads": heads, "neurons": share, "what": what}
 
@@ -85,20 +76,15 @@ def _curves(points: pd.DataFrame, key: str, title: str, axis: alt.Axis) -> alt.T
     takers = points[points[key] > 0]
     methods = list(dict.fromkeys(takers["method"]))
     apart = APART * takers[key].max() if methods else 0
-    place = {method: index - (len(methods) - 1) / 2 for index, method in enumerate(methods)}
-    shown = [
-        value + apart * place[method]
-        for value, method in zip(takers[key], takers["method"], strict=True)
-    ]
-    takers = takers.assign(shown=shown)
+    place = {m: apart * (index - (len(methods) - 1) / 2) for index, m in enumerate(methods)}
+    pairs = zip(takers[key], takers["method"], strict=True)
+    takers = takers.assign(shown=[value + place[method] for value, method in pairs])
+    x = alt.X("shown:Q", title=title, axis=axis)
     panels = []
     for student in dict.fromkeys(takers["student"]):
         own = points[points["student"] == student]
         unpruned = own[own["recipe"] == UNPRUNED].assign(shown=0)
-        taken = takers[takers["student"] == student]
-        panels.append(
-            _panel(student, unpruned, taken, methods, alt.X("shown:Q", title=title, axis=axis))
-        )
+        panels.append(_panel(student, unpruned, takers[takers["student"] == student], methods, x))
     subtitle = "Bars: 95 % bootstrap intervals. Dashed: baselines. Methods stand a little apart."
     panels = panels or [alt.Chart().mark_text().encode(text=alt.value("none in this experiment"))]
     return alt.hconcat(*panels, spacing=30).properties(
@@ -110,61 +96,43 @@ def _panel(
     student: str, unpruned: pd.DataFrame, taken: pd.DataFrame, methods: Sequence[str], x: alt.X
 ) -> alt.LayerChart:
     """Draw one student: the unpruned model at 0, and from there a line for each method."""
-    starts = [unpruned.assign(method=m, baseline=b) for m, b in _lines(taken)]
+    lines = dict.fromkeys(zip(taken["method"], taken["baseline"], strict=True))
+    starts = [unpruned.assign(method=method, baseline=baseline) for method, baseline in lines]
     color = _color(methods)
-    lines = (
+    dashes = alt.condition("datum.baseline", alt.value([6, 4]), alt.value([1, 0]))
+    layers = [
         alt.Chart(pd.concat([*starts, taken]))
         .mark_line(opacity=0.6)
-        .encode(
-            x=x,
-            y=_bleu(),
-            color=color,
-            strokeDash=alt.condition("datum.baseline", alt.value([6, 4]), alt.value([1, 0])),
-        )
-    )
+        .encode(x=x, y=_bleu(), color=color, strokeDash=dashes)
+    ]
     dots = alt.Chart(taken).encode(x=x, color=color)
-    shape = alt.Shape("what:N", title="What went")
     whole = alt.Chart(unpruned).encode(x=x, color=alt.value("black"))
-    layers = [lines]
-    for chart, mark in ((dots, {"shape": shape}), (whole, {})):
+    tooltip = _tooltips(heads="Heads removed", neurons="Neurons removed")
+    for chart, mark in ((dots, {"shape": alt.Shape("what:N", title="What went")}), (whole, {})):
+        point = chart.mark_point(filled=True, size=80, opacity=1)
         layers += [
             chart.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
-            chart.mark_point(filled=True, size=80, opacity=1).encode(
-                y=_bleu(),
-                tooltip=_tooltips(heads="Heads removed", neurons="Neurons removed"),
-                **mark,
-            ),
+            point.encode(y=_bleu(), tooltip=tooltip, **mark),
         ]
     return alt.layer(*layers).properties(width=460, height=HEIGHT, title=student)
 
 
-def _lines(taken: pd.DataFrame) -> list[tuple[str, bool]]:
-    return list(dict.fromkeys(zip(taken["method"], taken["baseline"], strict=True)))
-
-
 def _bleu() -> alt.Y:
-    return alt.Y("score:Q", title="BLEU, all test sets", scale=alt.Scale(zero=False, padding=10))
+    return alt.Y("score:Q", title="BLEU, all test sets").scale(padding=10, zero=False)
 
 
 def _color(methods: Sequence[str]) -> alt.Color:
-    scale = alt.Scale(domain=list(methods), range=COLORS)
-    return alt.Color("method:N", title="Method", scale=scale)
+    return alt.Color("method:N", title="Method").scale(domain=list(methods), range=COLORS)
 
 
 def _tooltips(**more: str) -> list[alt.Tooltip]:
     """Return the tooltips of a point: the recipe, its scores, and `more` numbers (key → title)."""
     formats = {"neurons": ".0%", "words_per_second": ",.0f"}
     scores = {"score": "BLEU", "low": "95 %, from", "high": "to"}
-    return [
-        *(
-            alt.Tooltip(f"{key}:N", title=key.capitalize())
-            for key in ("student", "recipe", "method")
-        ),
-        *(alt.Tooltip(f"{key}:Q", title=title, format=".2f") for key, title in scores.items()),
-        *(
-            alt.Tooltip(f"{k}:Q", title=title, format=formats.get(k, ""))
-            for k, title in more.items()
-        ),
+    names = [alt.Tooltip(f"{k}:N", title=k.capitalize()) for k in ("student", "recipe", "method")]
+    names += [alt.Tooltip(f"{k}:Q", title=title, format=".2f") for k, title in scores.items()]
+    return names + [
+        alt.Tooltip(f"{k}:Q", title=title, format=formats.get(k, "")) for k, title in more.items()
     ]
 
 
@@ -173,35 +141,21 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
     scores = {}
     for one in results.comparisons:
         if Variant.parse(one.baseline).recipe == UNPRUNED:
-            whole = (one.baseline_score, one.baseline_low, one.baseline_high)
-            scores[one.baseline] = _scores(*whole)
-        scores[one.variant] = _scores(one.score, one.low, one.high)
+            scores[one.baseline] = (one.baseline_score, one.baseline_low, one.baseline_high)
+        scores[one.variant] = (one.score, one.low, one.high)
     rows = []
     for variant in map(Variant.parse, scores):
-        speed = lookup.speed(results, variant)
-        if speed and speed.by_runtime:
+        if speed := lookup.runtime_speed(results, variant):
             recipe = results.config["pruning"].get(variant.recipe)
-            rows.append(
-                {
-                    **_named(variant, pruning_method(recipe).label if recipe else UNPRUNED),
-                    **scores[str(variant)],
-                    "precision": variant.precision,
-                    "words_per_second": speed.words_per_second,
-                }
-            )
-    columns = ["student", "method", "recipe", "score", "low", "high", "precision"]
-    frame = pd.DataFrame(rows, columns=[*columns, "words_per_second"])
+            method = pruning_method(recipe).label if recipe else UNPRUNED
+            point = _point(variant, method, *scores[str(variant)])
+            rows.append((*point.values(), variant.precision, speed.words_per_second))
+    frame = pd.DataFrame(rows, columns=[*POINT, "precision", "words_per_second"])
     methods = [m for m in dict.fromkeys(frame["method"]) if m != UNPRUNED]
     color = alt.condition(alt.datum.method == UNPRUNED, alt.value("black"), _color(methods))
-    base = alt.Chart(frame).encode(
-        x=alt.X(
-            "words_per_second:Q",
-            title="source words per second by the runtime, one core",
-            scale=alt.Scale(zero=False, padding=20),
-            axis=alt.Axis(labelOverlap="greedy"),
-        ),
-        color=color,
-    )
+    x = alt.X("words_per_second:Q", title="source words per second by the runtime, one core")
+    x = x.scale(padding=20, zero=False).axis(labelOverlap="greedy")
+    base = alt.Chart(frame).encode(x=x, color=color)
     bars = base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title=""), y2="high:Q")
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(
         y=_bleu(),
@@ -217,36 +171,30 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
 
 def head_maps(results: Results) -> alt.TopLevelMixin:
     """Draw the step in which each head of each layer was removed, a panel for each student and recipe."""
-    frame = pd.DataFrame(
-        [
-            {
-                "recipe": f"{row['student']}/{row['recipe']}",
-                "layer": _layer(row["block"]),
-                "head": int(row["head"]) + 1,
-                "step": int(row["removed_in"]) if row["removed_in"] not in (None, "") else None,
-                "score": float(row["score"]) if row["score"] not in (None, "") else None,
-            }
-            for row in results.head_map
-        ],
-        columns=["recipe", "layer", "head", "step", "score"],
-    )
+    rows = [
+        (
+            f"{row['student']}/{row['recipe']}",
+            _layer(row["block"]),
+            int(row["head"]) + 1,
+            int(row["removed_in"]) if row["removed_in"] else None,
+            float(row["score"]) if row["score"] else None,
+        )
+        for row in results.head_map
+    ]
+    frame = pd.DataFrame(rows, columns=["recipe", "layer", "head", "step", "score"])
     recipes, layers = (list(dict.fromkeys(frame[key])) for key in ("recipe", "layer"))
     base = alt.Chart(frame).encode(
-        x=alt.X("head:O", title="head", axis=alt.Axis(labelAngle=0, grid=False)),
-        y=alt.Y("layer:N", title=None, sort=layers, axis=alt.Axis(grid=False)),
+        x=alt.X("head:O", title="head").axis(grid=False, labelAngle=0),
+        y=alt.Y("layer:N", title=None, sort=layers).axis(grid=False),
         tooltip=["recipe:N", "layer:N", "head:O", "step:Q", alt.Tooltip("score:Q", format=".4g")],
     )
     last = float(frame["step"].max()) if frame["step"].notna().any() else 1.0
-    scale = alt.Scale(scheme="blues", domain=[0, last], reverse=True)
+    color = alt.Color("step:Q", legend=None).scale(domain=[0, last], reverse=True, scheme="blues")
     every = base.mark_rect(stroke="white", strokeWidth=2, color="#e8e4da")
     went = base.transform_filter("isValid(datum.step)")
-    gone = went.mark_rect(stroke="white", strokeWidth=2).encode(
-        color=alt.Color("step:Q", scale=scale, legend=None)
-    )
-    dark = alt.datum.step <= last / 2
-    steps = went.mark_text(fontSize=10).encode(
-        text="step:Q", color=alt.condition(dark, alt.value("white"), alt.value("black"))
-    )
+    gone = went.mark_rect(stroke="white", strokeWidth=2).encode(color=color)
+    dark = alt.condition(alt.datum.step <= last / 2, alt.value("white"), alt.value("black"))
+    steps = went.mark_text(fontSize=10).encode(text="step:Q", color=dark)
     return (
         alt.layer(every, gone, steps)
         .properties(width=alt.Step(24), height=alt.Step(22))

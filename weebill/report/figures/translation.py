@@ -1,26 +1,23 @@
 """Figures of a translation experiment: quality, speed and size, encoder heads after pruning, and trainings."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import altair as alt
 import pandas as pd
 
 from weebill.evaluation.size.translation_size import MIB
+from weebill.report.figures.drawing import TABLEAU
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-
-_PALETTE = "tableau10"
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
     """Return True for each (gain, score) unless another point is at least as good in both and better in one."""
-
-    def dominated(point: tuple[float, float]) -> bool:
-        return any(
-            other[0] >= point[0] and other[1] >= point[1] and other != point for other in points
-        )
-
-    return [not dominated(point) for point in points]
+    return [
+        not any(x >= gain and y >= score and (x, y) != (gain, score) for x, y in points)
+        for gain, score in points
+    ]
 
 
 def front(results: Results) -> alt.TopLevelMixin:
@@ -32,17 +29,12 @@ def front(results: Results) -> alt.TopLevelMixin:
     words = "source words per second, one core (log)"
     speed = _panel(data, shown, "words_per_second", "words_per_second", words)
     size = _panel(data, shown, "mib", "lightness", "MiB on disk (log; smaller is to the left)")
-    return (
-        alt.hconcat(speed, size, spacing=30)
-        .add_params(shown)
-        .properties(
-            title=alt.Title(
-                f"Quality against speed and size ({results.config['experiment']})",
-                subtitle="The line joins the variants that no other beats in both. Drag and "
-                "scroll to zoom, double-click to return, hover for figures.",
-            )
-        )
+    title = alt.Title(
+        f"Quality against speed and size ({results.config['experiment']})",
+        subtitle="The line joins the variants that no other beats in both. Drag and "
+        "scroll to zoom, double-click to return, hover for figures.",
     )
+    return alt.hconcat(speed, size, spacing=30).add_params(shown).properties(title=title)
 
 
 def _front(data: pd.DataFrame, gain: str) -> pd.Series:
@@ -63,14 +55,11 @@ def _panel(
     y = alt.Y("score:Q", title="BLEU", scale=alt.Scale(zero=False, padding=15))
     line = alt.Chart(data[_front(data, gain)]).mark_line(color="#8899aa", strokeDash=[5, 4])
     points = alt.Chart(data).mark_point(filled=True, size=110, stroke="white", strokeWidth=0.7)
-    scheme, below = (
-        alt.Scale(scheme=_PALETTE),
-        alt.Legend(orient="bottom", columns=4, labelLimit=300),
-    )
+    below = alt.Legend(orient="bottom", columns=4, labelLimit=300)
     dots = points.encode(
         x=x,
         y=y,
-        color=alt.Color("student:N", title="Student", scale=scheme, legend=below),
+        color=alt.Color("student:N", title="Student", scale=TABLEAU, legend=below),
         shape=alt.Shape("precision:N", title="Precision", legend=below),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
@@ -90,12 +79,10 @@ def _panel(
 
 def _front_data(results: Results) -> pd.DataFrame:
     rows = []
-    for variant in lookup.variants(results):
+    for variant, test_set in product(lookup.variants(results), results.config["test_sets"]):
         speed, size = lookup.speed(results, variant), results.size(variant)
-        for test_set in list(results.config["test_sets"]):
-            bleu = lookup.measurement(results, variant, test_set, "BLEU")
-            if bleu is None or speed is None:
-                continue
+        bleu = lookup.measurement(results, variant, test_set)
+        if bleu and speed:
             rows.append(
                 {
                     "variant": str(variant),
@@ -117,70 +104,51 @@ def _front_data(results: Results) -> pd.DataFrame:
 def sizes(results: Results) -> alt.TopLevelMixin:
     """Draw the MiB of every variant of the students, and the MiB after compression by xz."""
     rows = [
-        {
-            "variant": str(variant),
-            "student": variant.student,
-            "mib": size.parameter_bytes / MIB,
-            "xz": size.xz_bytes / MIB,
-        }
+        (str(variant), variant.student, size.parameter_bytes / MIB, size.xz_bytes / MIB)
         for variant in lookup.students(results)
         if (size := results.size(variant))
     ]
     frame = pd.DataFrame(rows, columns=["variant", "student", "mib", "xz"])
-    y = alt.Y("variant:N", sort=None, title=None, axis=alt.Axis(grid=False))
-    base = alt.Chart(frame).encode(y=y)
+    base = alt.Chart(frame).encode(y=alt.Y("variant:N", sort=None, title=None).axis(grid=False))
     # Leave room for the last bar's number.
     room = alt.Scale(domain=[0, frame["mib"].max() * 1.12], nice=False)
-    tooltip = [
-        alt.Tooltip("variant", title="Variant"),
-        alt.Tooltip("mib", title="MiB", format=".2f"),
-        alt.Tooltip("xz", title="MiB after xz", format=".2f"),
-    ]
-    color = alt.Color("student:N", title="Student", scale=alt.Scale(scheme=_PALETTE))
     bars = base.mark_bar(height={"band": 0.7}).encode(
         x=alt.X("mib:Q", title="MiB on disk; the mark: after xz", scale=room),
-        color=color,
-        tooltip=tooltip,
+        color=alt.Color("student:N", title="Student", scale=TABLEAU),
+        tooltip=[
+            alt.Tooltip("variant", title="Variant"),
+            alt.Tooltip("mib", title="MiB", format=".2f"),
+            alt.Tooltip("xz", title="MiB after xz", format=".2f"),
+        ],
     )
     marks = base.mark_tick(color="black", thickness=2, height={"band": 0.7}).encode(x="xz:Q")
-    numbers = base.mark_text(align="left", dx=4).encode(
-        x="mib:Q", text=alt.Text("mib:Q", format=".2f")
-    )
-    return alt.layer(bars, marks, numbers).properties(
-        width=480, height=alt.Step(22), title=f"Sizes ({results.config['experiment']})"
-    )
+    number = alt.Text("mib:Q", format=".2f")
+    numbers = base.mark_text(align="left", dx=4).encode(x="mib:Q", text=number)
+    title = f"Sizes ({results.config['experiment']})"
+    return alt.layer(bars, marks, numbers).properties(width=480, height=alt.Step(22), title=title)
 
 
 def heads(results: Results) -> alt.TopLevelMixin:
     """Draw the encoder heads left in each layer of each student and recipe."""
     rows = [
-        {
-            "variant": f"{variant.student}/{variant.recipe}",
-            "layer": index + 1,
-            "heads": layer["heads"],
-        }
-        for variant in lookup.students(results)
-        if variant.precision == "float32" and (size := results.size(variant)) and size.architecture
-        for index, layer in enumerate(size.architecture["encoder"])
+        (f"{variant.student}/{variant.recipe}", index, layer["heads"])
+        for variant, encoder in lookup.encoders(results).items()
+        for index, layer in enumerate(encoder, start=1)
     ]
     frame = pd.DataFrame(rows, columns=["variant", "layer", "heads"])
     most = max(frame["heads"].max(), 1) if len(frame) else 1
     base = alt.Chart(frame).encode(
-        x=alt.X("layer:O", title="encoder layer", axis=alt.Axis(labelAngle=0, grid=False)),
-        y=alt.Y("variant:N", sort=None, title=None, axis=alt.Axis(grid=False)),
+        x=alt.X("layer:O", title="encoder layer").axis(grid=False, labelAngle=0),
+        y=alt.Y("variant:N", sort=None, title=None).axis(grid=False),
     )
-    color = alt.Color(
-        "heads:Q", title="Heads left", scale=alt.Scale(scheme="blues", domain=[0, int(most)])
-    )
-    dark = alt.datum.heads > most * 0.6
-    return alt.layer(
-        base.mark_rect(stroke="white").encode(color=color, tooltip=["variant", "layer", "heads"]),
-        base.mark_text().encode(
-            text="heads:Q", color=alt.condition(dark, alt.value("white"), alt.value("black"))
-        ),
-    ).properties(
-        width=alt.Step(44), height=alt.Step(30), title="Encoder attention heads left in each layer"
-    )
+    color = alt.Color("heads:Q", title="Heads left").scale(domain=[0, int(most)], scheme="blues")
+    rectangles = base.mark_rect(stroke="white")
+    rectangles = rectangles.encode(color=color, tooltip=["variant", "layer", "heads"])
+    dark = alt.condition(alt.datum.heads > most * 0.6, alt.value("white"), alt.value("black"))
+    numbers = base.mark_text().encode(text="heads:Q", color=dark)
+    title = "Encoder attention heads left in each layer"
+    chart = alt.layer(rectangles, numbers)
+    return chart.properties(width=alt.Step(44), height=alt.Step(30), title=title)
 
 
 def teacher_training(results: Results) -> alt.TopLevelMixin:
@@ -199,22 +167,13 @@ def _training(
     courses: Mapping[str, Sequence[Mapping[str, float]]], title: str
 ) -> alt.TopLevelMixin:
     """Draw the validation BLEU by update of some models; courses: model → {update, bleu} of each validation."""
-    rows = [
-        {"model": model, "update": row["update"], "bleu": row["bleu"]}
-        for model, course in courses.items()
-        for row in course
-    ]
-    frame = pd.DataFrame(rows, columns=["model", "update", "bleu"])
-    return (
-        alt.Chart(frame)
-        .mark_line(point={"size": 25})
-        .encode(
-            x=alt.X("update:Q", title="updates"),
-            y=alt.Y(
-                "bleu:Q", title="BLEU on the validation set, greedy", scale=alt.Scale(zero=False)
-            ),
-            color=alt.Color("model:N", title="Model", scale=alt.Scale(scheme=_PALETTE)),
-            tooltip=["model", "update", alt.Tooltip("bleu", title="BLEU", format=".2f")],
-        )
-        .properties(width=560, height=300, title=title)
+    rows = [(m, row["update"], row["bleu"]) for m, course in courses.items() for row in course]
+    chart = alt.Chart(pd.DataFrame(rows, columns=["model", "update", "bleu"])).mark_line(
+        point={"size": 25}
     )
+    return chart.encode(
+        x=alt.X("update:Q", title="updates"),
+        y=alt.Y("bleu:Q", title="BLEU on the validation set, greedy").scale(zero=False),
+        color=alt.Color("model:N", title="Model", scale=TABLEAU),
+        tooltip=["model", "update", alt.Tooltip("bleu", title="BLEU", format=".2f")],
+    ).properties(width=560, height=300, title=title)

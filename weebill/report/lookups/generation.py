@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from weebill.experiment.pipelines import model_of, steps_by, task_of, variants, variants_of
+from weebill.experiment import pipelines
 from weebill.report.results import Results, first
 
 if TYPE_CHECKING:
@@ -11,10 +11,16 @@ if TYPE_CHECKING:
     from weebill.evaluation.timing.generation_speed import GenerationSpeed
 
 
+def has_task(task: str, config: Mapping[str, Any]) -> bool:
+    """Return True if a pipeline has a model for the task."""
+    return any(pipelines.task_of(config, name) == task for name in pipelines.piped_models(config))
+
+
 def variants_for(results: Results, task: str) -> list[str]:
     """Return the variants of the models for a task, in the order of the pipelines."""
     config = results.config
-    return [name for name in variants(config) if task_of(config, model_of(name)) == task]
+    models = {m for m in pipelines.piped_models(config) if pipelines.task_of(config, m) == task}
+    return [v for v in pipelines.variants(config) if pipelines.model_of(v) in models]
 
 
 def leads_for(results: Results, metrics: Collection[str]) -> "list[GenerationQuality]":
@@ -34,14 +40,11 @@ def speed(results: Results, variant: str) -> "GenerationSpeed | None":
 
 def baseline(results: Results, variant: str) -> str:
     """Return the first variant of the same model, which the others are compared with."""
-    return variants_of(results.config, model_of(variant))[0]
+    return pipelines.variants_of(results.config, pipelines.model_of(variant))[0]
 
 
 def comparable(results: Results, variant: str, metric: str) -> bool:
-    """Return True if a variant's score can be compared with its baseline's.
-
-    Perplexity is per token, so it can be compared only between models of one vocabulary.
-    """
+    """Return True if a score can be compared with the baseline's: perplexity, per token, needs one vocabulary."""
     if metric != "perplexity":
         return True
     one, other = (methods(results, name) for name in (variant, baseline(results, variant)))
@@ -55,8 +58,8 @@ def methods(results: Results, variant: str) -> list[str]:
 
 def movement_variants(config: Mapping[str, Any]) -> list[str]:
     """Return the variants whose last step is movement pruning."""
-    pruning = steps_by(config, "movement")
-    return [variant for variant in variants(config) if variant.rsplit("/", 1)[1] in pruning]
+    pruning = pipelines.steps_by(config, "movement")
+    return [v for v in pipelines.variants(config) if v.rsplit("/", 1)[1] in pruning]
 
 
 def prunings(results: Results) -> dict[str, Mapping[str, Any]]:

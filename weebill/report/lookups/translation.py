@@ -33,6 +33,12 @@ def students(results: Results) -> list[Variant]:
     return [v for v in variants(results) if v.student != TEACHER and not v.is_search]
 
 
+def encoders(results: Results) -> dict[Variant, list[dict[str, int]]]:
+    """Return the shapes of the encoder's layers of each float32 student whose shape is known."""
+    sizes = {v: results.size(v) for v in students(results) if v.precision == "float32"}
+    return {v: size.architecture["encoder"] for v, size in sizes.items() if size.architecture}
+
+
 def searches(results: Results, student: str) -> list[Variant]:
     """Return the variants of a student's unpruned model that use another search than the greedy one."""
     return [v for v in variants(results) if v.student == student and v.is_search]
@@ -57,10 +63,7 @@ def measurement(
 
 
 def column(results: Results, variant: Variant, paper: str, column: str) -> float | None:
-    """Return BLEU or COMET for a paper's column: the mean over the test sets that `report.columns` names.
-
-    COMET uses the test sets of the BLEU column.
-    """
+    """Return BLEU or COMET for a paper's column: the mean over the test sets that `report.columns` names for BLEU."""
     metric, test_set = column.split("_", 1)
     names = results.config["report"]["columns"].get(paper, {}).get(f"bleu_{test_set}")
     if not names:
@@ -85,10 +88,7 @@ def _mean(rows: list[Measurement | None]) -> float | None:
 
 
 def engines(results: Results, variant: Variant) -> list[str]:
-    """Return the engines that timed a variant.
-
-    The runtime without a shortlist, with which the variant is scored, comes first; PyTorch comes last.
-    """
+    """Return the engines that timed a variant: the runtime without a shortlist first, as for scores, PyTorch last."""
     rows = [row for row in results.speeds if row.variant == str(variant)]
     rows.sort(key=lambda row: (not row.by_runtime, "shortlist" in row.engine))
     return list(dict.fromkeys(row.engine for row in rows))
@@ -97,10 +97,7 @@ def engines(results: Results, variant: Variant) -> list[str]:
 def speed(
     results: Results, variant: Variant, all_cores: bool = False, engine: str | None = None
 ) -> "Speed | None":
-    """Return a variant's speed on one core, or on all cores in the fastest division into processes.
-
-    engine: one of `engines`, by default the first, which is the runtime if it can run the variant.
-    """
+    """Return a variant's speed by an engine (default: the first) on one core, or on all in the fastest division."""
     chosen = engine or next(iter(engines(results, variant)), None)
     cores = max((row.cores for row in results.speeds), default=1) if all_cores else 1
     wanted = (str(variant), chosen, cores)

@@ -107,16 +107,13 @@ def _scores(results: Results, variant: Variant, baseline: Variant | None = None)
 
 def _time(results: Results, student: Variant) -> str:
     one = lookup.speed(results, student)
-    if one is None:
-        return ""
     parts = [
         f"{100 * other.words_per_second / one.words_per_second:.2g}% of the teacher's by {variant.recipe}"
         for variant in lookup.variants(results)
-        if variant.student == lookup.TEACHER and (other := lookup.speed(results, variant))
+        if one and variant.student == lookup.TEACHER and (other := lookup.speed(results, variant))
     ]
-    if not parts:
-        return ""
-    return f"; its translation time on one core, by the {one.engine}, is {' and '.join(parts)}"
+    told = f"; its translation time on one core, by the {one.engine}, is " if parts else ""
+    return told + " and ".join(parts)
 
 
 def _heads(results: Results, variant: Variant) -> str:
@@ -128,6 +125,4 @@ def _heads(results: Results, variant: Variant) -> str:
 
 def _bytes(results: Results, variant: Variant) -> str:
     size, base = results.size(variant), results.size(variant.baseline)
-    if not base:
-        return ""
-    return f", {base.parameter_bytes / size.parameter_bytes:.1f}× smaller on disk"
+    return f", {base.parameter_bytes / size.parameter_bytes:.1f}× smaller on disk" if base else ""

@@ -29,10 +29,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> "pd.DataFrame":
-    """Return one table of a paper as printed: every cell is text, "" if the paper has none.
-
-    Raises InputError for a table that does not exist.
-    """
+    """Return a paper's table as printed: cells are text, "" if absent.  Raises InputError for an unknown table."""
     import pandas as pd  # slow to import, and the names alone are read at every start of the workflow
 
     if name not in names():

@@ -1,6 +1,7 @@
 """Table of the formulas of static activation scales: the error of numbers and translations under each."""
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -37,11 +38,7 @@ def activation_scales_table(results: Results) -> Table:
         *Column.texts(largest_map="of"),
         Column("clipped", "Clipped, %"),
     ]
-    places = [
-        (name, metric)
-        for name in dict.fromkeys(m.test_set for m in measurements)
-        for metric in METRICS
-    ]
+    places = list(product(dict.fromkeys(m.test_set for m in measurements), METRICS))
     columns += [
         Column(f"{metric.lower()}_{name}", name, metric, deltas=True) for name, metric in places
     ]

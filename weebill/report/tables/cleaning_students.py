@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weebill.report.table import Column, Row, Table, fixed
-from weebill.report.tables.comparisons import differences
+from weebill.report.tables.comparisons import differences, scores
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -13,17 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StageResult:
-    """Stage of the cleaning: the pairs it leaves, and its student compared with that of the stage `none`.
-
-    damaged: pairs left that were damaged on purpose, None if no corpus has labels of damage.  single: comparison on
-    each test set; together: on all test sets as one text.
-    """
+    """Stage of the cleaning: the pairs it leaves, and its student compared with that of the stage `none`."""
 
     stage: str
     pairs: int
-    damaged: int | None
-    single: "Sequence[Comparison]"
-    together: "Comparison"
+    damaged: int | None  # pairs damaged on purpose; None if no corpus has labels of damage
+    single: "Sequence[Comparison]"  # on each test set
+    together: "Comparison"  # on all test sets as one text
 
 
 def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Table:
@@ -64,7 +60,7 @@ def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Tab
 def _row(one: StageResult, baseline: bool) -> Row:
     cells = [one.stage, str(one.pairs), "" if one.damaged is None else str(one.damaged)]
     for single in one.single:
-        cells += [fixed(value, 2) for value in (single.score, single.low, single.high)]
+        cells += scores(single)
     if baseline:
         return Row.of([*cells, *[""] * 4], baseline)
     return Row.of([*cells, *differences(one.together), fixed(one.together.p_value, 3)])

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
-from weebill.report.table import Column, signed
+from weebill.report.table import Column, fixed, signed
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -15,6 +15,11 @@ DIFFERENCE = [
     *Column.grouped("BLEU difference, 95 %", difference_low="from", difference_high="to"),
     Column("p", "p"),
 ]
+
+
+def scores(one: "Comparison", side: str = "") -> list[str]:
+    """Format BLEU and its bounds, of the variant or of the other `side`, "baseline_"."""
+    return [fixed(getattr(one, f"{side}{name}"), 2) for name in ("score", "low", "high")]
 
 
 def differences(one: "Comparison | SeedsComparison") -> list[str]:

@@ -33,19 +33,12 @@ def variants_table(results: Results, task: str) -> Table:
     rows = [Row.of(_texts(results, lead, scores)) for lead in leads]
     for variant in lookup.variants_for(results, task):
         first = lookup.baseline(results, variant)
-        cells = [
-            Cell.compared(text, base, "ratio")
-            if variant != first
-            and column.deltas
-            and lookup.comparable(results, variant, column.key)
-            else text
-            for text, base, column in zip(
-                _texts(results, variant, scores),
-                _texts(results, first, scores),
-                columns,
-                strict=True,
-            )
-        ]
+        cells = _texts(results, variant, scores)
+        if variant != first:
+            bases = _texts(results, first, scores)
+            for index, column in enumerate(columns):
+                if column.deltas and lookup.comparable(results, variant, column.key):
+                    cells[index] = Cell.compared(cells[index], bases[index], "ratio")
         rows.append(Row.of(cells, baseline=variant == first))
     return Table(
         f"generation_{task.replace('-', '_')}",

@@ -10,8 +10,6 @@ from weebill.report.table import Column, Row, Table, fixed, signed, three_digits
 if TYPE_CHECKING:
     from weebill.evaluation.quality.metric_quality import Agreement
 
-MILLION, MIB = 1e6, 2**20
-
 
 def agreement_table(results: Results) -> Table:
     """Return every metric's agreement on every test set, with its interval and its difference to the reference."""
@@ -21,13 +19,8 @@ def agreement_table(results: Results) -> Table:
         Column("parameters_m", "Parameters, M"),
         Column("mib", "MiB"),
     ]
-    titles = {
-        "tau": "τ",
-        "low": "95 %, from",
-        "high": "95 %, to",
-        "difference": "less the reference's",
-        "p": "p",
-    }
+    titles = {"tau": "τ", "low": "95 %, from", "high": "95 %, to"}
+    titles |= {"difference": "less the reference's", "p": "p"}
     for name in sets:
         columns += Column.grouped(name, **{f"{name}_{key}": title for key, title in titles.items()})
     rows = []
@@ -35,8 +28,8 @@ def agreement_table(results: Results) -> Table:
         size = results.size(metric)
         cells = [
             metric,
-            three_digits(size.parameters / MILLION) if size else "",
-            fixed(size.bytes / MIB, 2) if size else "",
+            three_digits(size.parameters / 1e6) if size else "",
+            fixed(size.bytes / 2**20, 2) if size else "",
         ]
         for name in sets:
             cells += _agreement_cells(results.agreement(metric, name))

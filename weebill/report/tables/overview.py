@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 
 def variants_table(results: Results) -> Table:
     """Return a row for every variant and test set: BLEU and chrF with intervals, significance, size."""
-    columns = [
-        *Column.texts(variant="Variant", test_set="Test set"),
-        *Column.scored("bleu", "BLEU"),
-        *Column.scored("chrf", "chrF"),
-        Column("parameters", "Parameters"),
-        Column("size_mib", "MiB", deltas=True),
-        Column("xz_mib", "xz MiB"),
-    ]
-    rows = [
-        _variant_row(results, variant, test_set)
-        for variant in lookup.variants(results)
-        for test_set in results.config["test_sets"]
-    ]
     signatures = sorted({f"{m.metric}: {m.signature}" for m in results.qualities})
     hashes = {m.test_set: (m.sentences, m.test_set_sha256) for m in results.qualities}
-    notes = [
-        "In brackets: against the student's unpruned float32 model; p: of that difference, by paired "
-        "bootstrap resampling. Intervals: bootstrap, 95 %. The teacher's row is its whole ensemble.",
-        *(f"Signature of {signature}" for signature in signatures),
-        *(f"Test set {n}: {c:,} sentences, SHA-256 {h}" for n, (c, h) in sorted(hashes.items())),
-    ]
     return Table(
         "variants",
         "All variants: quality and size",
         "Every model of the experiment on every test set, scored by sacreBLEU on detokenised, cased text.",
-        columns,
-        rows,
-        notes,
+        [
+            *Column.texts(variant="Variant", test_set="Test set"),
+            *Column.scored("bleu", "BLEU"),
+            *Column.scored("chrf", "chrF"),
+            Column("parameters", "Parameters"),
+            Column("size_mib", "MiB", deltas=True),
+            Column("xz_mib", "xz MiB"),
+        ],
+        [
+            _variant_row(results, variant, test_set)
+            for variant in lookup.variants(results)
+            for test_set in results.config["test_sets"]
+        ],
+        [
+            "In brackets: against the student's unpruned float32 model; p: of that difference, by paired "
+            "bootstrap resampling. Intervals: bootstrap, 95 %. The teacher's row is its whole ensemble.",
+            *(f"Signature of {signature}" for signature in signatures),
+            *(
+                f"Test set {n}: {c:,} sentences, SHA-256 {h}"
+                for n, (c, h) in sorted(hashes.items())
+            ),
+        ],
     )
 
 
@@ -64,28 +64,24 @@ def _variant_row(results: Results, variant: Variant, test_set: str) -> Row:
 
 def heads_table(results: Results) -> Table:
     """Return the encoder heads and feed-forward widths left in each layer, of each student and recipe."""
-    shown = [v for v in lookup.students(results) if v.precision == "float32"]
-    shown = [v for v in shown if results.size(v).architecture]
-    layers = max((len(results.size(v).architecture["encoder"]) for v in shown), default=0)
+    encoders = lookup.encoders(results)
+    layers = max(map(len, encoders.values()), default=0)
     columns = [Column("variant", "Variant", numeric=False)]
     for key, group in (("heads", "Encoder heads"), ("feed_forward", "Encoder feed-forward width")):
         columns += [Column(f"{key}_{i + 1}", group, str(i + 1)) for i in range(layers)]
         if key == "heads":
             columns.append(Column("heads", "Heads", deltas=True))
+    heads = {v: str(sum(layer["heads"] for layer in e)) for v, e in encoders.items()}
     rows = []
-    for variant in shown:
-        encoder = results.size(variant).architecture["encoder"]
-        is_base, base = variant == variant.baseline, lookup.encoder_heads(results, variant.baseline)
-        left, widths = (
-            [str(layer[key]) for layer in encoder] + [""] * (layers - len(encoder))
-            for key in ("heads", "feed_forward")
+    for variant, encoder in encoders.items():
+        padding = [""] * (layers - len(encoder))
+        is_base = variant == variant.baseline
+        base = "" if is_base else heads.get(variant.baseline, "")
+        cells = [f"{variant.student}/{variant.recipe}", *(str(one["heads"]) for one in encoder)]
+        cells += [*padding, Cell.compared(heads[variant], base, "difference")]
+        rows.append(
+            Row.of([*cells, *(str(one["feed_forward"]) for one in encoder), *padding], is_base)
         )
-        total = Cell.compared(
-            str(lookup.encoder_heads(results, variant)),
-            "" if is_base or base is None else str(base),
-            "difference",
-        )
-        rows.append(Row.of([f"{variant.student}/{variant.recipe}", *left, total, *widths], is_base))
     return Table(
         "heads",
         "What pruning left: heads and neurons of each encoder layer",

@@ -12,13 +12,7 @@ from weebill.pruning.methods import pruning_method
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results, first
 from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
-from weebill.report.tables.comparisons import (
-    DIFFERENCE,
-    SCORE,
-    differences,
-    in_words,
-    text_note,
-)
+from weebill.report.tables import comparisons
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -41,39 +35,40 @@ def recipes_table(recipes: Mapping[str, Mapping[str, Any]]) -> Table:
 
 def worth_table(results: Results) -> Table:
     """Return every pruned variant against the unpruned student, a random choice, and its shape from scratch."""
-    columns = (
-        *Column.texts(variant="Variant", method="Method"),
-        Column("encoder_parameters_m", "Encoder params (M)", deltas=True),
-        *Column.grouped("Sparsity", sparsity_att="Att.", sparsity_ffn="FFN"),
-        Column("size_mib", "MiB", deltas=True),
-        *SCORE,
-        *Column.texts(baseline="Compared with"),
-        *DIFFERENCE,
-    )
     rows, unpruned = [], set()
     for one in sorted(results.comparisons, key=_by_precision):
         variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
         if baseline not in unpruned and baseline.recipe == UNPRUNED:
             unpruned.add(baseline)
-            scores = (one.baseline_score, one.baseline_low, one.baseline_high)
-            rows.append(
-                Row.of([*_model_cells(results, baseline, scores), *[""] * 5], baseline=True)
-            )
-        cells = _model_cells(results, variant, (one.score, one.low, one.high))
-        rows.append(Row.of([*cells, baseline.recipe, *differences(one), fixed(one.p_value, 3)]))
+            cells = [
+                *_model_cells(results, baseline),
+                *comparisons.scores(one, "baseline_"),
+                *[""] * 5,
+            ]
+            rows.append(Row.of(cells, baseline=True))
+        cells = [*_model_cells(results, variant), *comparisons.scores(one), baseline.recipe]
+        rows.append(Row.of([*cells, *comparisons.differences(one), fixed(one.p_value, 3)]))
     return Table(
         "pruning",
         "What pruning is worth",
         "Each pruned student beside its unpruned self, beside a random choice of as many heads and neurons, "
         "and beside a student of its shape trained from scratch, where the experiment has them.",
-        columns,
+        (
+            *Column.texts(variant="Variant", method="Method"),
+            Column("encoder_parameters_m", "Encoder params (M)", deltas=True),
+            *Column.grouped("Sparsity", sparsity_att="Att.", sparsity_ffn="FFN"),
+            Column("size_mib", "MiB", deltas=True),
+            *comparisons.SCORE,
+            *Column.texts(baseline="Compared with"),
+            *comparisons.DIFFERENCE,
+        ),
         rows,
         (
             "In brackets: as a ratio to the student's unpruned float32 model. Sparsity: shares of the "
             "encoder's attention (by width) and feed-forward neurons removed.",
             "BLEU differences are above 0 where the variant is better than what it is compared with; p: of the "
             "difference, by paired bootstrap resampling, as its 95 % interval.",
-            *map(text_note, results.comparisons[:1]),
+            *map(comparisons.text_note, results.comparisons[:1]),
         ),
     )
 
@@ -84,8 +79,8 @@ def _by_precision(one: "Comparison") -> tuple[str, str]:
     return variant.student, PRECISIONS.index(variant.precision)
 
 
-def _model_cells(results: Results, variant: Variant, scores: Sequence[float]) -> list[Cell | str]:
-    """Return the cells of a variant's name, method, size and BLEU."""
+def _model_cells(results: Results, variant: Variant) -> list[Cell | str]:
+    """Return the cells of a variant's name, method and size."""
     size, whole = results.size(variant), results.size(variant.baseline)
     recipe = results.config["pruning"].get(variant.recipe)
     base = None if variant == variant.baseline else whole
@@ -95,7 +90,6 @@ def _model_cells(results: Results, variant: Variant, scores: Sequence[float]) ->
         Cell.compared(_encoder_millions(size), _encoder_millions(base), "ratio"),
         *(fixed(share, 2) for share in encoder_sparsity(size, whole)),
         Cell.compared(lookup.mebibytes(size), lookup.mebibytes(base), "ratio"),
-        *(fixed(score, 2) for score in scores),
     ]
 
 
@@ -104,10 +98,7 @@ def _encoder_millions(size: Size | None) -> str:
 
 
 def pruned_speed_table(results: Results) -> Table:
-    """Return the runtime's words per second for each pruned student and its unpruned model, in float32 and int8.
-
-    Every precision on the int8 grid has its own columns.
-    """
+    """Return the runtime's words per second of pruned and unpruned students, in float32 and each int8 precision."""
     precisions = _timed_precisions(results)
     columns = [Column("recipe", "Student and recipe", numeric=False)]
     for suffix, cores in (("", "1 core"), ("_all", "all cores")):
@@ -117,11 +108,6 @@ def pruned_speed_table(results: Results) -> Table:
     for variant in lookup.students(results):
         if variant.recipe != UNPRUNED:
             recipes.setdefault(variant.student, {UNPRUNED: None})[variant.recipe] = None
-    rows = [
-        _speed_row(results, student, recipe, precisions)
-        for student, of_student in recipes.items()
-        for recipe in of_student
-    ]
     notes = ["In brackets: as a ratio to the unpruned student in the same precision."]
     if timed := first(results.speeds, by_runtime=True):
         notes.append(
@@ -133,7 +119,11 @@ def pruned_speed_table(results: Results) -> Table:
         "What pruning is worth: speed",
         "Source words per second of the runtime without a shortlist, each pruned student beside its unpruned self.",
         columns,
-        rows,
+        [
+            _speed_row(results, student, recipe, precisions)
+            for student, of_student in recipes.items()
+            for recipe in of_student
+        ],
         notes,
     )
 
@@ -159,10 +149,7 @@ def _speed_row(results: Results, student: str, recipe: str, precisions: Sequence
 
 
 def findings(results: Results) -> list[str]:
-    """Return a sentence for each pruned float32 student: its removed parts, and its BLEU against each baseline.
-
-    The sentence on a random choice adds that its loss limits the gain of any better choice, except by luck.
-    """
+    """Return a sentence for each pruned float32 student: its removed parts, and its BLEU against each baseline."""
     lines = {}
     for one in results.comparisons:
         variant = Variant.parse(one.variant)
@@ -173,7 +160,7 @@ def findings(results: Results) -> list[str]:
         gone = [f"{share:.0%} of the {kind}" for share, kind in kinds if share]
         left = f"without {' and '.join(gone)} of its encoder" if gone else "with its whole encoder"
         line = lines.setdefault(f"`{variant}`, {left}: BLEU {fixed(one.score, 2)}", [])
-        told, recipe = in_words(one), results.config["pruning"][variant.recipe]
+        told, recipe = comparisons.in_words(one), results.config["pruning"][variant.recipe]
         by_chance = pruning_method(recipe).baseline == "chance"
         chosen = any(0 < share < 1 for share in shares)
         if by_chance and chosen and Variant.parse(one.baseline).recipe == UNPRUNED:
@@ -184,26 +171,13 @@ def findings(results: Results) -> list[str]:
 
 def seeds_table(results: Results) -> Table:
     """Return a row for every comparison of a variant with a baseline over the seeds."""
-    columns = (
-        Column("variant", "Variant", numeric=False),
-        Column("seeds", "Seeds"),
-        *Column.grouped("BLEU", bleu="mean", bleu_deviation="standard deviation"),
-        Column("baseline", "Compared with", numeric=False),
-        *Column.grouped(
-            "Its BLEU", baseline_bleu="mean", baseline_bleu_deviation="standard deviation"
-        ),
-        *Column.grouped(
-            "Difference", difference="mean", difference_low="95 %, from", difference_high="95 %, to"
-        ),
-        Column("differences", "Difference by seed", numeric=False),
-    )
     rows = []
     for one in results.seeds:
         by_seed = zip(one.seeds, one.scores, one.baseline_scores, strict=True)
         cells = [one.variant, str(len(one.seeds)), *_spread(one.scores)]
         cells += [Variant.parse(one.baseline).recipe, *_spread(one.baseline_scores)]
         cells += [
-            *differences(one),
+            *comparisons.differences(one),
             ", ".join(f"{seed}: {signed(a - b)}" for seed, a, b in by_seed),
         ]
         rows.append(Row.of(cells))
@@ -211,12 +185,27 @@ def seeds_table(results: Results) -> Table:
         "seeds",
         "Other seeds",
         "The same students, trained and pruned from several seeds: does what one seed shows hold for others?",
-        columns,
+        (
+            Column("variant", "Variant", numeric=False),
+            Column("seeds", "Seeds"),
+            *Column.grouped("BLEU", bleu="mean", bleu_deviation="standard deviation"),
+            Column("baseline", "Compared with", numeric=False),
+            *Column.grouped(
+                "Its BLEU", baseline_bleu="mean", baseline_bleu_deviation="standard deviation"
+            ),
+            *Column.grouped(
+                "Difference",
+                difference="mean",
+                difference_low="95 %, from",
+                difference_high="95 %, to",
+            ),
+            Column("differences", "Difference by seed", numeric=False),
+        ),
         rows,
         (
             "BLEU differences are above 0 where the variant is better. Intervals by bootstrap resampling of "
             "sentences and of seeds; of few seeds they are rather too narrow.",
-            text_note(results.seeds[0]),
+            comparisons.text_note(results.seeds[0]),
         ),
     )
 
@@ -224,12 +213,11 @@ def seeds_table(results: Results) -> Table:
 def seeds_findings(results: Results) -> list[str]:
     """Return a sentence for each comparison of a float32 variant with a baseline."""
     return [
-        f"`{one.variant}` over {len(one.seeds)} seeds: {in_words(one)}."
+        f"`{one.variant}` over {len(one.seeds)} seeds: {comparisons.in_words(one)}."
         for one in results.seeds
         if Variant.parse(one.variant).precision == "float32"
     ]
 
 
 def _spread(scores: Sequence[float]) -> list[str]:
-    """Format the mean and the standard deviation."""
     return [fixed(value, 2) for value in (statistics.mean(scores), statistics.stdev(scores))]

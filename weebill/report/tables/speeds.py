@@ -6,25 +6,14 @@ from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 
+def _rounds(key: str, heading: str) -> list[Column]:
+    ends = {f"{key}_slowest": "slowest", f"{key}_fastest": "fastest"}
+    return [Column(key, heading, "median", deltas=True), *Column.grouped(heading, **ends)]
+
+
 def speed_table(results: Results) -> Table:
     """Return words per second of every variant by each engine, on one core and on all, with the rounds' range."""
-    columns = (
-        *Column.texts(variant="Variant", engine="Engine"),
-        Column("beam", "Beam"),
-        Column("seconds", "Seconds, 1 core", deltas=True),
-        Column("wps_1core", "Words/s, 1 core", "median", deltas=True),
-        *Column.grouped(
-            "Words/s, 1 core", wps_1core_slowest="slowest", wps_1core_fastest="fastest"
-        ),
-        Column("wps_all", "Words/s, all cores", "median", deltas=True),
-        *Column.grouped("Words/s, all cores", wps_all_slowest="slowest", wps_all_fastest="fastest"),
-    )
     teacher = lookup.teacher(results)
-    rows = [
-        _speed_row(results, variant, engine, teacher if variant != teacher else None)
-        for variant in lookup.variants(results)
-        for engine in lookup.engines(results, variant)
-    ]
     notes = [
         "In brackets: against the teacher with its beam, which is always the PyTorch reference's."
     ]
@@ -46,25 +35,29 @@ def speed_table(results: Results) -> Table:
         "variants",
         "All variants: speed",
         "Source words translated per second, and seconds for the whole text. Loading is not counted.",
-        columns,
-        rows,
+        (
+            *Column.texts(variant="Variant", engine="Engine"),
+            Column("beam", "Beam"),
+            Column("seconds", "Seconds, 1 core", deltas=True),
+            *_rounds("wps_1core", "Words/s, 1 core"),
+            *_rounds("wps_all", "Words/s, all cores"),
+        ),
+        [
+            _speed_row(results, variant, engine, teacher if variant != teacher else None)
+            for variant in lookup.variants(results)
+            for engine in lookup.engines(results, variant)
+        ],
         notes,
     )
 
 
 def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | None) -> Row:
-    cells = []
+    cells = [str(variant), engine, str(lookup.speed(results, variant, engine=engine).beam)]
     for all_cores in (False, True):
         one = lookup.speed(results, variant, all_cores, engine)
-        slower = lookup.speed(results, base, all_cores) if base else None
-        pair = (one, slower)
+        pair = (one, lookup.speed(results, base, all_cores) if base else None)
         if not all_cores:
-            cells += [
-                str(variant),
-                engine,
-                str(one.beam),
-                Cell.compared(*map(lookup.seconds, pair), "ratio"),
-            ]
+            cells.append(Cell.compared(*map(lookup.seconds, pair), "ratio"))
         cells.append(Cell.compared(*map(lookup.words_per_second, pair), "ratio"))
         cells += [fixed(one.slowest, 0), fixed(one.fastest, 0)]
     return Row.of(cells, baseline=variant == variant.baseline)
@@ -72,13 +65,6 @@ def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | 
 
 def latency_table(results: Results) -> Table:
     """Return milliseconds per single sentence, loading time and memory of every variant by each engine."""
-    columns = (
-        *Column.texts(variant="Variant", engine="Engine"),
-        Column("beam", "Beam"),
-        *Column.grouped("Latency, ms", mean_ms="mean", p50_ms="p50", p95_ms="p95", p99_ms="p99"),
-        Column("load_seconds", "Loading, s"),
-        *Column.grouped("Memory, MiB", idle_mib="before", peak_mib="peak"),
-    )
     rows, notes = [], []
     for one in results.latencies:
         cells = [one.variant, one.engine, str(one.beam)]
@@ -99,7 +85,15 @@ def latency_table(results: Results) -> Table:
         "All variants: latency, loading and memory",
         "Milliseconds to translate one sentence alone, the seconds that loading the model takes, and the memory "
         "of the process before it loads and at most.",
-        columns,
+        (
+            *Column.texts(variant="Variant", engine="Engine"),
+            Column("beam", "Beam"),
+            *Column.grouped(
+                "Latency, ms", mean_ms="mean", p50_ms="p50", p95_ms="p95", p99_ms="p99"
+            ),
+            Column("load_seconds", "Loading, s"),
+            *Column.grouped("Memory, MiB", idle_mib="before", peak_mib="peak"),
+        ),
         rows,
         notes,
     )
@@ -107,12 +101,6 @@ def latency_table(results: Results) -> Table:
 
 def gpu_table(results: Results) -> Table:
     """Return words per second on a GPU, of each student in every kind of numbers and batch size."""
-    columns = (
-        *Column.texts(variant="Variant", numbers="Numbers", shortlist="Shortlist"),
-        Column("batch", "Batch"),
-        Column("wps", "Words/s", "median", deltas=True),
-        *Column.grouped("Words/s", wps_slowest="slowest", wps_fastest="fastest"),
-    )
     speeds = results.gpu_speeds
     bases = {
         (one.variant, one.batch_size): lookup.words_per_second(one)
@@ -128,34 +116,28 @@ def gpu_table(results: Results) -> Table:
         cells.append(Cell.compared(lookup.words_per_second(one), base, "ratio"))
         cells += [fixed(one.words / taken(one.seconds), 0) for taken in (max, min)]
         rows.append(Row.of(cells, baseline=is_base))
-    notes = ["In brackets: against the student's unpruned model in float32 without a shortlist."]
-    if speeds:
-        first = speeds[0]
-        notes.append(
-            f"{first.words:,} source words in {first.sentences:,} sentences; {len(first.seconds)} interleaved "
-            f"rounds; {first.hardware}; {versions_line(first.versions)}."
-        )
+    first = speeds[0]
     return Table(
         "gpu",
         "All students: GPU speed",
         "Source words translated per second on a GPU by mini-batch size. Loading is not counted.",
-        columns,
+        (
+            *Column.texts(variant="Variant", numbers="Numbers", shortlist="Shortlist"),
+            Column("batch", "Batch"),
+            *_rounds("wps", "Words/s"),
+        ),
         rows,
-        notes,
+        (
+            "In brackets: against the student's unpruned model in float32 without a shortlist.",
+            f"{first.words:,} source words in {first.sentences:,} sentences; {len(first.seconds)} interleaved "
+            f"rounds; {first.hardware}; {versions_line(first.versions)}.",
+        ),
     )
 
 
 def benchmark_table(results: Results) -> Table:
     """Return the rows of `weebill benchmark runtime` from the workflow's file, with the hardware and versions."""
     found = results.engines[0]
-    columns = (
-        *Column.texts(claim="Claim"),
-        Column("ours", "Ours"),
-        Column("other", "Other"),
-        *Column.texts(unit="Unit"),
-        *Column.grouped("Ours / other", ratio="median", lowest="lowest", highest="highest"),
-        Column("paper", "Paper's ratio"),
-    )
     rows = []
     for one in found["rows"]:
         cells = [one["claim"], three_digits(one["ours"]), three_digits(one["other"]), one["unit"]]
@@ -166,7 +148,14 @@ def benchmark_table(results: Results) -> Table:
         "The runtime beside CTranslate2, float32 and unpruned shapes",
         "Networks with random weights in the shapes of the zoo translate the same sentences to outputs of the "
         "same length, in turn on the same core (weebill benchmark runtime).",
-        columns,
+        (
+            *Column.texts(claim="Claim"),
+            Column("ours", "Ours"),
+            Column("other", "Other"),
+            *Column.texts(unit="Unit"),
+            *Column.grouped("Ours / other", ratio="median", lowest="lowest", highest="highest"),
+            Column("paper", "Paper's ratio"),
+        ),
         rows,
         (
             f"{found['sentences']:,} sentences as long as those of newstest2021; medians, and the lowest and "

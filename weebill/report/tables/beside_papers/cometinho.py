@@ -18,9 +18,13 @@ from weebill.report.tables.beside_papers.comparison import (
 
 # Our metric → its name in the paper's tables.
 PRINTED = {REFERENCE: "COMET", PRUNED: "PRUNE-COMET", DISTILLED: "DISTIL-COMET"}
-MILLION = 1e6
-LAYERS = "without-{}-top-layers"
 MEAN = "avg"  # printed column with the mean of all others
+SMALLER = {  # claim: our metric whose parameters it compares with the reference's
+    "parameters removed per pruned XLM-R-large layer": "without-1-top-layers",
+    "parameters removed by pruning 5 top layers": "without-5-top-layers",
+    "PRUNE-COMET parameter reduction (19 layers; FFN 3072; 14 heads)": PRUNED,
+    "DISTIL-COMET size reduction": DISTILLED,
+}
 
 
 def _lines(results: Results, printed: list[Printed]) -> list[Line]:
@@ -35,7 +39,7 @@ def _lines(results: Results, printed: list[Printed]) -> list[Line]:
 
 def _parameters(results: Results, metric: str) -> str:
     size = results.size(metric)
-    return three_digits(size.parameters / MILLION) if size else ""
+    return three_digits(size.parameters / 1e6) if size else ""
 
 
 def _quantities(results: Results, number: int) -> list[Quantity]:
@@ -71,12 +75,13 @@ def _mean_tau(test_sets: Sequence[str], results: Results, metric: str) -> str:
 
 
 def _table(number: int, statistic: str) -> PaperTable:
+    name, label = f"cometinho_table{number}", f"COMETINHO, table {number}"
     return PaperTable(
-        f"cometinho_table{number}",
-        f"cometinho_table{number}",
-        f"COMETINHO, table {number}",
+        name,
+        name,
+        label,
         f"{statistic}: the paper's metrics, and ours in their places, with 95 % intervals.",
-        (Column("metric", "Metric", numeric=False),),
+        Column.texts(metric="Metric"),
         _lines,
         partial(_quantities, number=number),
         lambda results: (
@@ -84,14 +89,13 @@ def _table(number: int, statistic: str) -> PaperTable:
             "models of the experiment's own size and data, so only their distances can be compared. BLEU and chrF "
             "need no model: they should come near the paper's.",
         ),
-        f"COMETINHO, table {number}",
+        label,
         "cometinho_table",
         sides=PAPER_FIRST,
     )
 
 
 def _claim_lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return the paper's claims, with our measurements of those that we measured."""
     ours = _our_claims(results)
     return [
         Line((claim,), ours.get(claim), row, kind="plain" if claim in ours else "absent")
@@ -104,8 +108,7 @@ def _our_claims(results: Results) -> dict[str, str]:
     way = next((s.way for s in results.speeds if s.way.startswith("ours")), "")
 
     def seconds(metric: str, way: str, count: int) -> float | None:
-        wanted = {"study": "systems", "metric": metric, "way": way, "amount": count}
-        one = first(results.speeds, **wanted)
+        one = first(results.speeds, study="systems", metric=metric, way=way, amount=count)
         return one and one.median
 
     for count in (1, 8):
@@ -117,26 +120,17 @@ def _our_claims(results: Results) -> dict[str, str]:
     whole = results.size(REFERENCE)
     if whole is None:
         return found
-    for count, claim in (
-        (1, "parameters removed per pruned XLM-R-large layer"),
-        (5, "parameters removed by pruning 5 top layers"),
-    ):
-        if size := results.size(LAYERS.format(count)):
+    for claim, metric in SMALLER.items():
+        if size := results.size(metric):
             found[claim] = _percent(1 - size.parameters / whole.parameters)
     before = seconds(REFERENCE, way, 1)
     segments = max((s.amount for s in results.speeds if s.study == "segments"), default=0)
-    for metric, reduction in (
-        (PRUNED, "PRUNE-COMET parameter reduction (19 layers; FFN 3072; 14 heads)"),
-        (DISTILLED, "DISTIL-COMET size reduction"),
-    ):
-        if size := results.size(metric):
-            found[reduction] = _percent(1 - size.parameters / whole.parameters)
+    for metric in (PRUNED, DISTILLED):
         after = seconds(metric, way, 1)
         if before and after and segments:
             found[f"{PRINTED[metric]} seconds per 1000 samples"] = fixed(1000 * after / segments, 2)
             found[f"{PRINTED[metric]} speed improvement"] = _percent(1 - after / before)
-            if metric == DISTILLED:
-                found["DISTIL-COMET speed factor"] = fixed(before / after, 3)
+            found[f"{PRINTED[metric]} speed factor"] = fixed(before / after, 3)
     return found
 
 
@@ -152,7 +146,7 @@ TABLES = (
         "cometinho_claims",
         "COMETINHO, in the text",
         "What the paper says of sizes and times, and what ours are: times of one core, the paper's of a GPU.",
-        (Column("claim", "Claim", numeric=False),),
+        Column.texts(claim="Claim"),
         _claim_lines,
         lambda results: (Quantity("value", "Value", lambda results, text: text),),
         lambda results: (

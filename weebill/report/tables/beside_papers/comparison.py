@@ -39,8 +39,8 @@ class Quantity:
     comparison: Comparison = "none"
     printed: Callable[[Printed], str] | None = None  # None: the paper's column `key`, if it has one
     against: "Quantity | None" = None  # the baseline's quantity to compare with; None: the same
+    # Further columns of ours: ending of the key → title and text.
     bounds: Mapping[str, tuple[str, Read]] = field(default_factory=dict)
-    """Further columns of ours: ending of the key → title and text."""
     ours_key: str = ""
 
     def paper(self, row: Printed) -> str:

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size.translation_size import MIB, Size, encoder_sparsity
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-from weebill.report.table import fixed, three_digits
+from weebill.report.table import Comparison, fixed, three_digits
 from weebill.report.tables.beside_papers.comparison import Printed, Quantity
 
 
@@ -23,14 +22,19 @@ def score(paper: str, column: str) -> Quantity:
     )
 
 
-def _shape(key: str, title: str, read: Callable[[dict], Any]) -> Quantity:
-    """Declare a dimension of the architecture, which is shown without a comparison."""
-
+def _size(
+    key: str, title: str, read: Callable[[Size], str], comparison: Comparison = "ratio"
+) -> Quantity:
     def ours(results: Results, variant: Variant) -> str:
         size = results.size(variant)
-        return str(read(size.architecture)) if size and size.architecture else ""
+        return read(size) if size else ""
 
-    return Quantity(key, title, ours)
+    return Quantity(key, title, ours, comparison)
+
+
+def _shape(key: str, title: str, read: Callable[[dict], object]) -> Quantity:
+    """Declare a dimension of the architecture, which is shown without a comparison."""
+    return _size(key, title, lambda s: str(read(s.architecture)) if s.architecture else "", "none")
 
 
 def _span(architecture: dict, *keys: str) -> str:
@@ -63,20 +67,16 @@ ENCODER_HEADS = _shape(
 )
 
 
-def _size(key: str, title: str, read: Callable[[Size], float]) -> Quantity:
-    def ours(results: Results, variant: Variant) -> str:
-        size = results.size(variant)
-        return three_digits(read(size)) if size else ""
-
-    return Quantity(key, title, ours, "ratio")
-
-
 # Parameters and bytes on disk are those of a whole ensemble, or of one member if a paper prints that.
-PARAMETERS = _size("params_m", "Params (M)", lambda s: s.parameters / 1e6)
-MEMBER_PARAMETERS = _size("params_m", "Params (M)", lambda s: s.parameters / 1e6 / s.members)
-MEBIBYTES = _size("size_mb", "Size (MiB)", lambda s: s.parameter_bytes / MIB)
-MEMBER_MEBIBYTES = _size("size_mb", "Size (MiB)", lambda s: s.parameter_bytes / MIB / s.members)
-COMPRESSED = _size("xz_size_mb", "xz size (MiB)", lambda s: s.xz_bytes / MIB)
+PARAMETERS = _size("params_m", "Params (M)", lambda s: three_digits(s.parameters / 1e6))
+MEMBER_PARAMETERS = _size(
+    "params_m", "Params (M)", lambda s: three_digits(s.parameters / 1e6 / s.members)
+)
+MEBIBYTES = _size("size_mb", "Size (MiB)", lambda s: three_digits(s.parameter_bytes / MIB))
+MEMBER_MEBIBYTES = _size(
+    "size_mb", "Size (MiB)", lambda s: three_digits(s.parameter_bytes / MIB / s.members)
+)
+COMPRESSED = _size("xz_size_mb", "xz size (MiB)", lambda s: three_digits(s.xz_bytes / MIB))
 
 
 def _sparsity(key: str, title: str, part: int) -> Quantity:

@@ -1,9 +1,8 @@
 """Tables that compare our students with WNGT20's and WMT21's, row by row.
 
-A row of the paper is a student, a pruning recipe and a precision.  It is compared with our variant of the same
-recipe and precision, of the student that `report.rows` assigns to the row.  Languages, data and machines differ,
-so the numbers themselves cannot be compared.  The delta of each number to its own baseline can; the tables show
-it with every number.
+A row of the paper, a student pruned by a recipe in a precision, is compared with our variant of the same recipe and
+precision, of the student that `report.rows` assigns to the row.  Languages, data and machines differ, so only the
+delta of each number to its own baseline can be compared; the tables show it with every number.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Pri
 from weebill.yaml_files import read_yaml
 
 Key = tuple[str, str, str]  # row of table 1, recipe, precision
+Pair = tuple[Printed | None, Variant | None]  # row of the paper and our variant
 Recipes = Mapping[str, Mapping[str, Any]]
 
 
@@ -44,16 +44,15 @@ class StudentLines:
             if place not in rows and self._belongs(variant, results)
         }
         models = [model for model, *_ in rows]
-        pairs: list[tuple[Printed | None, Variant | None]] = []
+        pairs: list[Pair] = []
         for index, (key, row) in enumerate(rows.items()):
             pairs += [(row, v) for v, place in places.items() if place == key] or [(row, None)]
             if key[0] not in models[index + 1 :]:
                 pairs += [(None, variant) for variant, model in alone.items() if model == key[0]]
         pairs += [(None, variant) for variant, model in alone.items() if model not in models]
-        return [self._line(results, rows, *pair) for pair in pairs]
+        return [self._line(results, rows, pair) for pair in pairs]
 
     def _belongs(self, variant: Variant, results: Results) -> bool:
-        """Return True if the table shows a variant that has no row in the paper."""
         recipes = results.config["pruning"]
         pruned = variant.recipe in recipes
         return self.ours_too(variant) and (not pruned or self.recipes_too(recipes, variant.recipe))
@@ -64,31 +63,20 @@ class StudentLines:
             return (row, lookup.TEACHER, variant.precision)
         return (row, variant.recipe, variant.precision)
 
-    def _line(
-        self,
-        results: Results,
-        rows: Mapping[Key, Printed],
-        row: Printed | None,
-        variant: Variant | None,
-    ) -> Line:
+    def _line(self, results: Results, rows: Mapping[Key, Printed], pair: Pair) -> Line:
+        row, variant = pair
         if self.against_teacher:
             ours_base = lookup.teacher(results)
-            paper_base = next(
-                (r for r in rows.values() if r["model"].startswith(lookup.TEACHER)), None
-            )
+            teachers = (r for r in rows.values() if r["model"].startswith(lookup.TEACHER))
+            paper_base = next(teachers, None)
         else:
             ours_base = variant.baseline if variant else None
             paper_base = rows.get((self.key(row)[0], "unpruned", "float32")) if row else None
         baseline = variant == ours_base if variant else row is paper_base
         label = " ".join(row[name] for name in self.label if row[name] != "none") if row else ""
-        return Line(
-            (label, str(variant) if variant else ""),
-            variant,
-            row,
-            ours_base,
-            paper_base,
-            "baseline" if baseline else "plain" if variant else "absent",
-        )
+        kind = "baseline" if baseline else "plain" if variant else "absent"
+        labels = (label, str(variant) if variant else "")
+        return Line(labels, variant, row, ours_base, paper_base, kind)
 
 
 def student_tables(
@@ -182,6 +170,16 @@ def trained(variant: Variant) -> bool:
     return (variant.recipe == "unpruned" or variant.is_search) and variant.precision == "float32"
 
 
+def in_table3(precisions: Mapping[str, str]) -> Callable[[Printed], Key]:
+    """Return the keys of a table 3, of unpruned students.  precisions: the paper's name → ours."""
+    return lambda row: (row["model"], "unpruned", precisions[row["precision"]])
+
+
 def is_student(variant: Variant) -> bool:
     """Return True for a student's model with its own search."""
     return variant.student != lookup.TEACHER and not variant.is_search
+
+
+def is_unpruned(variant: Variant) -> bool:
+    """Return True for the unpruned model of a student with its own search."""
+    return is_student(variant) and variant.recipe == "unpruned"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from weebill.evaluation.size.generation_size import GIB
-from weebill.experiment.pipelines import model_of, piped_models, task_of, variants_of
+from weebill.experiment.pipelines import model_of, variants_of
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Column, fixed, three_digits
@@ -36,12 +36,7 @@ NUMBERED = {
     7: ("language-modelling", _PIPELINE),
 }
 SCORES = {  # task: {the paper's column: metric}
-    "summarization": {
-        "rouge1": "ROUGE-1",
-        "rouge2": "ROUGE-2",
-        "rougeL": "ROUGE-L",
-        "rougeLsum": "ROUGE-Lsum",
-    },
+    "summarization": {f"rouge{name}": f"ROUGE-{name}" for name in ("1", "2", "L", "Lsum")},
     "language-modelling": {"perplexity": "perplexity"},
 }
 SLIPS = {
@@ -61,16 +56,10 @@ def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
     task, steps = NUMBERED[number]
     rows = [row for row in printed if row["table"] == str(number)]
     ours = _variants_of(results, task, [steps[row["variant"]] for row in rows])
+    kinds = ["baseline", *["plain"] * len(rows)]
     return [
-        Line(
-            (row["variant"], one or ""),
-            one,
-            row,
-            ours[0],
-            rows[0],
-            ("plain" if index else "baseline") if one else "absent",
-        )
-        for index, (row, one) in enumerate(zip(rows, ours, strict=True))
+        Line((row["variant"], one or ""), one, row, ours[0], rows[0], kind if one else "absent")
+        for row, one, kind in zip(rows, ours, kinds, strict=False)
     ]
 
 
@@ -117,20 +106,21 @@ def _table(number: int) -> PaperTable:
         Quantity("size_gb", "Size, GiB", _gibibytes, "ratio"),
     )
     notes = (*([SLIPS[number]] if number in SLIPS else []), GIBIBYTES, COMPARABLE)
+    label = f"TEXTGEN, table {number}"
     return PaperTable(
         f"textgen_table{number}",
         "textgen_tables",
-        f"TEXTGEN, table {number}",
+        label,
         "The paper's table, and ours beside; × against the first row.",
-        (Column("variant", "Variant", numeric=False), Column("ours", "Ours", numeric=False)),
+        Column.texts(variant="Variant", ours="Ours"),
         partial(_lines, number=number),
         lambda results: quantities,
         lambda results: notes,
-        f"TEXTGEN, table {number}",
+        label,
         "textgen_table",
         sides=PAPER_FIRST,
         needs=("qualities", "sizes", "speeds"),
-        shown=lambda config: any(task_of(config, name) == task for name in piped_models(config)),
+        shown=partial(lookup.has_task, task),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from weebill.errors import InputError
 from weebill.evaluation.measurement import Variant
@@ -14,16 +14,8 @@ from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Column
 from weebill.report.tables.beside_papers import quantities as q
+from weebill.report.tables.beside_papers import students
 from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
-from weebill.report.tables.beside_papers.students import (
-    Key,
-    Recipes,
-    StudentLines,
-    in_table1,
-    is_student,
-    student_tables,
-    trained,
-)
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.gpu_speed import GpuSpeed
@@ -35,32 +27,19 @@ PRECISIONS = {  # the paper's name → ours
     "log-4bit": "log4-finetuned",
 }
 NUMBERS = {"fp32": "float32", "fp16": "float16", "8bit": "int8"}  # likewise
-SCORES = tuple(
-    q.score("wmt21", column)
-    for column in ("bleu_wmt20", "bleu_wmt21", "comet_wmt20", "comet_wmt21")
-)
+COLUMNS = ("bleu_wmt20", "bleu_wmt21", "comet_wmt20", "comet_wmt21")
+SCORES = tuple(q.score("wmt21", column) for column in COLUMNS)
 
 
-def _in_table2(row: Printed) -> Key:
+def _in_table2(row: Printed) -> students.Key:
     recipe = row["pruning"].replace("none", "unpruned")
     return (row["model"], recipe, PRECISIONS[row["precision"]])
 
 
-def _in_table3(row: Printed) -> Key:
-    return (row["model"], "unpruned", PRECISIONS[row["precision"]])
-
-
-def _by_group_lasso(recipes: Recipes, name: str) -> bool:
+def _by_group_lasso(recipes: students.Recipes, name: str) -> bool:
     """Return True for group lasso, and for the training of its shapes from scratch."""
     shape = pruning_method(recipes[name]).shape_from or name
     return recipes[shape]["method"] == "group-lasso"
-
-
-class Timed(NamedTuple):
-    """Seconds of a variant in batches of one size, as text, by kind of numbers."""
-
-    variant: str
-    seconds: Mapping[str, str]
 
 
 def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
@@ -87,9 +66,9 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
             lines.append(
                 Line(
                     (name, batch),
-                    Timed(name, taken),
+                    {"variant": name, **taken},
                     {numbers: text for numbers, text in paper.items() if numbers in shown},
-                    Timed(base, ours.get(base, {}).get(batch, {})),
+                    {"variant": base, **ours.get(base, {}).get(batch, {})},
                     paper,
                     "plain" if taken else "absent",
                 )
@@ -113,10 +92,7 @@ def _seconds(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]
 
 
 def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
-    """Return the kinds of the paper's numbers to compare with a variant; all kinds if `name` is empty.
-
-    The paper's int8 is compared with the float32 variant of a student that has no int8 variant.
-    """
+    """Return the paper's numbers to compare with a variant; int8 with float32 if the student has no int8 variant."""
     if not name:
         return list(NUMBERS.values())
     variant = Variant.parse(name)
@@ -124,19 +100,16 @@ def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
         return ["int8"]
     if variant != variant.baseline:
         return []
-    of_int8 = [
-        other
-        for other in map(Variant.parse, ours)
-        if other.student == variant.student and grid_of(other.precision) in INTEGER_GRIDS
-    ]
-    return [numbers for numbers in NUMBERS.values() if numbers != "int8" or not of_int8]
+    others = (other for other in map(Variant.parse, ours) if other.student == variant.student)
+    has_int8 = any(grid_of(other.precision) in INTEGER_GRIDS for other in others)
+    return [numbers for numbers in NUMBERS.values() if numbers != "int8" or not has_int8]
 
 
 def _gpu_seconds(numbers: str, against: Quantity | None = None) -> Quantity:
     return Quantity(
         numbers,
         f"Seconds, {numbers}",
-        lambda results, timed: timed.seconds.get(numbers, ""),
+        lambda results, timed: timed.get(numbers, ""),
         "ratio",
         against=against,
     )
@@ -147,12 +120,12 @@ FLOAT32 = _gpu_seconds("float32")
 OURS_IN_FLOAT32 = replace(FLOAT32, printed=lambda row: "")
 
 TABLES = (
-    *student_tables(
+    *students.student_tables(
         1,
         "architectures and quality",
         "Teacher and students before pruning and quantization: their shapes, sizes and BLEU. Sizes of the "
         "teacher are of its whole ensemble, as the paper prints them.",
-        StudentLines("wmt21", in_table1, trained, against_teacher=True),
+        students.StudentLines("wmt21", students.in_table1, students.trained, against_teacher=True),
         (
             q.DEPTH,
             q.EMBEDDING,
@@ -166,32 +139,30 @@ TABLES = (
         ),
         (q.SECONDS, q.words_per_second()),
     ),
-    *student_tables(
+    *students.student_tables(
         2,
         "pruned and quantized students",
         "Pruned students in float32, in 8 bits, and in 8 bits after fine-tuning. Sparsity is the share of "
         "encoder attention heads and feed-forward neurons removed.",
-        StudentLines(
+        students.StudentLines(
             "wmt21",
             _in_table2,
-            lambda v: is_student(v) and grid_of(v.precision) != "log4",
+            lambda v: students.is_student(v) and grid_of(v.precision) != "log4",
             ("model", "pruning", "precision"),
             recipes_too=_by_group_lasso,
         ),
         (*SCORES, *q.SPARSITY),
         (q.SECONDS,),
     ),
-    *student_tables(
+    *students.student_tables(
         3,
         "students in logarithmic 4 bits",
         "Students stored in logarithmic 4 bits, decoded to float32 to run.",
-        StudentLines(
+        students.StudentLines(
             "wmt21",
-            _in_table3,
+            students.in_table3(PRECISIONS),
             lambda v: (
-                is_student(v)
-                and v.recipe == "unpruned"
-                and v.precision in ("float32", "log4", "log4-finetuned")
+                students.is_unpruned(v) and v.precision in ("float32", "log4", "log4-finetuned")
             ),
             ("model", "precision"),
         ),

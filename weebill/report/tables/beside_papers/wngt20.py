@@ -13,16 +13,8 @@ from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Column
 from weebill.report.tables.beside_papers import quantities as q
+from weebill.report.tables.beside_papers import students
 from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
-from weebill.report.tables.beside_papers.students import (
-    Key,
-    Recipes,
-    StudentLines,
-    in_table1,
-    is_student,
-    student_tables,
-    trained,
-)
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.gpu_speed import GpuSpeed
@@ -37,16 +29,12 @@ NUMBERS = {"fp32": "float32", "fp16": "float16"}  # likewise
 SCORES = (q.score("wngt20", "bleu_wmt19"), q.score("wngt20", "bleu_wmt1x"))
 
 
-def _in_table2(row: Printed) -> Key:
+def _in_table2(row: Printed) -> students.Key:
     model, _, recipe = row["model"].partition(".")
     return (model, recipe.replace(".", "-") or "unpruned", "float32")
 
 
-def _in_table3(row: Printed) -> Key:
-    return (row["model"], "unpruned", PRECISIONS[row["precision"]])
-
-
-def _takes_heads_alone(recipes: Recipes, name: str) -> bool:
+def _takes_heads_alone(recipes: students.Recipes, name: str) -> bool:
     """Return True for a method that removes heads alone, such as late resetting."""
     return pruning_method(recipes[name]).parts == {"heads"}
 
@@ -57,8 +45,8 @@ Setting = tuple[str, str, str, str, bool]
 
 def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
     """Return a line for every student that corresponds to a row, each at its best batch size."""
-    students = list(papers.load_table("wngt20", 1)["model"])
-    theirs = {_printed_setting(row, students): row for row in printed}
+    models = list(papers.load_table("wngt20", 1)["model"])
+    theirs = {_printed_setting(row, models): row for row in printed}
     # The key includes the variant, because several variants may correspond to one row.
     ours: dict[tuple[Setting, str], GpuSpeed] = {}
     for speed in sorted(results.gpu_speeds, key=lambda speed: speed.words_per_second):
@@ -70,7 +58,7 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
     alone = {(setting, "") for setting in {*theirs}.difference(setting for setting, _ in ours)}
     lines = []
     for setting, name in sorted(
-        {*alone, *ours}, key=lambda one: (students.index(one[0][0]), *one[0][1:], one[1])
+        {*alone, *ours}, key=lambda one: (models.index(one[0][0]), *one[0][1:], one[1])
     ):
         row, recipe, grid, numbers, shortlist = setting
         plain, speed = (row, UNPRUNED, "", "float32", False), ours.get((setting, name))
@@ -93,9 +81,9 @@ def _decoded_from(speed: "GpuSpeed") -> str:
     return "" if grid == "float32" or speed.numbers == "int8" else grid
 
 
-def _printed_setting(row: Printed, students: Sequence[str]) -> Setting:
+def _printed_setting(row: Printed, models: Sequence[str]) -> Setting:
     """Return a printed row's setting, e.g. that of model "tiny.steady.i12" in variant "fp16+shortlist"."""
-    student = max((name for name in students if row["model"].startswith(name)), key=len)
+    student = max((name for name in models if row["model"].startswith(name)), key=len)
     recipe = row["model"].removeprefix(student).lstrip(".").replace(".", "-")
     numbers, _, shortlist = row["variant"].partition("+")
     return (student, recipe or UNPRUNED, "", NUMBERS[numbers], bool(shortlist))
@@ -110,12 +98,12 @@ WORDS_PER_SECOND = Quantity(
 )
 
 TABLES = (
-    *student_tables(
+    *students.student_tables(
         1,
         "architectures and quality",
         "Teacher and students before pruning and quantization: their shapes, sizes and BLEU. Sizes of the "
         "teacher are of one member of its ensemble, as the paper prints them.",
-        StudentLines("wngt20", in_table1, trained, against_teacher=True),
+        students.StudentLines("wngt20", students.in_table1, students.trained, against_teacher=True),
         (
             q.EMBEDDING,
             q.FEED_FORWARD,
@@ -128,30 +116,27 @@ TABLES = (
         ),
         (q.SECONDS, q.words_per_second()),
     ),
-    *student_tables(
+    *students.student_tables(
         2,
         "students with pruned encoder attention",
         "Encoder heads removed by confidence with late resetting, in small steps (Steady) or large ones "
         "(Pushy): the heads left in each encoder layer, and what their removal cost.",
-        StudentLines(
+        students.StudentLines(
             "wngt20",
             _in_table2,
-            lambda v: is_student(v) and v.precision == "float32",
+            lambda v: students.is_student(v) and v.precision == "float32",
             recipes_too=_takes_heads_alone,
         ),
         (q.ENCODER_HEADS, q.PARAMETERS, q.MEBIBYTES, *SCORES),
         (q.words_per_second("wps_1core_fp32"),),
     ),
-    *student_tables(
+    *students.student_tables(
         3,
         "quantized students",
         "Size, compressed size and BLEU of students in float32, 8 bits (with static activation scales) and "
         "logarithmic 4 bits. The vocabulary is not counted.",
-        StudentLines(
-            "wngt20",
-            _in_table3,
-            lambda v: is_student(v) and v.recipe == "unpruned",
-            ("model", "precision"),
+        students.StudentLines(
+            "wngt20", students.in_table3(PRECISIONS), students.is_unpruned, ("model", "precision")
         ),
         (q.MEBIBYTES, q.COMPRESSED, *SCORES),
         (q.words_per_second(), q.words_per_second("wps_multicore", "all cores")),
