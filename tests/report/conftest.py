@@ -42,6 +42,7 @@ VARIANTS = {  # variant -> BLEU on the first test set, MiB, heads per layer, wor
     "small/pushy-i6/int8-finetuned": (38.0, 14.0, (2,) * 6, 3500.0),
     "other/unpruned/float32": (30.0, 20.0, (4,) * 3, 4000.0),
 }
+VERSIONS = {"python": "3.11.0", "torch": "2.13.0", "sacrebleu": "2.6.0", "weebill": "0.1.0"}
 SIGNATURE = "nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 
 
@@ -69,12 +70,7 @@ def measurement(variant: Variant, test_set: str, metric: str, score: float) -> M
         test_set_sha256="5" * 64,
         model_sha256="a" * 64,
         seed=1,
-        versions={
-            "python": "3.11.0",
-            "torch": "2.13.0",
-            "sacrebleu": "2.6.0",
-            "weebill": "0.1.0",
-        },
+        versions=VERSIONS,
     )
 
 
@@ -126,12 +122,7 @@ def speed(variant: Variant, engine: str, words_per_second: float, processes: int
         slowest=rate / 1.1,
         fastest=rate / 0.9,
         hardware="Test processor, 2 cores",
-        versions={
-            "python": "3.11.0",
-            "torch": "2.13.0",
-            "sacrebleu": "2.6.0",
-            "weebill": "0.1.0",
-        },
+        versions=VERSIONS,
     )
 
 
@@ -211,13 +202,7 @@ def results() -> Results:
 # A pruning experiment: recipe → settings, heads and neurons of the encoder's layers, BLEU, words per second
 PRUNED = {
     "unpruned": (None, (8, 8), (100, 100), 30.0, 1000.0),
-    "pushy": (
-        {"method": "late-reset", "criterion": "confidence"},
-        (1, 3),
-        (100, 100),
-        29.5,
-        1200.0,
-    ),
+    "pushy": (CONFIG["pruning"]["pushy-i6"], (1, 3), (100, 100), 29.5, 1200.0),
     "chance": ({"method": "late-reset", "criterion": "random"}, (2, 2), (100, 100), 28.25, 1200.0),
     "lasso": ({"method": "group-lasso", "groups": "rowcol"}, (4, 0), (10, 40), 29.0, 1500.0),
     "anew": ({"method": "from-scratch", "like": "lasso"}, (4, 0), (10, 40), 28.0, 1500.0),
