@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from tests.report.conftest import BASELINES, PRUNED, read
-from weebill.evaluation.quality.seeds import SeedsComparison
+from weebill.evaluation.quality.comparison import SeedsComparison
 from weebill.report.results import Results
 from weebill.report.tables import pruning
 

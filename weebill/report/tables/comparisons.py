@@ -6,8 +6,7 @@ from weebill.evaluation.measurement import Variant
 from weebill.report.table import Column, fixed, signed
 
 if TYPE_CHECKING:
-    from weebill.evaluation.quality.comparison import Comparison
-    from weebill.evaluation.quality.seeds import SeedsComparison
+    from weebill.evaluation.quality.comparison import Comparison, SeedsComparison
 
 SCORE = [Column("bleu", "BLEU"), *Column.grouped("BLEU, 95 %", bleu_low="from", bleu_high="to")]
 DIFFERENCE = [
