@@ -9,7 +9,7 @@ from tests.metric.comet_environment import COMET
 from tests.metric.small import REFERENCES
 from weebill.__main__ import main
 from weebill.errors import InputError
-from weebill.metric.candidates import varied
+from weebill.metric.mbr import varied
 
 
 def test_candidates_differ_and_are_of_the_same_words():

@@ -149,3 +149,13 @@ def make_checkpoint(folder: Path, encoder: Path, **other: Any) -> Path:
     """Write a checkpoint's folder, of a random model with these hyperparameters."""
     values = hyperparameters(encoder, **other)
     return write_checkpoint(folder, values, random_state(values))
+
+
+def make_members(folder: Path) -> list[str]:
+    """Write the checkpoints of an ensemble of three, the last of which reads no references; return their folders."""
+    encoder, found = make_encoder(folder / "encoder"), []
+    for seed, kind in enumerate(("regression_metric",) * 2 + ("referenceless_regression_metric",)):
+        values = hyperparameters(encoder, class_identifier=kind)
+        path = write_checkpoint(folder / f"{seed}", values, random_state(values, seed))
+        found.append(str(path))
+    return found

@@ -1,5 +1,6 @@
 """Checkpoints of unbabel-comet: refused files, and code in them that never runs."""
 
+import json
 import pickle
 import random
 import re
@@ -18,6 +19,7 @@ from tests.metric.small import (
     write_checkpoint,
 )
 from weebill.errors import InputError
+from weebill.metric.checkpoint import find_encoder
 from weebill.metric.folder import load_metric
 
 
@@ -166,7 +168,7 @@ def test_other_kinds_of_models(checkpoint, kind, what):
     ],
 )
 def test_hyperparameters_that_are_wrong(tmp_path, encoder, monkeypatch, values, match):
-    monkeypatch.setattr("weebill.metric.encoders.snapshot_download", offline)
+    monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", offline)
     good = hyperparameters(encoder)
     refused(write_checkpoint(tmp_path / "metric", good | values, random_state(good)), match)
 
@@ -176,7 +178,7 @@ def offline(*_, **__):
 
 
 def test_a_name_that_is_not_here(monkeypatch):
-    monkeypatch.setattr("weebill.metric.encoders.snapshot_download", offline)
+    monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", offline)
     refused("Unbabel/wmt22-comet-da", r"the Hugging Face hub does not give it \(no network\)")
 
 
@@ -187,7 +189,7 @@ def test_a_name_on_the_hub(checkpoint, monkeypatch):
         asked.append((name, revision, allow_patterns))
         return checkpoint
 
-    monkeypatch.setattr("weebill.metric.encoders.snapshot_download", found)
+    monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", found)
     metric = load_metric("Unbabel/wmt22-comet-da@1234abcd")
     assert metric.name == "Unbabel/wmt22-comet-da@1234abcd"
     assert asked == [("Unbabel/wmt22-comet-da", "1234abcd", ["hparams.yaml", "checkpoints/*.ckpt"])]
@@ -245,3 +247,41 @@ def test_files_that_are_missing_or_damaged(tmp_path, checkpoint):
     refused(file, r"no hparams\.yaml")
     refused(tmp_path, "neither a metric folder")
     refused(tmp_path / "none.ckpt", "no such file")
+
+
+def test_an_encoder_without_its_pooler(tmp_path):
+    folder = make_encoder(tmp_path / "encoder")
+    encoder, place = find_encoder("XLM-RoBERTa", str(folder))
+    assert place == folder
+    assert encoder.pooler is None and encoder.config.hidden_size == 24
+
+
+@pytest.mark.parametrize("family", ["XLM-RoBERTa", "MiniLM"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"hidden_size": "abc"},
+        {"hidden_size": 25},  # not divisible by the heads
+        {"hidden_act": "foo"},
+        {"num_attention_heads": 0},
+        {"pad_token_id": 999},  # no such piece
+        {"vocab_size": -1},
+        {"num_hidden_layers": None},
+    ],
+    ids=lambda values: "-".join(values),
+)
+def test_values_that_are_damaged(tmp_path, family, values):
+    file = make_encoder(tmp_path / "encoder", family) / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+    with pytest.raises(InputError, match=r"encoder/config\.json: .*fetch it again") as caught:
+        find_encoder(family, str(tmp_path / "encoder"))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("values", [[], None, "bert", {}, {"model_type": ["bert"]}])
+def test_a_configuration_that_is_none(tmp_path, values):
+    (tmp_path / "config.json").write_text(json.dumps(values))
+    with pytest.raises(
+        InputError, match=r"config\.json: .*name the folder of the checkpoint's own"
+    ):
+        find_encoder("BERT", str(tmp_path))

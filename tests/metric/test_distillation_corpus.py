@@ -1,11 +1,15 @@
-"""The corpus of a distilled metric: selected pairs, disjoint tables, and joined translations."""
+"""The corpus of a distilled metric: selected pairs, disjoint tables, joined translations, and their scores."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_members
 from weebill.corpus.table import read_columns, write_table
 from weebill.errors import InputError
-from weebill.metric.distillation_corpus import join_translations, select_pairs
+from weebill.metric import distillation_corpus
+from weebill.metric.distillation_corpus import join_translations, score_tuples, select_pairs
+from weebill.metric.scorer import Ensemble
 
 APART = {"rows": 3, "validation": 2}
 
@@ -101,3 +105,31 @@ def test_pairs_of_one_key_are_refused(tmp_path):
     write_table(path, pa.concat_tables([table, table]))
     with pytest.raises(InputError, match=r"pairs\.x\.table: .* has two pairs of one `corpus` and"):
         select_pairs("x", {"table": path, "translators": APART}, 1, *paths(tmp_path))
+
+
+def test_a_corpus_part_by_part(tmp_path, monkeypatch):
+    """A killed run resumes after the parts that it has scored."""
+    models = make_members(tmp_path)
+    wanted = Ensemble(models).score(SYSTEMS, SOURCES, REFERENCES)
+    monkeypatch.setattr(distillation_corpus, "PART_ROWS", 5)
+    columns = {"src": SOURCES * 2, "mt": [*SYSTEMS["good"], *SYSTEMS["bad"]], "ref": REFERENCES * 2}
+    write_table(tmp_path / "tuples.parquet", pa.table(columns))
+    score, calls = Ensemble.score, []
+
+    def mortal(self, *arguments):
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return score(self, *arguments)
+
+    monkeypatch.setattr(Ensemble, "score", mortal)
+    arguments = (tmp_path / "tuples.parquet", models, "float32", "cpu", tmp_path / "scored.parquet")
+    with pytest.raises(KeyboardInterrupt):
+        score_tuples(*arguments)
+    assert not (tmp_path / "scored.parquet").exists()
+    score_tuples(*arguments)
+    assert len(calls) == 4  # two of the three parts were scored before
+    found = read_columns(tmp_path / "scored.parquet", ["src", "mt", "ref", "score"]).to_pydict()
+    assert {name: found[name] for name in columns} == columns
+    np.testing.assert_allclose(found["score"], np.concatenate([*wanted.values()]), atol=1e-6)
+    assert not (tmp_path / "scored.parquet.work").exists()

@@ -1,7 +1,9 @@
-"""Judged sets: the rows read, the statistics by counting, and the units that intervals resample."""
+"""Judged sets: the rows read, the statistics by counting and all permutations, and what intervals resample."""
 
 import json
 from dataclasses import asdict
+from itertools import combinations, product
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,16 @@ import pytest
 from tests.metric.small import make_checkpoint, make_encoder
 from weebill.errors import InputError
 from weebill.evaluation.quality.metric_quality import measure_agreement
-from weebill.metric.held_out import is_held_out
 from weebill.metric.judged_scores import scores_of
-from weebill.metric.judged_set import JudgedSet, MetricScores
+from weebill.metric.judged_set import (
+    JudgedSet,
+    MetricScores,
+    RelativeRanks,
+    bootstrap_interval,
+    kendall_tau_b,
+    permutation_p_value,
+)
+from weebill.metric.judgements import is_held_out
 
 ROOT = Path(__file__).parents[2]
 HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"
@@ -40,8 +49,8 @@ def judged(tmp_path):
 
 
 def test_people_are_left_out(judged):
-    assert set(JudgedSet.read("x", entry(judged)).judgements.systems) == {"A", "B", "C"}
-    assert "ref-B" in JudgedSet.read("x", entry(judged, humans=True)).judgements.systems
+    assert set(JudgedSet.read("x", entry(judged)).judgements["system"]) == {"A", "B", "C"}
+    assert "ref-B" in JudgedSet.read("x", entry(judged, humans=True)).judgements["system"].tolist()
 
 
 def test_a_table_without_systems_tells_no_people(judged):
@@ -53,7 +62,7 @@ def test_a_table_without_systems_tells_no_people(judged):
 
 
 def test_held_out_sources_are_those_of_the_validation(judged):
-    found = JudgedSet.read("x", entry(judged, held_out=0.5, statistic="mqm")).judgements.sources
+    found = JudgedSet.read("x", entry(judged, held_out=0.5, statistic="mqm")).judgements["src"]
     assert set(found) == {source for source in ("s0", "s1", "s2", "s3") if is_held_out(source, 0.5)}
     assert len(found) == 3 * len(set(found))
     with pytest.raises(InputError, match="no source is held out"):
@@ -64,10 +73,10 @@ def test_darr_by_counting(judged):
     """Pairs of 12 that differ by 25: 90>50, 90>20, 50>20; none; 60>10, 80>10; 70>30, 70>35."""
     found = JudgedSet.read("x", entry(judged))
     assert len(found.pairs.better) == 7
-    assert found.tau(found.judgements.scores) == 1
-    assert found.tau(-found.judgements.scores) == -1
+    assert found.tau(found.human) == 1
+    assert found.tau(-found.human) == -1
     assert found.tau(np.zeros(12)) == -1  # ties count against the metric
-    low, high = found.interval(found.judgements.scores, 50, seed=1)
+    low, high = found.interval(found.human, 50, seed=1)
     assert (low, high) == (1, 1)
 
 
@@ -89,8 +98,8 @@ def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
         for name, score in [("A", 20), ("B", 50), ("C", 70), ("A", 80), ("C", 90)]
     ]
     found = JudgedSet.read("x", entry(table(tmp_path / "da.tsv", rows), statistic=statistic))
-    assert found.judgements.systems == ["A", "B", "C"]
-    assert found.judgements.scores.tolist() == [50, 50, 80]
+    assert found.judgements["system"].tolist() == ["A", "B", "C"]
+    assert found.human.tolist() == [50, 50, 80]
     pairs = zip(found.pairs.better.tolist(), found.pairs.worse.tolist(), strict=True)
     assert sorted(pairs) == [(2, 0), (2, 1)]
     assert found.tau(np.array([1.0, 1.0, 2.0])) == pytest.approx(1)
@@ -121,7 +130,7 @@ def test_nothing_to_compare(judged, tmp_path):
 
 def test_agreement_of_several_metrics(judged):
     found = JudgedSet.read("x", entry(judged, statistic="mqm"))
-    human, draw = found.judgements.scores, np.random.default_rng(1)
+    human, draw = found.human, np.random.default_rng(1)
     good = MetricScores("good", "g", human + draw.normal(0, 5, 12))
     bad = MetricScores("bad", "b", draw.normal(0, 1, 12))
     rows = measure_agreement(
@@ -141,7 +150,7 @@ def test_agreement_of_several_metrics(judged):
 def test_what_is_undefined_is_none(judged):
     """Equal scores have no τ-b; JSON has no NaN."""
     found = JudgedSet.read("x", entry(judged, statistic="mqm"))
-    good = MetricScores("good", "g", found.judgements.scores)
+    good = MetricScores("good", "g", found.human)
     equal = MetricScores("equal", "e", np.ones(12))
     compared = {"good": "equal", "equal": "good"}
     rows = measure_agreement(found, [good, equal], compared, resamples=40, permutations=20, seed=1)
@@ -159,7 +168,7 @@ def test_an_interval_of_few_sources(tmp_path):
         for name in "AB"
     ]
     found = JudgedSet.read("x", entry(table(tmp_path / "da.tsv", rows), statistic="mqm"))
-    assert found.interval(found.judgements.scores, 40, seed=1) == (1, 1)
+    assert found.interval(found.human, 40, seed=1) == (1, 1)
 
 
 def test_scores_from_a_file(judged, tmp_path):
@@ -201,3 +210,123 @@ def without(lines):
 def test_lexical_scores_tell_their_signature(judged):
     found = scores_of("chrF", JudgedSet.read("x", entry(judged)), [], None)
     assert "nc:6" in found.signature and len(found.scores) == 12
+
+
+def draws(seed, size=60):
+    """Return scores with ties, and human scores that partly agree with them."""
+    random = np.random.default_rng(seed)
+    human = random.integers(0, 8, size).astype(float)
+    return np.round(human + random.normal(0, 4, size)), human
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tau_b_by_counting(seed):
+    scores, human = draws(seed)
+    concordant = discordant = tied = tied_human = 0
+    for i, j in combinations(range(len(scores)), 2):
+        sign = (scores[i] - scores[j]) * (human[i] - human[j])
+        concordant, discordant = concordant + (sign > 0), discordant + (sign < 0)
+        tied, tied_human = tied + (scores[i] == scores[j]), tied_human + (human[i] == human[j])
+    pairs = len(scores) * (len(scores) - 1) / 2
+    tau = (concordant - discordant) / sqrt((pairs - tied) * (pairs - tied_human))
+    assert kendall_tau_b(scores, human) == pytest.approx(tau)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_relative_ranks_by_counting(seed):
+    random = np.random.default_rng(seed)
+    human = random.integers(0, 11, 80) * 10.0
+    scores, segments = np.round(human / 20 + random.normal(0, 1, 80)), random.integers(0, 12, 80)
+    concordant = discordant = 0
+    for i, j in combinations(range(80), 2):
+        if segments[i] != segments[j] or abs(human[i] - human[j]) < 30:
+            continue
+        agrees = (scores[i] - scores[j]) * (human[i] - human[j]) > 0
+        concordant, discordant = concordant + agrees, discordant + (not agrees)
+    ranks = RelativeRanks(human, list(segments), least=30)
+    assert len(ranks.better) == concordant + discordant > 50
+    assert ranks.tau(scores) == pytest.approx((concordant - discordant) / (concordant + discordant))
+
+
+def test_relative_ranks_at_their_bounds():
+    ranks = RelativeRanks([50.0, 25.0, 26.0, 90.0], ["a", "a", "a", "b"])
+    assert (ranks.better.tolist(), ranks.worse.tolist()) == ([0], [1])  # 25 points count, 24 do not
+    assert ranks.tau(np.array([1.0, 1.0, 0.0, 0.0])) == -1  # a tie is no agreement
+    assert np.isnan(RelativeRanks([1.0], ["a"]).tau(np.array([1.0])))
+
+
+def test_permutations_by_trying_all():
+    random = np.random.default_rng(8)
+    human = random.normal(size=10)
+    ours, theirs = (human + random.normal(0, noise, 10) for noise in (0.5, 1.5))
+    ours, theirs = ((one - one.mean()) / one.std() for one in (ours, theirs))
+
+    def agreement(scores):
+        return float(np.corrcoef(scores, human)[0, 1])
+
+    differences = [
+        agreement(np.where(swap, theirs, ours)) - agreement(np.where(swap, ours, theirs))
+        for swap in product([False, True], repeat=10)
+    ]
+    wanted = np.mean(np.abs(differences) >= abs(differences[0]) - 1e-9)
+    assert 0.02 < wanted < 0.5
+    found = permutation_p_value(agreement, 2 * ours, 5 * theirs + 3, 4000)
+    assert found == pytest.approx(wanted, abs=4 * sqrt(wanted * (1 - wanted) / 4000))
+
+
+@pytest.mark.parametrize(("noise", "low", "high"), [(1.0, 0.0, 0.09), (4.0, 0.6, 1.0)])
+def test_p_values_find_what_differs_alone(noise, low, high):
+    """At most 5 % of equally good metrics (plus the noise of 200 draws) are told apart, and most of the others."""
+
+    def p_value(seed):
+        random = np.random.default_rng(seed)
+        human = random.normal(size=40)
+        ours, theirs = (human + random.normal(0, sigma, 40) for sigma in (1.0, noise))
+        return permutation_p_value(
+            lambda one: float(np.corrcoef(one, human)[0, 1]), ours, theirs, 99, seed
+        )
+
+    assert low <= np.mean([p_value(seed) <= 0.05 for seed in range(200)]) <= high
+
+
+def test_no_p_value_where_there_is_no_agreement():
+    scores, human = draws(1)
+
+    def agreement(some):
+        return kendall_tau_b(some, human)
+
+    assert np.isnan(permutation_p_value(agreement, np.ones_like(scores), scores, 20))
+
+
+def test_permutations_without_an_agreement_are_left_out():
+    """There are two segments: exchanging one makes both metrics constant; exchanging both or none does not."""
+    human, ours = np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    # Half of the permutations are defined, and all of those are as large as the observed difference.
+    found = permutation_p_value(lambda one: kendall_tau_b(one, human), ours, ours[::-1], 200)
+    assert found == 1
+
+    def never_again(_, calls=iter([1.0, 0.0])):
+        return next(calls, float("nan"))
+
+    assert np.isnan(permutation_p_value(never_again, ours, ours[::-1], 20))
+
+
+def test_resamples_without_an_agreement_are_left_out():
+    """Two of four resamples of two sources have equal human scores; the others agree wholly."""
+    human, scores = np.array([0.0, 1.0]), np.array([3.0, 5.0])
+
+    def tau(rows):
+        return kendall_tau_b(scores[rows], human[rows])
+
+    assert bootstrap_interval(tau, ["a", "b"], 50) == (1, 1)
+    assert np.isnan(bootstrap_interval(lambda _: float("nan"), ["a", "b"], 50)).all()
+
+
+def test_the_interval_resamples_sources():
+    """Ten equal translations of a source carry no more information than one."""
+    random = np.random.default_rng(1)
+    values = random.normal(size=200)
+    low, high = bootstrap_interval(
+        lambda rows: values[rows // 10].mean(), [row // 10 for row in range(2000)], 500
+    )
+    assert (high - low) / 2 == pytest.approx(1.96 * values.std() / sqrt(200), rel=0.15)

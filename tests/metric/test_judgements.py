@@ -1,14 +1,17 @@
-"""Tables of judgements: the rows read, names of people, and BLEU's tokens by the target language."""
+"""Tables of judgements: rows, names of people, BLEU's tokens by the target language, and published figures."""
 
 import gzip
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
+from tests.hugging_face.test_sizes import printed
+from weebill.errors import InputError
 from weebill.metric.judged_scores import scores_of
-from weebill.metric.judged_set import JudgedSet
+from weebill.metric.judged_set import JudgedSet, kendall_tau_b
 from weebill.metric.judgements import (
     is_machine,
     lexical_scores,
@@ -16,6 +19,8 @@ from weebill.metric.judgements import (
     read_judgements,
 )
 
+MQM = Path(__file__).parents[3] / "shared/data/mqm"
+DA = MQM.with_name("da") / "da_wmt17_to-en.tsv.gz"
 HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tmqm"
 REFERENCE = "猫は部屋の中で静かに眠っています。"
 BETTER, WORSE = "猫は部屋の中で眠っています。", "犬が外を走っていた。"
@@ -49,10 +54,10 @@ def test_tables_of_windows(tmp_path):
     path = tmp_path / "judged.tsv.gz"
     path.write_bytes(gzip.compress(text.encode("utf-8-sig")))
     found = read_judgements(path, "mqm", by_system=True)
-    assert found.systems == ["ref-A"] and found.scores.tolist() == [-1]
+    assert found["system"].tolist() == ["ref-A"] and found["score"].tolist() == [-1]
     last = text.replace("system\t", "").replace("ref-A\t", "").replace("\tmqm", "\tmqm\tsystem")
     path.write_bytes(gzip.compress(last.replace("-1\r", "-1\tref-A\r").encode()))
-    assert read_judgements(path, "mqm", by_system=True).systems == ["ref-A"]
+    assert read_judgements(path, "mqm", by_system=True)["system"].tolist() == ["ref-A"]
 
 
 def judged(path, pairs):
@@ -102,3 +107,45 @@ def test_a_table_of_several_targets(tmp_path):
     ]
     assert found.scores.tolist() == pytest.approx(expected)
     assert "tok:13a" in found.signature and "tok:zh" in found.signature
+
+
+@pytest.mark.parametrize(
+    ("file", "domain"), [("mqm_newstest2021_en-de", "news"), ("mqm_ted_en-de", "ted")]
+)
+def test_lexical_metrics_as_published(file, domain):
+    """COMETINHO table 1 does not name its systems: we take the eight that translated both texts."""
+    path = MQM / f"{file}.tsv.gz"
+    if not path.is_file():
+        pytest.skip(f"{path}: MQM judgements are not here")
+    judged = read_judgements(path, "mqm")
+    judged = judged[judged["system"].map(is_machine)]
+    assert judged["system"].nunique() == 8
+    for metric in ("BLEU", "chrF"):
+        scores = lexical_scores(metric, judged["mt"], judged["ref"])
+        value = float(printed("cometinho_table1.csv", metric=metric)[f"en-de_{domain}"])
+        assert kendall_tau_b(scores, judged["score"]) == pytest.approx(value, abs=0.02)
+
+
+def test_direct_assessments_are_read():
+    if not DA.is_file():
+        pytest.skip(f"{DA}: direct assessments are not here")
+    judged = read_judgements(DA, "da_z")
+    assert len(judged) == 3920
+    assert len({segment.split()[0] for segment in judged["segment"]}) == 7
+
+
+def test_tables_that_are_wrong(tmp_path):
+    path = tmp_path / "judged.tsv"
+    heading = "system\tseg_id\tsource\treference\thypothesis\tmqm\n"
+    for text, match in (
+        (heading.replace("mqm", "mpm"), "no column 'mqm'; did you mean 'mpm'"),
+        (heading, "no judgements"),
+        (heading + "A\t1\ts\tr\th\t0\nA\t2\ts\th\t-1\n", ":3: 5 columns, expected 6"),
+        (heading + "A\t1\ts\tr\th\tgood\n", ":2: mqm is 'good', no number"),
+        (heading + "A\t1\ts\tr\th\tnan\n", ":2: mqm is 'nan', no number"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=match):
+            read_judgements(path, "mqm")
+    with pytest.raises(InputError, match=r"metric 'chrf', expected BLEU or chrF; did you mean"):
+        lexical_scores("chrf", ["a"], ["a"])

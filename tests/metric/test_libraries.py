@@ -93,16 +93,14 @@ def test_bert_score_is_the_f1_of_matched_states(folder):
         return torch.nn.functional.normalize(all_states, dim=-1)
 
     rows = rows_of(folder)
-    for score, hypothesis, reference in zip(
-        found.scores, rows.hypotheses, rows.references, strict=True
-    ):
+    for score, hypothesis, reference in zip(found.scores, rows["mt"], rows["ref"], strict=True):
         likeness = states(hypothesis) @ states(reference).T
         precision = likeness.amax(1)[1:-1].mean()
         recall = likeness.amax(0)[1:-1].mean()
         assert score == pytest.approx(
             float(2 * precision * recall / (precision + recall)), abs=1e-5
         )
-    own = [system == "copy" for system in rows.systems]
+    own = [system == "copy" for system in rows["system"]]
     assert np.allclose(found.scores[own], 1) and (found.scores <= 1 + 1e-6).all()
 
 
@@ -113,7 +111,7 @@ def test_bleurt_scores_do_not_depend_on_their_batch(folder):
     rows = rows_of(folder)
     assert len(found.scores) == len(rows) and len(set(found.scores.round(6))) > 5
     twice = {}
-    for score, *pair in zip(found.scores, rows.hypotheses, rows.references, strict=True):
+    for score, *pair in zip(found.scores, rows["mt"], rows["ref"], strict=True):
         assert score == pytest.approx(twice.setdefault(tuple(pair), score), abs=1e-6)
 
 

@@ -10,10 +10,15 @@ from sacrebleu.metrics import CHRF
 
 from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
 from weebill.errors import InputError
-from weebill.metric import mbr, pairwise
+from weebill.metric import mbr
 from weebill.metric.folder import load_metric
-from weebill.metric.mbr import MetricUtility, SentenceUtility, decode, decode_all
-from weebill.metric.pairwise import PairwiseEstimator
+from weebill.metric.mbr import (
+    MetricUtility,
+    PairwiseEstimator,
+    SentenceUtility,
+    decode,
+    decode_all,
+)
 from weebill.metric.scorer import Scorer, features
 
 CANDIDATES = [*REFERENCES, "Ja.", "Nein.", "Der Vogel singt.", "Ja.", "Ein Hund."]
@@ -47,7 +52,7 @@ def table(scorer: Scorer, source: str, candidates: list[str], references: list[s
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("pairs", [7, 1024])
 def test_pairs_are_scored_as_one_by_one(metrics, kind, pairs, monkeypatch):
-    monkeypatch.setattr(pairwise, "PAIRS", pairs)
+    monkeypatch.setattr(mbr, "PAIRS", pairs)
     scorer = Scorer(metrics[kind])
     texts = list(dict.fromkeys(CANDIDATES))
     utility = MetricUtility(scorer)
@@ -74,9 +79,8 @@ def test_products_in_bfloat16_are_near(metrics):
 MEMORY = """
 import resource, types, torch
 from weebill.benchmarks.metric.checkpoint import HYPERPARAMETERS
-from weebill.metric.architecture import Architecture
-from weebill.metric.network import Estimator
-from weebill.metric.pairwise import PairwiseEstimator
+from weebill.metric.mbr import PairwiseEstimator
+from weebill.metric.network import Architecture, Estimator
 
 architecture = Architecture.from_hyperparameters(HYPERPARAMETERS, "hyperparameters")
 network = types.SimpleNamespace(architecture=architecture, estimator=Estimator(architecture, 1024))

@@ -12,7 +12,7 @@ from weebill.hugging_face.families import prunable
 from weebill.metric import pruning
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric, save_metric
-from weebill.metric.held_out import is_held_out
+from weebill.metric.judgements import is_held_out
 from weebill.metric.pruning import MetricStudy, make_pruned, prune, remove_top_layers
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer

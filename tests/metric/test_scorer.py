@@ -21,6 +21,7 @@ from tests.metric.small import (
     hyperparameters,
     make_checkpoint,
     make_encoder,
+    make_members,
     random_state,
     write_checkpoint,
     write_sentencepiece,
@@ -38,7 +39,7 @@ from weebill.metric import scorer as scoring
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
 from weebill.metric.reference_scorer import PlainScorer
-from weebill.metric.scorer import Scorer
+from weebill.metric.scorer import Ensemble, Scorer
 from weebill.pruning.cut import cut
 
 NEWS = Path(__file__).parents[3] / "shared/data/news/wmt21.en-de"
@@ -293,13 +294,9 @@ def test_int8_is_of_processors(tmp_path):
 def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     seen = []
-    encode = Scorer._encode_batch
+    encode = Scorer._encode
     monkeypatch.setattr(
-        Scorer,
-        "_encode_batch",
-        lambda self, sentences: (
-            [seen.append(tuple(one)) for one in sentences] and encode(self, sentences)
-        ),
+        Scorer, "_encode", lambda self, texts: seen.extend(texts) or encode(self, texts)
     )
     cache = tmp_path / "vectors.sqlite"
     fresh = score(folder, cache=VectorCache(cache))
@@ -372,6 +369,17 @@ def test_a_system_may_be_called_as_it_likes(tmp_path):
 
 
 def test_batches_are_bounded():
-    sentences = [[0] * n for n in (5, 3, 9, 3, 1, 4)]
-    batches = list(scoring._batches(sentences, 8))
-    assert batches == [[4, 1, 3], [5], [0], [2]]
+    sizes = [1, 3, 3, 4, 5, 9]
+    batches = [sizes[part] for part in scoring.ranges(sizes, 8)]
+    assert batches == [[1, 3, 3], [4], [5], [9]]
+
+
+def test_the_mean_of_the_members(tmp_path):
+    models = make_members(tmp_path)
+    ensemble, members = Ensemble(models), [score(model) for model in models]
+    found = ensemble.score(SYSTEMS, SOURCES, REFERENCES)
+    for name in SYSTEMS:
+        wanted = sum(one[name].astype(float) for one in members) / 3
+        np.testing.assert_allclose(found[name], wanted, atol=1e-7)
+        assert np.abs(found[name] - members[2][name]).max() > 1e-3
+    assert len(ensemble.sha256.split("+")) == 3

@@ -94,12 +94,12 @@ def test_agreement_is_that_of_the_scorer(run):
         "humans": False,
     }
     judged = JudgedSet.read("news", entry)
-    one = judged.judgements
+    translations, sources, references = (
+        judged.judgements[name].tolist() for name in ("mt", "src", "ref")
+    )
     for row, model in zip(rows[2:], (run / "comet", results / "models/pruned"), strict=True):
         encoder = run / "moved" if model.name == "comet" else None
-        scores = Scorer(load_metric(model, encoder)).score(
-            {"x": one.hypotheses}, one.sources, one.references
-        )
+        scores = Scorer(load_metric(model, encoder)).score({"x": translations}, sources, references)
         assert row["tau"] == pytest.approx(judged.tau(scores["x"]), abs=0.02)  # ties by rounding
     with (results / "tables/cometinho_table1.csv").open(encoding="utf-8") as file:
         table = {row["metric"]: row for row in csv.DictReader(file)}

@@ -52,13 +52,16 @@ class VectorCache:
             )
             self._database.text_factory = bytes  # only a damaged value has the type text
             self._create()
-            self._shrink()
+            # A file slightly above the bound is merely full; shrinking it would rewrite it at every opening.
+            if self._pragma("page_count") * self._pragma("page_size") > TOLERANCE * max_bytes:
+                with self._transaction():
+                    self._bound()
+                self._database.execute("VACUUM")
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors in the cache, by text, and mark them as used; damaged ones are left out."""
         keys = {_key(fingerprint, text): text for text in texts}
-        found = {}
-        names = list(keys)
+        names, found = list(keys), {}
         with self._faults():
             for start in range(0, len(names), AT_ONCE):
                 part = names[start : start + AT_ONCE]
@@ -71,11 +74,10 @@ class VectorCache:
                 for key, values, pieces in hits:
                     found[keys[key]] = Vector(np.frombuffer(values, dtype="<f4"), pieces)
                 if hits:
-                    now = time.time()
+                    used = [(time.time(), key) for key, *_ in hits]
                     with self._transaction():
                         self._database.executemany(
-                            "UPDATE vectors SET used = ? WHERE key = ?",
-                            [(now, key) for key, *_ in hits],
+                            "UPDATE vectors SET used = ? WHERE key = ?", used
                         )
         return found
 
@@ -96,7 +98,7 @@ class VectorCache:
     def __len__(self) -> int:
         """Return the number of vectors."""
         with self._faults():
-            return self._count()
+            return self._number("SELECT count(*) FROM vectors")
 
     def close(self) -> None:
         """Close the file."""
@@ -106,7 +108,7 @@ class VectorCache:
         """Create the table if there is none of this layout."""
         with self._transaction():
             application, version = self._pragma("application_id"), self._pragma("user_version")
-            (entries,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            entries = self._number("SELECT count(*) FROM sqlite_master")
             if entries and (application != APPLICATION or not 0 < version <= VERSION):
                 raise InputError(
                     f"{self._path}: no cache of sentence vectors of this version; name another file"
@@ -123,21 +125,11 @@ class VectorCache:
 
     def _bound(self) -> None:
         """Drop the least recently used vectors if there are too many."""
-        while self._filled() > self._max_bytes and (count := self._count()):
+        while (count := len(self)) and self._filled() > self._max_bytes:
             self._database.execute(
                 "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
                 [-(-count // SHARE_DROPPED)],
             )
-
-    def _shrink(self) -> None:
-        """Shrink a file that was written with a larger bound.
-
-        A file slightly above the bound is merely full; shrinking it would rewrite it at every opening.
-        """
-        if self._pragma("page_count") * self._pragma("page_size") > TOLERANCE * self._max_bytes:
-            with self._transaction():
-                self._bound()
-            self._database.execute("VACUUM")
 
     def _filled(self) -> int:
         """Return the bytes of the file without freed pages."""
@@ -146,22 +138,17 @@ class VectorCache:
 
     def _pragma(self, name: str) -> int:
         """Return a number that SQLite keeps about the file."""
-        return self._database.execute(f"PRAGMA {name}").fetchone()[0]
+        return self._number(f"PRAGMA {name}")
 
-    def _count(self) -> int:
-        return self._database.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    def _number(self, question: str) -> int:
+        return self._database.execute(question).fetchone()[0]
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Write all changes or none, as the only writer."""
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
+        with self._database:  # commits, or rolls back
+            self._database.execute("BEGIN IMMEDIATE")
             yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            if self._database.in_transaction:  # on a full disk SQLite has rolled back by itself
-                self._database.execute("ROLLBACK")
-            raise
 
     @contextmanager
     def _faults(self) -> Iterator[None]:

@@ -8,25 +8,28 @@ weights-only reader loads it and refuses everything except tensors and plain val
 import pickle
 import re
 import zipfile
-from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 import yaml
+from huggingface_hub import snapshot_download
 from torch import Tensor
+from transformers import BertConfig, PreTrainedModel, XLMRobertaConfig
 
 from weebill.errors import InputError
-from weebill.metric.architecture import Architecture
-from weebill.metric.encoders import fetch, find_encoder, reason
-from weebill.metric.network import MetricNetwork
-from weebill.metric.tokenizer import SentenceTokenizer
+from weebill.files import read_json
+from weebill.hugging_face.loading import refuse_code
+from weebill.metric.network import Architecture, MetricNetwork, new_encoder, reason
+from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
 
 HPARAMS = "hparams.yaml"
 CHECKPOINTS = "checkpoints"
 ENCODER = "encoder"
+# Keys are COMET's names; MiniLM has BERT's shape and XLM-R's pieces.
+FAMILIES = {"XLM-RoBERTa": XLMRobertaConfig, "MiniLM": BertConfig, "BERT": BertConfig}
+MINILM_TOKENIZER = "xlm-roberta-base"
 # Old checkpoints name a callback by its class, the key of the callback's plain values.
 NAMED_CLASSES = tuple(
     f"pytorch_lightning.callbacks.{name}"
@@ -45,15 +48,6 @@ SURPLUS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """Network and tokenizer of a checkpoint, and the file of its weights."""
-
-    network: MetricNetwork
-    tokenizer: SentenceTokenizer
-    file: Path
-
-
 def is_checkpoint(path: Path) -> bool:
     """Return True if a path is a checkpoint of unbabel-comet, a folder or a file."""
     return path.suffix == ".ckpt" or (path / HPARAMS).is_file()
@@ -61,16 +55,16 @@ def is_checkpoint(path: Path) -> bool:
 
 def fetch_checkpoint(name: str) -> Path:
     """Fetch an official model by its name on the hub; return its folder.  Raises InputError if that fails."""
-    return fetch(
-        name,
-        [HPARAMS, f"{CHECKPOINTS}/*.ckpt"],
-        "name a model folder, a checkpoint's folder or its .ckpt",
-    )
+    files = [HPARAMS, f"{CHECKPOINTS}/*.ckpt"]
+    return _fetch(name, files, "name a model folder, a checkpoint's folder or its .ckpt")
 
 
-def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint:
-    """Read a checkpoint.  encoder: the folder of its encoder's configuration and tokenizer, instead of its own.
+def read_checkpoint(
+    path: Path, encoder: str | Path | None = None
+) -> tuple[MetricNetwork, SentenceTokenizer, Path]:
+    """Read a checkpoint's network and tokenizer, and find the file of its weights.
 
+    encoder: the folder of its encoder's configuration and tokenizer, instead of its own.
     Raises InputError if files are missing or damaged, hold more than tensors and plain values, or are of
     another kind of model.
     """
@@ -97,7 +91,7 @@ def read_checkpoint(path: Path, encoder: str | Path | None = None) -> Checkpoint
     except InputError as error:
         raise InputError(f"{hparams_file}: {error}") from error
     _fill(network, content["state_dict"], file)
-    return Checkpoint(network.eval(), SentenceTokenizer(place), file)
+    return network.eval(), SentenceTokenizer(place), file
 
 
 def _files(path: Path) -> tuple[Path, Path]:
@@ -106,7 +100,7 @@ def _files(path: Path) -> tuple[Path, Path]:
         if not path.is_file():
             raise InputError(f"{path}: no such file; check the path")
         places = [path.parent.parent / HPARAMS, path.parent / HPARAMS]
-        hparams = next((one for one in places if one.is_file()), None)
+        hparams = next(filter(Path.is_file, places), None)
         if hparams is None:
             raise InputError(f"{path}: no {HPARAMS} in {places[0].parent}; put it there")
         return path, hparams
@@ -129,55 +123,46 @@ def _read_hparams(path: Path) -> dict[str, Any]:
     return values
 
 
-class _Named:
-    """Placeholder of a class that a checkpoint names; it is never instantiated."""
-
-
 def _read_tensors(path: Path) -> dict[str, Any]:
-    """Load a .ckpt with its `state_dict`, memory-mapped if its format allows that."""
-    stand_ins = [(type("Named", (_Named,), {}), name) for name in NAMED_CLASSES]
-    with ExitStack() as stack:
-        stack.enter_context(torch.serialization.safe_globals(stand_ins))
-        try:
+    """Load a .ckpt with its `state_dict`, memory-mapped if its format allows that.
+
+    A file is called dangerous only if the reader refused something in it.
+    """
+    stand_ins = [(type("Named", (), {}), name) for name in NAMED_CLASSES]  # never instantiated
+    try:
+        with torch.serialization.safe_globals(stand_ins):
             content = torch.load(
                 path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
             )
-        except Exception as error:  # damage may lead to any exception
-            raise _unread(path, error) from error
+    except Exception as error:  # damage may lead to any exception
+        if isinstance(error, pickle.UnpicklingError) and (refused := REFUSED.search(str(error))):
+            raise InputError(
+                f"{path}: holds more than tensors and plain values ({refused[1]}), which may run code; it was "
+                "not run and the file is not read; take the model from its authors"
+            ) from error
+        raise InputError(
+            f"{path}: no checkpoint, damaged, or a pointer to one ({reason(error)}); fetch it again"
+        ) from error
     state = content.get("state_dict") if isinstance(content, dict) else None
-    named = isinstance(state, dict) and all(isinstance(name, str) for name in state)
-    if not (named and all(isinstance(one, Tensor) for one in state.values())):
+    if not isinstance(state, dict) or not all(
+        isinstance(name, str) and isinstance(one, Tensor) for name, one in state.items()
+    ):
         raise InputError(f"{path}: no state_dict of tensors; name a checkpoint of unbabel-comet")
     if not isinstance(content.get("hyper_parameters", {}), dict):
         raise InputError(f"{path}: no dictionary of hyperparameters; fetch it again")
     return content
 
 
-def _unread(path: Path, error: Exception) -> InputError:
-    """Explain why a file is not read; call it dangerous only if the reader refused something in it."""
-    refused = isinstance(error, pickle.UnpicklingError) and REFUSED.search(str(error))
-    if refused:
-        return InputError(
-            f"{path}: holds more than tensors and plain values ({refused[1]}), which may run code; it was not "
-            "run and the file is not read; take the model from its authors"
-        )
-    return InputError(
-        f"{path}: no checkpoint, damaged, or a pointer to one ({reason(error)}); fetch it again"
-    )
-
-
 def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path) -> None:
     """Fill a network with the tensors of a checkpoint, in float32.  Raises InputError if they do not match."""
-    tensors = {}
+    tensors, weights = {}, {}
     for name, value in state.items():
-        if not SURPLUS.fullmatch(name):
+        if found := re.fullmatch(r"layerwise_attention\.scalar_parameters\.(\d+)", name):
+            weights[int(found[1])] = value.float()
+        elif not SURPLUS.fullmatch(name):
             tensors[_own_name(name)] = value.float()
-    mixed = sorted(
-        (name for name in tensors if name.startswith("mix.weights.")),
-        key=lambda name: int(name.rsplit(".", 1)[1]),
-    )
-    if mixed:
-        tensors["mix.weights"] = torch.cat([tensors.pop(name) for name in mixed])
+    if weights:
+        tensors["mix.weights"] = torch.cat([weights[number] for number in sorted(weights)])
     try:
         missing, unexpected = network.load_state_dict(tensors, strict=False, assign=True)
     except RuntimeError as error:
@@ -195,9 +180,55 @@ def _own_name(name: str) -> str:
     """Return a tensor's name in our network, whose estimator numbers linear maps only."""
     if found := re.fullmatch(r"estimator\.ff\.(\d+)\.(weight|bias)", name):
         return f"estimator.linears.{int(found[1]) // 3}.{found[2]}"
-    if found := re.fullmatch(r"layerwise_attention\.scalar_parameters\.(\d+)", name):
-        return f"mix.weights.{found[1]}"
-    for theirs, ours in (("encoder.model.", "encoder."), ("layerwise_attention.", "mix.")):
-        if name.startswith(theirs):
-            return ours + name.removeprefix(theirs)
-    return name
+    return re.sub("^layerwise_attention", "mix", re.sub(r"^encoder\.model", "encoder", name))
+
+
+def find_encoder(
+    family: str, name: str, folder: str | Path | None = None
+) -> tuple[PreTrainedModel, Path]:
+    """Return an encoder with arbitrary weights, and the folder of its tokenizer.
+
+    family, name: `encoder_model` and `pretrained_model` of the hyperparameters; the latter is a folder or a name
+    on the hub.  folder: used instead.  Raises InputError if the encoder is not here and cannot be fetched,
+    brings code, is of another family or damaged.
+    """
+    if not (isinstance(family, str) and family in FAMILIES):
+        raise InputError(
+            f"encoder_model {family!r}: this encoder is not read; expected {', '.join(FAMILIES)}"
+        )
+    if not (isinstance(name, str) and name):
+        raise InputError(f"pretrained_model {name!r}, expected an encoder's folder or name")
+    if folder is not None and not Path(folder).is_dir():
+        raise InputError(f"{folder}: no such folder; name that of the encoder '{name}'")
+    remedy = "name a folder that holds its config.json and tokenizer.json (--encoder)"
+    place = Path(folder or _fetch(name, ["config.json", FILE, SENTENCEPIECE], remedy))
+    refuse_code(place, types=False)
+    kind, path = FAMILIES[family], place / "config.json"
+    values = read_json(path)
+    found = values.get("model_type") if isinstance(values, dict) else None
+    if found != kind.model_type:
+        raise InputError(
+            f"{path}: model_type {found!r}, expected {kind.model_type!r}; "
+            "name the folder of the checkpoint's own encoder"
+        )
+    encoder = new_encoder(values, kind, path)
+    if family == "MiniLM" and not any((place / one).is_file() for one in (FILE, SENTENCEPIECE)):
+        place = _fetch(MINILM_TOKENIZER, [FILE], remedy)
+    return encoder, place
+
+
+def _fetch(name: str, files: Sequence[str], remedy: str) -> Path:
+    """Return a local folder, or fetch files of a model on the hub, NAME or NAME@COMMIT, to a folder of the cache.
+
+    Raises InputError with the remedy if they are not in the cache and cannot be fetched.
+    """
+    if Path(name).is_dir():
+        return Path(name)
+    repository, _, revision = name.partition("@")
+    try:
+        place = snapshot_download(repository, revision=revision or None, allow_patterns=files)
+    except Exception as error:  # the hub's library may raise any of its client's exceptions
+        raise InputError(
+            f"{name}: no such folder, and the Hugging Face hub does not give it ({reason(error)}); {remedy}"
+        ) from error
+    return Path(place)

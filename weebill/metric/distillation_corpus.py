@@ -23,14 +23,15 @@ from weebill.corpus.table import (
 )
 from weebill.errors import InputError
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
-from weebill.metric.ensemble import Ensemble
+from weebill.metric.scorer import Ensemble
 from weebill.metric.training_table import SCHEMA as SCORED
+from weebill.metric.training_table import TEXTS
 from weebill.text_files import read_lines
 from weebill.workflow.code_version import code_of_module
 
 BATCH = 65_536
 PART_ROWS = 10_000  # rows between two checkpoints
-TUPLES = pa.schema([pa.field(name, pa.string()) for name in ("src", "mt", "ref")])
+TUPLES = pa.schema(dict.fromkeys(TEXTS, pa.string()))
 
 
 def select_pairs(
@@ -77,7 +78,7 @@ def _of_table(entry: Mapping[str, Any]) -> Iterator[pa.Table]:
     for batch in read_batches(path, columns):
         rows = pa.table(batch)
         if least is not None:
-            rows = rows.filter(pc.greater_equal(rows["bicleaner"], least)).drop(["bicleaner"])
+            rows = rows.filter(pc.greater_equal(rows["bicleaner"], least))
         yield _kept(rows)
 
 
@@ -88,11 +89,9 @@ def _of_files(name: str, entry: Mapping[str, Any]) -> Iterator[pa.Table]:
             f"distillation.pairs.{name}: {entry['source']} has {len(source):,} lines and {entry['target']} has "
             f"{len(target):,}; the sides must have one line per pair"
         )
-    for start in range(0, len(source), BATCH):
-        part = slice(start, start + BATCH)
-        texts = {"source": source[part], "target": target[part]}
-        rows = range(start, start + len(texts["source"]))
-        yield _kept(pa.table({**texts, "corpus": [name] * len(rows), "row": pa.array(rows)}))
+    rows = {"source": source, "target": target, "corpus": [name] * len(source)}
+    rows["row"] = range(len(source))
+    yield _kept(pa.table(rows, SCHEMA.remove(SCHEMA.get_field_index("dropped_by"))))
 
 
 def _kept(rows: pa.Table) -> pa.Table:
@@ -112,21 +111,19 @@ def join_translations(
     may be missing.  Raises InputError if a table has a row that belongs to no pair, or nothing is written.
     """
     found = read_columns(pairs, ["source", "target", "corpus", "row"])
-    keys = list(zip(found["corpus"].to_pylist(), found["row"].to_pylist(), strict=True))
-    place = {key: index for index, key in enumerate(keys)}
-    several: list[dict[str, None]] = [{} for _ in keys]
+    sources, references, *keys = (one.to_pylist() for one in found.columns)
+    several: dict[tuple, dict[str, None]] = {key: {} for key in zip(*keys, strict=True)}
     for path, column in translated:
         for batch in read_batches(path, [column, "corpus", "row"]):
             for text, *key in zip(*(one.to_pylist() for one in batch.columns), strict=True):
-                if tuple(key) not in place:
+                if tuple(key) not in several:
                     raise InputError(
                         f"{path}: row {key[1]} is none of {pairs}; delete this table and run again"
                     )
-                several[place[tuple(key)]][text] = None
-    sources, references = found["source"].to_pylist(), found["target"].to_pylist()
+                several[tuple(key)][text] = None
     rows = [
         (source, translation, reference)
-        for source, reference, own in zip(sources, references, several, strict=True)
+        for source, reference, own in zip(sources, references, several.values(), strict=True)
         for translation in own
     ]
     if not rows:
@@ -147,7 +144,7 @@ def score_tuples(
     """
     output = Path(output)
     work = output.with_name(f"{output.name}.work")
-    ensemble = Ensemble.load(models, precision, device)
+    ensemble = Ensemble(models, precision, device)
     identity = {
         "corpus": content_hash(corpus),
         "models": ensemble.sha256,

@@ -1,12 +1,16 @@
-"""Encoder without padding: the sentences of a batch are concatenated.
+"""Encoder without padding: the sentences of a batch are concatenated, and few states are kept.
 
 Linear maps see all pieces of a batch at once; attention is computed for all sentences of one length together.
-Sums for the sentence vectors are accumulated layer by layer (`pooling`).
+
+COMET mixes the states of all layers, m = Σ w_l · n(h_l), where n is the identity or a normalisation over the whole
+sentence, and pools the pieces of m.  The mean and the first piece are linear: sums are accumulated layer by layer,
+and the normalisation is applied to the resulting vector.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -17,28 +21,26 @@ from transformers.activations import ACT2FN
 from weebill.kernels.cpu_matmul import multiplies_bfloat16
 from weebill.kernels.int8_layers import Int8Linear, Int8Weight
 from weebill.kernels.split_linear import inference_linear
+from weebill.metric.network import Architecture, Map
 from weebill.quantization.grids import grid_named
 
 FUSED = ("gelu", "relu")  # activations that a product can apply
 GRID = grid_named("int8_rowwise")  # grid of int8 weights
+EPSILON = 1e-12  # added to a variance
 
 
-@dataclass(frozen=True)
 class Lengths:
     """Division of the n pieces of a batch into sentences, the shorter ones first.
 
     groups: (sentences, length) for each length.
     """
 
-    groups: tuple[tuple[int, int], ...]
-
-    @classmethod
-    def of(cls, sentences: Sequence[Sequence[int]]) -> "Lengths":
+    def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
         """Group sentences, which are in order of length.  Raises ValueError if they are not."""
         lengths = [len(sentence) for sentence in sentences]
         if lengths != sorted(lengths):
             raise ValueError("sentences are not in the order of their lengths")
-        return cls(tuple((count, length) for length, count in Counter(lengths).items()))
+        self.groups = [(count, length) for length, count in Counter(lengths).items()]
 
     def split(self, x: Tensor) -> Iterator[Tensor]:
         """Split x (n, …) into one (sentences, length, …) for each length."""
@@ -73,28 +75,22 @@ class RaggedEncoder:
         self._positions = ready(
             embeddings.position_embeddings.weight + embeddings.token_type_embeddings.weight[0]
         )
-        self._norm = _Norm(embeddings.LayerNorm, ready)
-        # XLM-R counts positions from the one after its padding piece; padding has none.
-        self._padding = model.config.pad_token_id if isinstance(model, XLMRobertaModel) else None
+        self._norm = ready.norm(embeddings.LayerNorm)
+        # XLM-R counts positions from the one after its padding piece, and padding has none; BERT counts from 0.
+        self._padding = model.config.pad_token_id if isinstance(model, XLMRobertaModel) else -1
         self._layers = [_Layer(layer, ready) for layer in model.encoder.layer[:depth]]
 
     def states(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
         """Yield for pieces (n,) the float32 states (n, d) of the embeddings, then of each layer."""
-        places = torch.cat([one.flatten() for one in self._places(pieces, lengths)])
-        x = self._norm(self._words[pieces].float().add_(self._positions[places]))
+        places = []
+        for group in lengths.split(pieces):
+            real = (group != self._padding).long()
+            places.append((self._padding + real.cumsum(1) * real).flatten())
+        x = self._norm(self._words[pieces].float().add_(self._positions[torch.cat(places)]))
         yield x
         for layer in self._layers:
             x = layer(x, lengths)
             yield x
-
-    def _places(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
-        """Return the position of each piece."""
-        for group in lengths.split(pieces):
-            if self._padding is None:
-                yield torch.arange(group.shape[1], device=pieces.device).expand(group.shape)
-            else:
-                real = (group != self._padding).long()
-                yield self._padding + real.cumsum(1) * real
 
 
 @dataclass(frozen=True)
@@ -115,22 +111,23 @@ class _Ready:
             return _attention
         return _rounded_attention if multiplies_bfloat16() else _widened_attention
 
+    def norm(self, norm: nn.LayerNorm) -> Map:
+        """Return a normalisation over the features, (n, d) → (n, d) in float32."""
+        place = {"device": self.device, "dtype": torch.float32}
+        weight, bias = norm.weight.detach().to(**place), norm.bias.detach().to(**place)
+        options = {"normalized_shape": weight.shape, "weight": weight, "bias": bias}
+        return partial(functional.layer_norm, **options, eps=norm.eps)
+
     def product(
         self,
         maps: Sequence[nn.Linear],
         activation: str | None = None,
-        scales: Sequence[float] | None = None,
-    ) -> Callable[[Tensor], Tensor]:
+        scales: Sequence[float] = (1,),
+    ) -> Map:
         """Return linear maps of one input as one map, each multiplied by its scale; x (n, in) → (n, out)."""
-        weight, bias = (
-            torch.cat(
-                [
-                    getattr(one, name) * scale
-                    for one, scale in zip(maps, scales or [1] * len(maps), strict=True)
-                ]
-            )
-            for name in ("weight", "bias")
-        )
+        scaled = list(zip(maps, scales, strict=True))
+        weight = torch.cat([one.weight * scale for one, scale in scaled])
+        bias = torch.cat([one.bias * scale for one, scale in scaled])
         if self.isa is None or not weight.numel():  # all heads or neurons are cut
             return inference_linear(self(weight), self(bias), activation)
         codes, scale = GRID.quantize(self(weight))
@@ -143,23 +140,21 @@ class _Layer:
 
     def __init__(self, layer: nn.Module, ready: _Ready) -> None:
         attention, output = layer.attention.self, layer.attention.output
-        self._dtype = ready.dtype
+        self._dtype, self._attention = ready.dtype, ready.attention
         self._heads, self._head_size = attention.num_attention_heads, attention.attention_head_size
         # Queries are scaled here: products of queries and keys are the attention's logits.
         self._qkv = ready.product(
             [attention.query, attention.key, attention.value],
             scales=[self._head_size**-0.5, 1, 1],
         )
-        self._attention = ready.attention
         self._out = ready.product([output.dense])
-        self._attention_norm = _Norm(output.LayerNorm, ready)
-        name = {ACT2FN[name].__class__: name for name in FUSED}.get(
-            type(layer.intermediate.intermediate_act_fn)
-        )
+        self._attention_norm = ready.norm(output.LayerNorm)
+        activation = layer.intermediate.intermediate_act_fn
+        name = next((one for one in FUSED if type(ACT2FN[one]) is type(activation)), None)
         self._inner = ready.product([layer.intermediate.dense], name)
-        self._activation = nn.Identity() if name else layer.intermediate.intermediate_act_fn
+        self._activation = nn.Identity() if name else activation
         self._outer = ready.product([layer.output.dense])
-        self._norm = _Norm(layer.output.LayerNorm, ready)
+        self._norm = ready.norm(layer.output.LayerNorm)
 
     def __call__(self, x: Tensor, lengths: Lengths) -> Tensor:
         """Map x (n, d) → (n, d), both in float32."""
@@ -181,8 +176,7 @@ class _Layer:
         return context
 
 
-def _attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return functional.scaled_dot_product_attention(q, k, v, scale=1.0)
+_attention = partial(functional.scaled_dot_product_attention, scale=1.0)
 
 
 def _rounded_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -196,15 +190,61 @@ def _widened_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return _attention(q.float(), k.float(), v.float())
 
 
-class _Norm:
-    """Normalisation over the features."""
+def pool_states(
+    states: Iterable[Tensor],
+    weights: Tensor,
+    pieces: Tensor,
+    lengths: Lengths,
+    architecture: Architecture,
+    pad: int | None,
+) -> Tensor:
+    """Return the vectors (sentences, d) of a batch.
 
-    def __init__(self, norm: nn.LayerNorm, ready: _Ready) -> None:
-        self._weight, self._bias = (
-            value.detach().to(ready.device, torch.float32) for value in (norm.weight, norm.bias)
-        )
-        self._eps = norm.eps
+    states: (n, d) in float32, the embeddings' and each layer's, with weights (states,).  pieces: (n,).
+    pad: the padding piece, which a text may contain; it counts in a sentence's length, but not in its sum.
+    """
+    first = architecture.pool in ("cls", "default")
+    norm = (
+        architecture.layer_norm and architecture.layer == "mix" and architecture.pool != "default"
+    )
+    hidden = None if pad is None or first else (pieces == pad)[:, None]
+    if hidden is not None and not hidden.any():
+        hidden = None
+    weighted = zip(weights.tolist(), states, strict=True)
+    if architecture.pool == "max":
+        mixed = sum(w * (_normalised(state, lengths) if norm else state) for w, state in weighted)
+        if hidden is not None:
+            mixed = mixed.masked_fill(hidden, -torch.inf)
+        return torch.cat([one.amax(1) for one in lengths.split(mixed)])
+    shares: Tensor | int = 1  # of the pieces that count, in each sentence
+    if hidden is not None:
+        shares = torch.cat([one.mean(1) for one in lengths.split((~hidden).float())])
+    vectors: Tensor | int = 0
+    for weight, state in weighted:
+        if first:
+            vector = torch.cat([one[:, 0] for one in lengths.split(state)])
+        else:
+            kept = state if hidden is None else state.masked_fill(hidden, 0)
+            vector = torch.cat([one.mean(1) for one in lengths.split(kept)])
+        if norm:
+            deviation, mean = _spread(state, lengths)
+            vector = (vector - shares * mean) / deviation
+        vectors = vectors + weight * vector
+    return vectors
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Map x (n, d) → (n, d)."""
-        return functional.layer_norm(x, x.shape[-1:], self._weight, self._bias, self._eps)
+
+def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
+    """Return standard deviation and mean of all numbers of a sentence's state, each (sentences, 1)."""
+    found = [
+        torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in lengths.split(state)
+    ]
+    variance, mean = (torch.cat(one).squeeze(2) for one in zip(*found, strict=True))
+    return (variance + EPSILON).sqrt(), mean
+
+
+def _normalised(state: Tensor, lengths: Lengths) -> Tensor:
+    """Normalise a state (n, d) to mean 0 and deviation 1 over the numbers of each sentence."""
+    repeats = [length for count, length in lengths.groups for _ in range(count)]
+    each = torch.tensor(repeats, device=state.device)
+    deviation, mean = (one.repeat_interleave(each, 0) for one in _spread(state, lengths))
+    return (state - mean) / deviation

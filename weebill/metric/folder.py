@@ -5,7 +5,7 @@ each block if some are cut away, the tokenizer's hash (which version 0.1.0 did n
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,8 @@ from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import SHAPES, cut_to, layer_shapes
 from weebill.hugging_face.loading import refuse_code
-from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import fetch_checkpoint, is_checkpoint, read_checkpoint
-from weebill.metric.encoders import new_encoder, reason
-from weebill.metric.network import MetricNetwork
+from weebill.metric.network import Architecture, MetricNetwork, new_encoder, reason
 from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_format
@@ -68,8 +66,7 @@ def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
     if not path.exists() and path.suffix != ".ckpt":
         path = fetch_checkpoint(name)
     if is_checkpoint(path):
-        found = read_checkpoint(path, encoder)
-        return Metric(name, found.network, found.tokenizer, found.file)
+        return Metric(name, *read_checkpoint(path, encoder))
     if encoder is not None:
         raise InputError(f"{path}: has its encoder's configuration itself; leave out --encoder")
     return _load_folder(path)
@@ -87,7 +84,7 @@ def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) ->
         encoder[SHAPES] = layer_shapes(prunable(network.encoder))
     config = {
         "format": FORMAT,
-        "architecture": network.architecture.to_dict(),
+        "architecture": asdict(network.architecture),
         "encoder": encoder,
         "parameters": sum(one.numel() for one in network.parameters()),
         "lineage": dict(lineage),
@@ -104,15 +101,32 @@ def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) ->
 
 
 def _load_folder(path: Path) -> Metric:
-    if not (path / "config.json").is_file():
+    file = path / "config.json"
+    if not file.is_file():
         raise InputError(
             f"{path}: neither a metric folder (no config.json) nor a checkpoint of unbabel-comet "
             "(no hparams.yaml); name one of them"
         )
     refuse_code(path, types=False)
-    config = _read_config(path / "config.json")
-    network = _empty_network(config, path / "config.json")
-    tokenizer = _read_tokenizer(path, config)
+    config = read_json(file)
+    if not isinstance(config, dict):
+        raise InputError(f"{file}: no dictionary; make the metric again")
+    if config.get("format") not in READABLE:
+        raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
+    parts = ("architecture", "encoder")
+    if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
+        raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
+    values = config["architecture"]
+    values = {**values, "class_identifier": values.get("kind")}
+    architecture = Architecture.from_hyperparameters(values, str(file))
+    encoder = _empty_encoder(config["encoder"], file)
+    try:
+        network = MetricNetwork(architecture, encoder)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    if "tokenizer" in config:
+        _check_tokenizer(path, config["tokenizer"])
+    tokenizer = SentenceTokenizer(path)
     try:
         check_types(path / WEIGHTS, types_of(network.state_dict()))
         network.load_state_dict(load_file(path / WEIGHTS), assign=True)
@@ -124,54 +138,8 @@ def _load_folder(path: Path) -> Metric:
     return Metric(str(path), network.eval(), tokenizer, path / WEIGHTS)
 
 
-def _read_tokenizer(path: Path, config: Mapping[str, Any]) -> SentenceTokenizer:
-    """Read a folder's tokenizer.  Raises InputError if its hash is not the one in config.json."""
-    written = config.get("tokenizer", {})
-    wanted = written.get("sha256") if isinstance(written, dict) else written
-    if "tokenizer" in config:
-        if not isinstance(wanted, str):
-            raise InputError(
-                f"{path}/config.json: tokenizer {written!r:.60}, expected its sha256; make the metric again"
-            )
-        file = path / TOKENIZER
-        if not file.is_file():
-            raise InputError(f"{file}: no such file; restore it, or make the metric again")
-        if (found := sha256_file(file)) != wanted:
-            raise InputError(
-                f"{path}: made with tokenizer {wanted[:8]}…, but {TOKENIZER} is {found[:8]}…; restore it, or make "
-                "the metric again"
-            )
-    return SentenceTokenizer(path)
-
-
-def _read_config(file: Path) -> dict[str, Any]:
-    """Read a config.json.  Raises InputError if it is damaged or of another format."""
-    config = read_json(file)
-    if not isinstance(config, dict):
-        raise InputError(f"{file}: no dictionary; make the metric again")
-    if config.get("format") not in READABLE:
-        raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
-    parts = ("architecture", "encoder")
-    if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
-        raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
-    return config
-
-
-def _empty_network(config: Mapping[str, Any], file: Path) -> MetricNetwork:
-    """Make the network that a config.json describes.  Raises InputError if it is damaged."""
-    values = config["architecture"]
-    architecture = Architecture.from_hyperparameters(
-        {**values, "class_identifier": values.get("kind")}, str(file)
-    )
-    encoder = _empty_encoder(config["encoder"], file)
-    try:
-        return MetricNetwork(architecture, encoder)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from error
-
-
 def _empty_encoder(values: Mapping[str, Any], file: Path) -> PreTrainedModel:
-    """Make the encoder that a config.json describes, cut to its `layer_shapes`.  Raises as `_empty_network`."""
+    """Make the encoder that a config.json describes, cut to `layer_shapes`.  Raises InputError if it is damaged."""
     kind = values.get("model_type")
     if kind not in tuple(ENCODERS):
         raise InputError(f"{file}: encoder of type {kind!r}, expected {' or '.join(ENCODERS)}")
@@ -183,3 +151,20 @@ def _empty_encoder(values: Mapping[str, Any], file: Path) -> PreTrainedModel:
         except (InputError, AttributeError, TypeError) as error:  # values may have other types
             raise InputError(f"{file}: {SHAPES}: {reason(error)}; make the metric again") from error
     return encoder
+
+
+def _check_tokenizer(path: Path, written: Any) -> None:
+    """Raise InputError if the hash of a folder's tokenizer is not the one written in config.json."""
+    wanted = written.get("sha256") if isinstance(written, dict) else written
+    if not isinstance(wanted, str):
+        raise InputError(
+            f"{path}/config.json: tokenizer {written!r:.60}, expected its sha256; make the metric again"
+        )
+    file = path / TOKENIZER
+    if not file.is_file():
+        raise InputError(f"{file}: no such file; restore it, or make the metric again")
+    if (found := sha256_file(file)) != wanted:
+        raise InputError(
+            f"{path}: made with tokenizer {wanted[:8]}…, but {TOKENIZER} is {found[:8]}…; restore it, or make "
+            "the metric again"
+        )

@@ -6,15 +6,16 @@ import numpy as np
 
 from weebill.errors import InputError
 from weebill.files import sha256_file
-from weebill.metric.ensemble import Ensemble
 from weebill.metric.judged_set import JudgedSet, MetricScores
 from weebill.metric.judgements import (
     LEXICAL,
     finite_number,
+    language_pairs,
     lexical_scores,
     lexical_signature,
     require_references,
 )
+from weebill.metric.scorer import Ensemble
 from weebill.text_files import read_lines
 
 
@@ -31,17 +32,20 @@ def scores_of(
 
     Raises InputError if a model cannot be read, references are missing, or the file has not one number a row.
     """
-    rows = judged.judgements
+    sources, translations, references = (
+        judged.judgements[name].tolist() for name in ("src", "mt", "ref")
+    )
     if file is not None:
         return MetricScores(metric, f"file:{sha256_file(file)}", _from_file(file, judged))
     if metric in LEXICAL:
-        require_references(rows.references, metric)
-        scores = lexical_scores(metric, rows.hypotheses, rows.references, rows.targets)
-        return MetricScores(metric, lexical_signature(metric, rows.targets), scores)
-    ensemble = Ensemble.load(models, precision, device)
+        require_references(references, metric)
+        targets = [pair.partition("-")[2] for pair in language_pairs(judged.judgements)]
+        scores = lexical_scores(metric, translations, references, targets)
+        return MetricScores(metric, lexical_signature(metric, targets), scores)
+    ensemble = Ensemble(models, precision, device)
     if ensemble.needs_references:
-        require_references(rows.references, metric)
-    scores = ensemble.score({metric: rows.hypotheses}, rows.sources, rows.references)[metric]
+        require_references(references, metric)
+    scores = ensemble.score({metric: translations}, sources, references)[metric]
     return MetricScores(metric, f"sha256:{ensemble.sha256}|precision:{precision}", scores)
 
 
@@ -58,4 +62,4 @@ def _from_file(path: str, judged: JudgedSet) -> np.ndarray:
             scores[number] = finite_number(line)
         except ValueError as error:
             raise InputError(f"{path}:{number + 1}: {line!r} is no number") from error
-    return scores[judged.judgements.rows]
+    return scores[judged.judgements.index]

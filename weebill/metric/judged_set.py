@@ -1,28 +1,126 @@
-"""Judged test sets: agreement of any metric's scores with people, with interval and significance.
+"""Judged test sets: agreement of any metric's scores with people, with interval and significance, as in WMT's tasks.
 
-`mqm`: Kendall's τ-b over all segments of all systems.  `darr`: the τ-like statistic over pairs of translations with
-clearly different human scores (COMETINHO §6; `correlation` has the formulas).
+`mqm`: Kendall's τ-b over all segments of all systems.  `darr`: does the metric prefer the better of two translations
+of a source whose human scores, direct assessments, differ by 25 points or more?  COMETINHO §6.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
 
 from weebill.errors import InputError
 from weebill.files import sha256_text
-from weebill.metric.correlation import (
-    RelativeRanks,
-    bootstrap_interval,
-    kendall_tau_b,
-    permutation_p_value,
-)
-from weebill.metric.held_out import is_held_out
-from weebill.metric.judgements import Judgements, is_machine, read_judgements
+from weebill.metric.judgements import averaged, is_held_out, is_machine, read_judgements
 
 STATISTICS = {"mqm": "Kendall's τ-b", "darr": "τ-like, DARR"}
+LEAST_DIFFERENCE = 25.0  # points of direct assessment, which run from 0 to 100
+ROUNDING = 1e-12  # equal differences of agreements may differ by this
+Statistic = Callable[[np.ndarray], float]
+
+
+def kendall_tau_b(scores: np.ndarray, human: np.ndarray) -> float:
+    """Return τ-b = (C − D) / √((P − T_scores) (P − T_human)) over all P pairs of segments (n,); T counts ties.
+
+    NaN if all scores of a side are equal.
+    """
+    return float(kendalltau(scores, human, variant="b").statistic)
+
+
+class RelativeRanks:
+    """Pairs of translations with clearly different human scores: rows of the better and the worse one (pairs,)."""
+
+    def __init__(
+        self,
+        human: Sequence[float],
+        segments: Sequence[Hashable],
+        least: float = LEAST_DIFFERENCE,
+    ) -> None:
+        """Make the pairs of direct assessments (n,), one for each translation.
+
+        segments: equal for translations of the same source.  least: smallest difference of a pair in points.
+        """
+        pairs = [
+            (i, j) if human[i] > human[j] else (j, i)
+            for group in _grouped(segments)
+            for i, j in combinations(group, 2)
+            if abs(human[i] - human[j]) >= least
+        ]
+        self.better, self.worse = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+
+    def tau(self, scores: np.ndarray) -> float:
+        """Return (C − D) / (C + D) of a metric's scores (n,); a tied pair counts as D.  NaN if there is no pair."""
+        if not len(self.better):
+            return float("nan")
+        return float(2 * (scores[self.better] > scores[self.worse]).mean() - 1)
+
+
+def permutation_p_value(
+    statistic: Statistic,
+    scores: np.ndarray,
+    other: np.ndarray,
+    permutations: int = 1000,
+    seed: int = 1,
+) -> float:
+    """Return the two-sided p-value of the difference in agreement of two metrics with people.
+
+    statistic: agreement of scores (n,) with people.  Under the null hypothesis it does not matter which metric
+    gave a score: both are standardised, and exchanged segment by segment at random.  With standardised scores
+    the test is slightly conservative.  Permutations without an agreement are left out; NaN if a metric, or every
+    permutation, has none.  Source: PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
+    """
+    ours, theirs = ((one - one.mean()) / (one.std() or 1.0) for one in (scores, other))
+    observed = abs(statistic(ours) - statistic(theirs)) - ROUNDING
+    if np.isnan(observed):
+        return float("nan")
+    draw = np.random.default_rng(seed)
+    found = np.empty(permutations)
+    for number in range(permutations):
+        swapped = draw.random(len(ours)) < 0.5
+        first, second = np.where(swapped, theirs, ours), np.where(swapped, ours, theirs)
+        found[number] = abs(statistic(first) - statistic(second))
+    found = found[~np.isnan(found)]
+    if not len(found):
+        return float("nan")
+    return float(((found >= observed).sum() + 1) / (len(found) + 1))
+
+
+def bootstrap_interval(
+    statistic: Statistic,
+    segments: Sequence[Hashable],
+    resamples: int = 1000,
+    seed: int = 1,
+) -> tuple[float, float]:
+    """Return the 95 % interval of an agreement over resamples of the sources, each with all its translations.
+
+    statistic: agreement on the rows (m,) of a resample, which may repeat.  Resamples without an agreement, for
+    example with equal human scores, are left out; NaN if all are.
+    """
+    groups = [np.array(rows) for rows in _grouped(segments)]
+    draw = np.random.default_rng(seed)
+    found = np.empty(resamples)
+    for number in range(resamples):
+        drawn = draw.integers(len(groups), size=len(groups))
+        found[number] = statistic(np.concatenate([groups[i] for i in drawn]))
+    found = found[~np.isnan(found)]
+    if not len(found):
+        return float("nan"), float("nan")
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _grouped(keys: Sequence[Hashable]) -> list[list[int]]:
+    """Return the rows of each different key."""
+    rows = defaultdict(list)
+    for row, key in enumerate(keys):
+        rows[key].append(row)
+    return list(rows.values())
 
 
 @dataclass(frozen=True)
@@ -30,7 +128,7 @@ class JudgedSet:
     """Judgements and their statistic of agreement, mqm or darr; table_rows: number of rows in their table."""
 
     name: str
-    judgements: Judgements
+    judgements: pd.DataFrame
     statistic: str
     table_rows: int
 
@@ -45,14 +143,14 @@ class JudgedSet:
         judgements = read_judgements(entry["table"], entry["score"], by_system=not entry["humans"])
         table_rows = len(judgements)
         if not entry["humans"]:
-            judgements = judgements.where(is_machine)
+            judgements = judgements[judgements["system"].map(is_machine)]
         if not len(judgements):
             raise InputError(f"{entry['table']}: no system's translation; set humans: true")
         if share := entry.get("held_out"):
-            judgements = judgements.where(lambda source: is_held_out(source, share), "sources")
+            judgements = judgements[judgements["src"].map(lambda one: is_held_out(one, share))]
         if not len(judgements):
             raise InputError(f"{entry['table']}: no source is held out; raise held_out")
-        found = cls(name, judgements.averaged(), entry["statistic"], table_rows)
+        found = cls(name, averaged(judgements), entry["statistic"], table_rows)
         if found.statistic == "darr" and not len(found.pairs.better):
             raise InputError(
                 f"{entry['table']}: no two translations of a source whose {entry['score']} differs by 25 points; "
@@ -60,34 +158,43 @@ class JudgedSet:
             )
         return found
 
+    @property
+    def human(self) -> np.ndarray:
+        """Human scores (n,)."""
+        return self.judgements["score"].to_numpy()
+
+    @property
+    def groups(self) -> list[tuple[str, str]]:
+        """Keys of the segments, equal for translations of the same one.
+
+        Tables of several texts number segments anew in each, so the source is part of the key.
+        """
+        return list(zip(self.judgements["segment"], self.judgements["src"], strict=True))
+
     @cached_property
     def pairs(self) -> RelativeRanks:
         """Pairs of the statistic `darr`."""
-        return RelativeRanks.of(self.judgements.scores.tolist(), self.judgements.groups)
+        return RelativeRanks(self.human.tolist(), self.groups)
 
     @cached_property
     def sha256(self) -> str:
         """Hash over all lines "system, segment, source, reference, hypothesis, score", which agreement depends on."""
-        columns = vars(self.judgements)
-        names = ("systems", "segments", "sources", "references", "hypotheses", "scores")
-        rows = zip(*(columns[name] for name in names), strict=True)
+        rows = zip(*(column.to_numpy() for _, column in self.judgements.items()), strict=True)
         return sha256_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
 
     def tau(self, scores: np.ndarray) -> float:
         """Return the agreement of a metric's scores (n,); NaN if they, or the human scores, are all equal."""
         if self.statistic == "darr":
             return self.pairs.tau(scores)
-        return kendall_tau_b(scores, self.judgements.scores)
+        return kendall_tau_b(scores, self.human)
 
     def interval(self, scores: np.ndarray, resamples: int, seed: int) -> tuple[float, float]:
         """Return its 95 % bootstrap interval, over sources; NaN if no resample has an agreement."""
-        human, groups = self.judgements.scores, self.judgements.groups
+        human, groups = self.human, self.groups
         if self.statistic == "mqm":
-
-            def tau(rows: np.ndarray) -> float:
-                return kendall_tau_b(scores[rows], human[rows])
-
-            return bootstrap_interval(tau, groups, resamples, seed)
+            return bootstrap_interval(
+                lambda rows: kendall_tau_b(scores[rows], human[rows]), groups, resamples, seed
+            )
         agrees = scores[self.pairs.better] > scores[self.pairs.worse]
         sources = [groups[row] for row in self.pairs.better]
         return bootstrap_interval(

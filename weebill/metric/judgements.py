@@ -1,86 +1,29 @@
-"""Human judgements of translations: tables of segments with human scores."""
+"""Human judgements of translations: tables of segments with human scores.
+
+A table has a row for each judgement of one system's translation.  Columns: system; segment, its language pair and
+number; src, mt and ref (unbabel-comet's names), empty if there is no reference; score, higher is better.
+"""
 
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sacrebleu.metrics import CHRF
 from sacrebleu.metrics.base import Metric
 
 from weebill.bleu import bleu
 from weebill.errors import InputError, nearest
+from weebill.files import sha256_text
 from weebill.text_files import read_lines
 
-
-@dataclass(frozen=True)
-class Judgements:
-    """Segments (n,), each one translation of one system, and their scores (n,); higher is better.
-
-    rows: row numbers in the table, from 0.  segments: language pair and number of the segment.  references: empty
-    strings if there are none.
-    """
-
-    rows: list[int]
-    systems: list[str]
-    segments: list[str]
-    sources: list[str]
-    references: list[str]
-    hypotheses: list[str]
-    scores: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    @property
-    def groups(self) -> list[tuple[str, str]]:
-        """Groups of translations of the same segment.
-
-        Tables of several texts number segments anew in each, so the source is part of the key.
-        """
-        return list(zip(self.segments, self.sources, strict=True))
-
-    @property
-    def language_pairs(self) -> list[str]:
-        """Language pair of each segment; empty if unknown."""
-        return [segment.partition(" ")[0] for segment in self.segments]
-
-    @property
-    def targets(self) -> list[str]:
-        """Language of each translation, from the pair; empty if unknown."""
-        return [pair.partition("-")[2] for pair in self.language_pairs]
-
-    def where(self, kept: Callable[[str], bool], column: str = "systems") -> "Judgements":
-        """Return the judgements whose system, or value of another column, is kept."""
-        rows = [row for row, value in enumerate(getattr(self, column)) if kept(value)]
-        return self._of_rows(rows, self.scores[rows])
-
-    def averaged(self) -> "Judgements":
-        """Return every translation once, at its first place, with the mean of its scores.
-
-        Tables of raw assessments have a row for each assessor.  Segments of two texts may have the same number and
-        source, so the translation's text is part of the key.
-        """
-        numbers: dict[tuple, int] = {}
-        translations = zip(self.groups, self.systems, self.hypotheses, strict=True)
-        number = [numbers.setdefault(one, len(numbers)) for one in translations]
-        if len(numbers) == len(self):
-            return (
-                self  # keep the bits, which `JudgedSet.sha256` hashes: a sum would turn −0 into 0
-            )
-        _, first = np.unique(number, return_index=True)
-        means = np.bincount(number, self.scores) / np.bincount(number)
-        return self._of_rows(first.tolist(), means)
-
-    def _of_rows(self, rows: Sequence[int], scores: np.ndarray) -> "Judgements":
-        lists = ([one[row] for row in rows] for one in list(vars(self).values())[:-1])
-        return Judgements(*lists, scores)
+COLUMNS = ("system", "segment", "src", "ref", "mt", "score")
 
 
-def read_judgements(path: str | Path, score: str, *, by_system: bool = False) -> Judgements:
-    """Read a table of tab-separated values with a line of headings.
+def read_judgements(path: str | Path, score: str, *, by_system: bool = False) -> pd.DataFrame:
+    """Read a table of tab-separated values with a line of headings; the index numbers its rows from 0.
 
     score: the column of the human score, such as mqm or da_raw.  Other columns: seg_id, source, hypothesis, and
     optionally system, reference and lp.  by_system: require the column system.  A byte-order mark and line ends of
@@ -101,27 +44,35 @@ def read_judgements(path: str | Path, score: str, *, by_system: bool = False) ->
         cells = line.split("\t")
         if len(cells) != len(heading):
             raise InputError(f"{path}:{number}: {len(cells)} columns, expected {len(heading)}")
-        row = dict(zip(heading, cells, strict=True))
+        row = {"system": "", "reference": "", "lp": "", **dict(zip(heading, cells, strict=True))}
         try:
-            row["score"] = finite_number(row[score])
+            value = finite_number(row[score])
         except ValueError as error:
             raise InputError(f"{path}:{number}: {score} is {row[score]!r}, no number") from error
-        rows.append(row)
+        texts = (row[name] for name in ("source", "reference", "hypothesis"))
+        rows.append((row["system"], f"{row['lp']} {row['seg_id']}", *texts, value))
     if not rows:
         raise InputError(f"{path}: no judgements; give one a line, below the headings")
+    return pd.DataFrame(rows, columns=COLUMNS)
 
-    def column(name: str) -> list[str]:
-        return [row.get(name, "") for row in rows]
 
-    return Judgements(
-        list(range(len(rows))),
-        column("system"),
-        [f"{row.get('lp', '')} {row['seg_id']}" for row in rows],
-        column("source"),
-        column("reference"),
-        column("hypothesis"),
-        np.array([row["score"] for row in rows]),
-    )
+def averaged(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return every translation once, at its first place, with the mean of its scores.
+
+    Tables of raw assessments have a row for each assessor.  Segments of two texts may have the same number and
+    source, so the translation's text is part of the key.
+    """
+    key = ["segment", "src", "system", "mt"]
+    if not judged.duplicated(key).any():
+        return judged  # with its bits, which `JudgedSet.sha256` hashes: a sum would turn −0 into 0
+    number = judged.groupby(key, sort=False).ngroup()
+    means = np.bincount(number, judged["score"]) / np.bincount(number)
+    return judged.drop_duplicates(key).assign(score=means)
+
+
+def language_pairs(judged: pd.DataFrame) -> list[str]:
+    """Return the language pair of each segment; empty if unknown."""
+    return [segment.partition(" ")[0] for segment in judged["segment"]]
 
 
 def finite_number(text: str) -> float:
@@ -149,14 +100,19 @@ def is_machine(system: str) -> bool:
     return not (PERSON.fullmatch(system) or system.startswith("metricsystem"))
 
 
-LEXICAL = ("BLEU", "chrF")
+def is_held_out(source: str, share: float) -> bool:
+    """Return True if a source, by its text alone, belongs to the share of validation, which training does not see."""
+    return int(sha256_text(source)[:12], 16) < share * 16**12
+
+
+LEXICAL: dict[str, Callable[[str], Metric]] = {"BLEU": bleu, "chrF": lambda target: CHRF()}
 
 
 def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:
     """Return sacreBLEU's signature of sentence scores; several if BLEU's tokens differ by target language."""
     found = []
     for target in sorted(set(targets)):
-        one = _lexical(metric, target)
+        one = LEXICAL[metric](target)
         Metric.sentence_score(one, "", [""])  # sets the number of references in the signature
         found.append(one.get_signature().format())
     return " + ".join(dict.fromkeys(found))
@@ -176,7 +132,7 @@ def lexical_scores(
         raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
     if targets is None:
         targets = [""] * len(hypotheses)
-    of = {target: _lexical(metric, target) for target in set(targets)}
+    of = {target: LEXICAL[metric](target) for target in set(targets)}
     # BLEU's own method does the same, and recommends effective_order at each sentence; with it, short ones
     # score higher, and correlations are not the published ones.
     return np.array(
@@ -185,7 +141,3 @@ def lexical_scores(
             for hypothesis, reference, target in zip(hypotheses, references, targets, strict=True)
         ]
     )
-
-
-def _lexical(metric: str, target: str) -> Metric:
-    return bleu(target) if metric == "BLEU" else CHRF()

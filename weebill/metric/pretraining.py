@@ -11,7 +11,6 @@ from dataclasses import asdict
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -41,6 +40,7 @@ from weebill.workflow.code_version import code_of_module
 WINDOW = 100  # batches sorted by length together
 RESERVED = 2  # positions of XLM-R that no piece uses
 CHECKPOINT = "checkpoint.pt"
+PARTS = ("model", "optimizer", "schedule")  # in a checkpoint
 END = 2  # the id of </s>; <s> and <pad> are before it
 AT_ONCE = 65_536  # sentences tokenized together
 RECORD = "pretraining.json"
@@ -92,7 +92,7 @@ class Sentences:
             for begin in range(0, len(order), per_window):
                 rows = order[begin : begin + per_window]
                 rows = rows[np.lexsort((rows, self.lengths[rows]))]
-                cuts = _cuts(self.lengths[rows], size)
+                cuts = list(_cuts(self.lengths[rows], size))
                 shuffled = np.random.default_rng((seed, epoch, begin)).permutation(len(cuts))
                 for cut in shuffled[max(0, first - number) :]:
                     yield rows[cuts[cut]]
@@ -137,13 +137,12 @@ def pretrain(
     }
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)
-        course = _Course(settings, pieces, seed, torch.device(device))
+        course = _Course(settings, pieces, seed, device)
         losses = course.run(sentences, work / CHECKPOINT)
         with atomic_folder(output, KIND) as folder:
             course.model.roberta.cpu().save_pretrained(folder)
-            (folder / "model.safetensors").chmod(
-                0o644
-            )  # safetensors makes it readable by the owner alone
+            # Safetensors makes it readable by the owner alone.
+            (folder / "model.safetensors").chmod(0o644)
             pieces.save(folder)
             write_json(folder / RECORD, {**identity, "losses": losses})
         remove_folder(work)
@@ -153,14 +152,10 @@ class _Course:
     """Training in progress."""
 
     def __init__(
-        self,
-        settings: PretrainingSettings,
-        tokenizer: SentenceTokenizer,
-        seed: int,
-        device: torch.device,
+        self, settings: PretrainingSettings, tokenizer: SentenceTokenizer, seed: int, device: str
     ) -> None:
-        self.settings, self.seed, self.device = settings, seed, device
-        self.tokenizer = tokenizer
+        self.settings, self.tokenizer, self.seed = settings, tokenizer, seed
+        self.device = torch.device(device)
         torch.manual_seed(seed)
         config = XLMRobertaConfig(
             vocab_size=tokenizer.size,
@@ -199,7 +194,9 @@ class _Course:
                 losses.append(float(torch.stack(recent).mean()))
                 recent = []
                 logging.info("update %d of %d: loss %.3f", update, settings.updates, losses[-1])
-                self._save(checkpoint, update, losses)
+                parts = {name: getattr(self, name).state_dict() for name in PARTS}
+                with atomic_path(checkpoint) as partial:
+                    torch.save({"update": update, "losses": losses, **parts}, partial)
         return losses
 
     def _update(self, number: int, pieces: Tensor) -> Tensor:
@@ -211,15 +208,12 @@ class _Course:
         inputs, wanted = inputs.to(self.device), pieces[chosen].to(self.device)
         whole = (pieces != self.tokenizer.pad).to(self.device)
         rounded = self.settings.precision == "bfloat16"
-        with (
-            torch.autocast(self.device.type, torch.bfloat16, enabled=rounded),
-            nullcontext() if rounded else OneDnnLinears(),
-        ):
-            states = self.model.roberta(inputs, attention_mask=whole)[0]
-            # Only for the masked pieces: the map to all pieces is the largest of a small model.
-            logits = self.model.lm_head(states[chosen.to(self.device)])
-        loss = functional.cross_entropy(logits.float(), wanted)
         with nullcontext() if rounded else OneDnnLinears():
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=rounded):
+                states = self.model.roberta(inputs, attention_mask=whole)[0]
+                # Only for the masked pieces: the map to all pieces is the largest of a small model.
+                logits = self.model.lm_head(states[chosen.to(self.device)])
+            loss = functional.cross_entropy(logits.float(), wanted)
             loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
         self.optimizer.step()
@@ -227,19 +221,12 @@ class _Course:
         self.optimizer.zero_grad()
         return loss.detach()
 
-    def _save(self, path: Path, update: int, losses: list[float]) -> None:
-        state: dict[str, Any] = {"update": update, "losses": losses}
-        for name in ("model", "optimizer", "schedule"):
-            state[name] = getattr(self, name).state_dict()
-        with atomic_path(path) as partial:
-            torch.save(state, partial)
-
     def _restore(self, path: Path) -> tuple[int, list[float]]:
         """Restore a checkpoint; return the updates done and the losses so far."""
         if not path.is_file():
             return 0, []
         state = torch.load(path, map_location=self.device, weights_only=True)
-        for name in ("model", "optimizer", "schedule"):
+        for name in PARTS:
             getattr(self, name).load_state_dict(state[name])
         logging.info("continuing after update %d", state["update"])
         return state["update"], state["losses"]
@@ -261,11 +248,11 @@ def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Ten
     return torch.where(chosen & (fate >= 0.9), drawn, inputs), chosen
 
 
-def _cuts(lengths: np.ndarray, size: int) -> list[slice]:
+def _cuts(lengths: np.ndarray, size: int) -> Iterator[slice]:
     """Divide ascending lengths into ranges whose padded size is at most `size`."""
-    cuts, begin = [], 0
+    begin = 0
     for row, length in enumerate(lengths.tolist()):
         if row > begin and (row - begin + 1) * length > size:
-            cuts.append(slice(begin, row))
+            yield slice(begin, row)
             begin = row
-    return [*cuts, slice(begin, len(lengths))]
+    yield slice(begin, len(lengths))

@@ -19,8 +19,7 @@ from weebill.errors import InputError
 from weebill.files import content_hash
 from weebill.hugging_face.families import prunable
 from weebill.metric.folder import KIND, Metric, load_metric, save_metric
-from weebill.metric.held_out import is_held_out
-from weebill.metric.judgements import require_references
+from weebill.metric.judgements import is_held_out, require_references
 from weebill.metric.network import MetricNetwork
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
@@ -32,6 +31,7 @@ from weebill.pruning.methods import pruning_method
 from weebill.pruning.structure import LayerStack, Prunable
 from weebill.replaceable import check_replaceable
 
+TEXTS = ("mt", "src", "ref")
 BATCH = 16  # segments; a part's importance is the magnitude of a sum over the segments of a batch
 
 
@@ -47,36 +47,29 @@ class MetricStudy:
         """Yield after the backward pass of the mean squared error of each batch; see `pruning.study.Study`."""
         network = self.metric.network
         embeddings = network.encoder.embeddings.requires_grad_(False)  # large, and never cut
-        for rows in self._batches():
+        for found, wanted in self._estimates():
             network.zero_grad()
-            found = self._estimates(rows)
-            wanted = torch.tensor(rows["score"].to_numpy(), dtype=found.dtype)
-            functional.mse_loss(found, wanted).backward()
+            functional.mse_loss(found, torch.tensor(wanted, dtype=found.dtype)).backward()
             yield
         network.zero_grad()
         embeddings.requires_grad_(True)
 
+    @torch.inference_mode()
     def observe(self, model: Prunable) -> None:
         """Score the segments once."""
-        with torch.inference_mode():
-            for rows in self._batches():
-                self._estimates(rows)
+        for _ in self._estimates():
+            pass
 
-    def _batches(self) -> Iterator[pd.DataFrame]:
-        """Yield batches of segments of similar length."""
-        lengths = sum(self.segments[name].str.len().to_numpy() for name in self._texts)
+    def _estimates(self) -> Iterator[tuple[Tensor, np.ndarray]]:
+        """Yield the metric's and the human scores of batches of segments of similar length."""
+        plain = PlainScorer(self.metric)
+        texts = TEXTS if plain.needs_references else TEXTS[:2]
+        lengths = sum(self.segments[name].str.len().to_numpy() for name in texts)
         order = np.argsort(lengths, kind="stable")
         for start in range(0, len(order), BATCH):
-            yield self.segments.iloc[order[start : start + BATCH]]
-
-    def _estimates(self, rows: pd.DataFrame) -> Tensor:
-        plain = PlainScorer(self.metric)
-        return plain.estimates([rows[name].tolist() for name in self._texts])
-
-    @property
-    def _texts(self) -> list[str]:
-        needs_references = self.metric.network.architecture.needs_references
-        return ["mt", "src", "ref"] if needs_references else ["mt", "src"]
+            rows = self.segments.iloc[order[start : start + BATCH]]
+            found = plain.estimates([rows[name].tolist() for name in texts])
+            yield found, rows["score"].to_numpy()
 
 
 def make_pruned(
@@ -110,7 +103,11 @@ def make_pruned(
         raise InputError("pruning: no judged source is left; lower reference.validation_share")
     judged = judged.sample(min(segments, len(judged)), random_state=seed)
     if normalise is None:
-        judged = fitted(judged, whole)
+        # The metric may have learnt scores of another scale; without a linear fit, this would dominate the loss.
+        scorer, (mt, src, ref) = Scorer(whole), (judged[name].tolist() for name in TEXTS)
+        own = scorer.score({"": mt}, src, ref if scorer.needs_references else None)[""]
+        line = np.polynomial.Polynomial.fit(judged["score"], own, 1)
+        judged = judged.assign(score=line(judged["score"].to_numpy()))
     parent = whole.sha256
     methods = [pruning_method(method) for method in recipe]
     history = prune(whole, methods, MetricStudy(whole, judged, seed))
@@ -124,18 +121,6 @@ def make_pruned(
         "heads": history.heads,
     }
     save_metric(output, whole, made)
-
-
-def fitted(judged: pd.DataFrame, metric: Metric) -> pd.DataFrame:
-    """Return judged segments (src, mt, ref, score) with scores mapped to the metric's by the best linear fit.
-
-    A checkpoint may have learnt scores of another scale; without the fit, this difference would dominate the loss.
-    """
-    scorer = Scorer(metric)
-    references = judged["ref"].tolist() if scorer.needs_references else None
-    own = scorer.score({"mt": judged["mt"].tolist()}, judged["src"].tolist(), references)["mt"]
-    line = np.polynomial.Polynomial.fit(judged["score"], own, 1)
-    return judged.assign(score=line(judged["score"].to_numpy()))
 
 
 def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy) -> History:
@@ -163,8 +148,9 @@ class PrunableMetric:
 
     def layer_stacks(self) -> list[LayerStack]:
         """Return the stack of the encoder's layers."""
-        [stack] = self._encoder.layer_stacks()
-        return [MetricLayers(stack.name, stack.layers, stack.depth, stack.set_depth, self.network)]
+        return [
+            MetricLayers(**vars(one), network=self.network) for one in self._encoder.layer_stacks()
+        ]
 
 
 @dataclass

@@ -10,8 +10,9 @@ import logging
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import torch
@@ -28,8 +29,7 @@ from weebill.files import (
     write_json,
 )
 from weebill.kernels.cpu_matmul import OneDnnLinears
-from weebill.metric.architecture import KINDS, REGRESSION
-from weebill.metric.settings import RegressionSettings
+from weebill.metric.settings import Kind, RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
@@ -39,8 +39,14 @@ if TYPE_CHECKING:
     import pytorch_lightning
 
 # Hyperparameters of unbabel-comet that users cannot set here.
-OWN = ("pretrained_model", "train_data", "validation_data", "load_pretrained_weights")
-OWN += ("class_identifier", "local_files_only")
+OWN = (
+    "pretrained_model",
+    "train_data",
+    "validation_data",
+    "load_pretrained_weights",
+    "class_identifier",
+    "local_files_only",
+)
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
 WINDOW = 50  # batches sorted by length together
 LAST, BEST = "last.ckpt", "best.ckpt"
@@ -75,16 +81,14 @@ def train(
     Raises InputError if a table is faulty, a hyperparameter unknown, or the encoder's folder brings code.
     """
     kind = _class_of(settings)
-    if Path(encoder).is_dir():
+    local = Path(encoder).is_dir()
+    if local:
         from weebill.hugging_face.loading import refuse_code
 
         refuse_code(encoder, types=False)
-    rows = {
-        name: read_segments(path, settings.kind == REGRESSION)
-        for name, path in (("training", training), ("validation", validation))
-    }
+    referenced = settings.kind == "regression_metric"
+    tables = [read_segments(path, referenced) for path in (training, validation)]
     torch.set_num_threads(threads)
-    local = Path(encoder).is_dir()
     check_replaceable(output, KIND)
     output = Path(output)
     work = output.with_name(f"{output.name}.work")
@@ -104,9 +108,7 @@ def train(
         torch.manual_seed(seed)
         model = kind(**settings.hyperparameters, pretrained_model=encoder, local_files_only=local)
         model.train()  # transformers returns encoders in evaluation mode, and Lightning leaves them so
-        history = _fit(
-            model, rows["training"], rows["validation"], settings, seed, work, accelerator
-        )
+        history = _fit(model, *tables, settings, seed, work, accelerator)
         with atomic_folder(output, KIND) as folder:
             (folder / "checkpoints").mkdir()
             shutil.copy(work / BEST, folder / "checkpoints/model.ckpt")
@@ -115,18 +117,18 @@ def train(
             write_json(folder / RECORD, {**identity, "validations": history})
             if local:
                 (folder / "encoder").mkdir()
-                for name in ENCODER_FILES:
-                    if Path(encoder, name).is_file():
-                        shutil.copy(Path(encoder, name), folder / "encoder")
+                for file in filter(Path.is_file, (Path(encoder, one) for one in ENCODER_FILES)):
+                    shutil.copy(file, folder / "encoder")
         remove_folder(work)
 
 
 def _class_of(settings: RegressionSettings) -> type:
     """Return unbabel-comet's class of models, adapted to our data."""
-    if settings.kind not in KINDS:
+    kinds = get_args(Kind)
+    if settings.kind not in kinds:
         raise InputError(
-            f"metric: no kind '{settings.kind}', expected {' or '.join(KINDS)}"
-            f"{nearest(settings.kind, KINDS)}"
+            f"metric: no kind '{settings.kind}', expected {' or '.join(kinds)}"
+            f"{nearest(settings.kind, kinds)}"
         )
     from comet.models import str2model
 
@@ -179,19 +181,14 @@ def _fit(
     from pytorch_lightning.plugins.environments import LightningEnvironment
     from torch.utils.data import DataLoader
 
-    batches = Batches(training, model.hparams.batch_size, seed)
-    model.first_epoch_total_steps = len(training) // model.hparams.batch_size
+    size = model.hparams.batch_size
+    batches = Batches(training, size, seed)
+    model.first_epoch_total_steps = len(training) // size
     course = _course(settings, seed, work, batches)
+    prepare = partial(model.prepare_sample, stage="fit")
     loaders = [
-        DataLoader(
-            table.to_dict("records"),
-            collate_fn=lambda rows: model.prepare_sample(rows, stage="fit"),
-            **options,
-        )
-        for table, options in (
-            (training, {"batch_sampler": batches}),
-            (validation, {"batch_size": model.hparams.batch_size}),
-        )
+        DataLoader(training.to_dict("records"), batch_sampler=batches, collate_fn=prepare),
+        DataLoader(validation.to_dict("records"), batch_size=size, collate_fn=prepare),
     ]
     trainer = pytorch_lightning.Trainer(
         accelerator=accelerator,

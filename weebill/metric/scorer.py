@@ -8,8 +8,10 @@ once.
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 
 import numpy as np
 import torch
@@ -20,10 +22,9 @@ from weebill.kernels.cpu_matmul import multiplies_bfloat16
 from weebill.kernels.extension import fastest
 from weebill.kernels.split_linear import inference_linear, multiplies_by_bytes
 from weebill.metric.cache import Vector, VectorCache
-from weebill.metric.encoding import Lengths, RaggedEncoder
-from weebill.metric.folder import Metric
+from weebill.metric.encoding import Lengths, RaggedEncoder, pool_states
+from weebill.metric.folder import Metric, load_metric
 from weebill.metric.network import Map
-from weebill.metric.pooling import pool_states
 from weebill.workflow.code_version import code_of_module
 
 PRECISIONS = {  # with the type of the encoder's weights; int8 concerns linear maps only
@@ -31,10 +32,9 @@ PRECISIONS = {  # with the type of the encoder's weights; int8 concerns linear m
     "bfloat16": torch.bfloat16,
     "int8": torch.float32,
 }
-# Larger batches are not faster on one core; on GPUs they are not measured yet.
-BATCH_PIECES = {"cpu": 2048, "cuda": 16_384}
-# Their float32 states stay in a near cache; larger batches are a third slower.
-INT8_BATCH_PIECES = 512
+# Larger batches are not faster on one core; on GPUs they are not measured yet.  The float32 states of int8's batches
+# stay in a near cache; larger ones are a third slower.
+BATCH_PIECES = {"cpu": 2048, "cuda": 16_384, "int8": 512}
 SENTENCES = 4096  # sentences between two writes of the cache
 SEGMENTS = 2048  # segments in one batch of the estimator
 SHAPE = (  # properties of an encoder that its tensors do not show
@@ -78,10 +78,8 @@ class Scorer:
             )
         self.needs_references = metric.network.architecture.needs_references
         self.cache = cache
-        chosen = (
-            INT8_BATCH_PIECES if precision == "int8" else BATCH_PIECES.get(self.device.type, 2048)
-        )
-        self._batch_pieces = batch_pieces or chosen
+        kind = precision if precision == "int8" else self.device.type
+        self._batch_pieces = batch_pieces or BATCH_PIECES.get(kind, 2048)
 
     def score(
         self,
@@ -95,15 +93,16 @@ class Scorer:
         names: those of sources and references, for messages; a sentence that is cut is logged with its line.
         Raises InputError if line counts differ, references are missing or not needed, or a score is not finite.
         """
-        texts = [(names[0], sources)]
+        given = [(names[0], sources)]
         if references is not None:
-            texts.append((names[1], references))
-        self._check(texts, references is not None, systems)
-        vectors, rows = self._vectors([*texts, *systems.items()])
+            given.append((names[1], references))
+        texts = [*given, *systems.items()]
+        self._check(texts, references is not None, bool(systems))
+        vectors, rows = self._vectors(texts)
         with torch.inference_mode():
             return {
-                name: self._estimate(vectors, own, *rows[: len(texts)])
-                for name, own in zip(systems, rows[len(texts) :], strict=True)
+                name: self._estimate(vectors, own, *rows[: len(given)])
+                for name, own in zip(systems, rows[len(given) :], strict=True)
             }
 
     def vectors(self, *texts: Text) -> list[Tensor]:
@@ -111,21 +110,18 @@ class Scorer:
         vectors, rows = self._vectors(texts)
         return [vectors[own] for own in rows]
 
-    def _check(
-        self, texts: list[Text], referenced: bool, systems: Mapping[str, Sequence[str]]
-    ) -> None:
+    def _check(self, texts: list[Text], referenced: bool, translated: bool) -> None:
         """Raise InputError unless all texts have the same number of lines, and are those that the metric needs."""
         if self.needs_references and not referenced:
             raise InputError(f"{self.metric.name}: compares with references; give them")
         if referenced and not self.needs_references:
             raise InputError(f"{self.metric.name}: reads no references; leave them out")
-        if not systems:
+        if not translated:
             raise InputError("no translations to score; name a file of them at least")
-        counts = [(name, len(lines)) for name, lines in (*texts, *systems.items())]
-        if len({count for _, count in counts}) > 1:
-            told = ", ".join(f"{name} has {count:,}" for name, count in counts)
+        if len({len(lines) for _, lines in texts}) > 1:
+            told = ", ".join(f"{name} has {len(lines):,}" for name, lines in texts)
             raise InputError(f"numbers of lines differ: {told}; give one line per segment")
-        if not counts[0][1]:
+        if not texts[0][1]:
             raise InputError("the files are empty; give one segment at least")
 
     def _vectors(self, texts: Sequence[Text]) -> tuple[Tensor, list[Tensor]]:
@@ -155,49 +151,32 @@ class Scorer:
     def _encode(self, texts: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors of different sentences."""
         pieces, full = self.metric.tokenizer.encode(texts, self.metric.longest)
+        order = sorted(range(len(texts)), key=lambda index: len(pieces[index]))
         found = {}
-        with torch.inference_mode():
-            for batch in _batches(pieces, self._batch_pieces):
-                vectors = self._encode_batch([pieces[index] for index in batch])
-                for index, values in zip(batch, vectors, strict=True):
-                    found[texts[index]] = Vector(values, full[index])
+        for part in ranges([len(pieces[index]) for index in order], self._batch_pieces):
+            sentences = [pieces[index] for index in order[part]]
+            lengths = Lengths(sentences)
+            flat = torch.tensor(list(chain.from_iterable(sentences)), device=self.device)
+            with torch.inference_mode():
+                vectors = pool_states(
+                    self._encoder.states(flat, lengths),
+                    self._weights,
+                    flat,
+                    lengths,
+                    self.metric.network.architecture,
+                    self.metric.tokenizer.pad,
+                )
+            for index, values in zip(order[part], vectors.cpu().numpy(), strict=True):
+                found[texts[index]] = Vector(values, full[index])
         return found
 
-    def _encode_batch(self, sentences: Sequence[Sequence[int]]) -> np.ndarray:
-        """Encode sentences, which are in order of length → (sentences, d)."""
-        lengths = Lengths.of(sentences)
-        flat = np.concatenate([np.asarray(one, dtype=np.int64) for one in sentences])
-        pieces = torch.from_numpy(flat).to(self.device)
-        architecture = self.metric.network.architecture
-        return (
-            pool_states(
-                self._encoder.states(pieces, lengths),
-                self._weights,
-                pieces,
-                lengths,
-                pool=architecture.piece_pool,
-                layer_norm=architecture.normalises,
-                pad=self.metric.tokenizer.pad,
-            )
-            .cpu()
-            .numpy()
-        )
-
-    def _estimate(
-        self,
-        vectors: Tensor,
-        translations: Tensor,
-        sources: Tensor,
-        references: Tensor | None = None,
-    ) -> np.ndarray:
-        """Return scores (segments,) of the sentences in some rows of `vectors`."""
+    def _estimate(self, vectors: Tensor, *rows: Tensor) -> np.ndarray:
+        """Return scores (segments,) by the rows in `vectors` of translations, sources and, if any, references."""
         estimator = self.metric.network.estimator
-        scores = []
-        for start in range(0, len(translations), SEGMENTS):
-            part = slice(start, start + SEGMENTS)
-            mt, src = vectors[translations[part]], vectors[sources[part]]
-            ref = None if references is None else vectors[references[part]]
-            scores.append(estimator.apply_maps(features(mt, src, ref), self._estimator_maps))
+        scores = [
+            estimator.apply_maps(features(*(vectors[own] for own in part)), self._estimator_maps)
+            for part in zip(*(own.split(SEGMENTS) for own in rows), strict=True)
+        ]
         return finite(torch.cat(scores).cpu().numpy(), self.metric.name)
 
     @cached_property
@@ -211,12 +190,9 @@ class Scorer:
 
     @cached_property
     def _estimator_maps(self) -> list[Map]:
+        place = self.device
         return [
-            inference_linear(
-                one.weight.detach().to(self.device),
-                one.bias.detach().to(self.device),
-                rows=SEGMENTS,
-            )
+            inference_linear(one.weight.to(place), one.bias.to(place), rows=SEGMENTS)
             for one in self.metric.network.estimator.linears
         ]
 
@@ -235,7 +211,7 @@ class Scorer:
         """
         network = self.metric.network
         parts = {
-            "architecture": network.architecture.to_dict(),
+            "architecture": asdict(network.architecture),
             "encoder": {name: getattr(network.encoder.config, name) for name in SHAPE},
             "tokenizer": self.metric.tokenizer.sha256,
             "precision": self.precision,
@@ -275,16 +251,44 @@ def features(translation: Tensor, source: Tensor, reference: Tensor | None = Non
     return torch.cat((translation, reference, *with_reference, *with_source), 1)
 
 
-def _batches(sentences: Sequence[Sequence[int]], bound: int) -> Iterator[list[int]]:
-    """Yield indices of sentences, in order of length, in batches of at most `bound` pieces."""
-    batch: list[int] = []
-    filled = 0
-    for index in sorted(range(len(sentences)), key=lambda one: (len(sentences[one]), one)):
-        size = len(sentences[index])
-        if batch and filled + size > bound:
-            yield batch
-            batch, filled = [], 0
-        batch.append(index)
+def ranges(sizes: Sequence[int], bound: int) -> Iterator[slice]:
+    """Yield consecutive ranges whose sizes sum to at most `bound`; a larger one is a separate range."""
+    begin, filled = 0, 0
+    for number, size in enumerate(sizes):
+        if number > begin and filled + size > bound:
+            yield slice(begin, number)
+            begin, filled = number, 0
         filled += size
-    if batch:
-        yield batch
+    if sizes:
+        yield slice(begin, len(sizes))
+
+
+class Ensemble:
+    """One or more metrics, whose score is the mean (COMETINHO §5: five metrics of different seeds)."""
+
+    def __init__(
+        self, models: Sequence[str], precision: str = "float32", device: str = "cpu"
+    ) -> None:
+        """Load metrics by `load_metric`.  Raises InputError as it does, and as `Scorer`."""
+        self._members = [Scorer(load_metric(model), precision, device) for model in models]
+        self.sha256 = "+".join(one.metric.sha256 for one in self._members)
+        self.needs_references = any(one.needs_references for one in self._members)
+
+    def score(
+        self,
+        systems: Mapping[str, Sequence[str]],
+        sources: Sequence[str],
+        references: Sequence[str],
+    ) -> dict[str, np.ndarray]:
+        """Return mean scores (segments,) of each system, in float64; references serve the members that need them.
+
+        Raises InputError as `Scorer.score`.
+        """
+        found = [
+            one.score(systems, sources, references if one.needs_references else None)
+            for one in self._members
+        ]
+        return {
+            name: np.mean([scores[name] for scores in found], axis=0, dtype=np.float64)
+            for name in systems
+        }

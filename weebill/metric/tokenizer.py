@@ -27,11 +27,21 @@ class SentenceTokenizer:
 
     def __init__(self, folder: str | Path) -> None:
         """Read a folder's tokenizer.  Raises InputError if there is none, or it is damaged."""
-        folder = Path(folder)
-        self._tokenizer = _read(folder)
+        path = Path(folder, FILE)
+        if path.is_file():
+            try:
+                self._tokenizer = Tokenizer.from_file(str(path))
+            except Exception as error:  # the library raises no narrower class
+                raise InputError(f"{path}: no tokenizer ({error}); fetch it again") from error
+        elif path.with_name(SENTENCEPIECE).is_file():
+            self._tokenizer = _of_sentencepiece(folder)
+        else:
+            raise InputError(
+                f"{folder}: no tokenizer ({FILE} or {SENTENCEPIECE}); put that of the encoder there"
+            )
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        ids = (self._tokenizer.token_to_id(name) for name in PAD)
+        ids = map(self._tokenizer.token_to_id, PAD)
         self.pad = next((one for one in ids if one is not None), None)
 
     def encode(self, texts: Sequence[str], longest: int) -> tuple[list[list[int]], list[int]]:
@@ -101,20 +111,6 @@ def make_tokenizer(folder: str | Path, lines: Iterable[str], pieces: int) -> Non
     """Make a folder with a tokenizer only, atomically.  Raises InputError as `train_tokenizer`."""
     with atomic_folder(folder, FolderKind(always=(FILE,))) as made:
         train_tokenizer(made / FILE, lines, pieces)
-
-
-def _read(folder: Path) -> Tokenizer:
-    path = folder / FILE
-    if path.is_file():
-        try:
-            return Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises no narrower class
-            raise InputError(f"{path}: no tokenizer ({error}); fetch it again") from error
-    if (folder / SENTENCEPIECE).is_file():
-        return _of_sentencepiece(folder)
-    raise InputError(
-        f"{folder}: no tokenizer ({FILE} or {SENTENCEPIECE}); put that of the encoder there"
-    )
 
 
 def _of_sentencepiece(folder: str | Path) -> Tokenizer:

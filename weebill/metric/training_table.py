@@ -3,6 +3,7 @@
 Columns have unbabel-comet's names: src, mt, ref, score.  This module runs in its environment too.
 """
 
+import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -13,14 +14,17 @@ import pyarrow as pa
 
 from weebill.corpus.table import TableWriter, read_columns
 from weebill.errors import InputError, nearest
-from weebill.metric.held_out import is_held_out
-from weebill.metric.judgements import read_judgements, require_references
+from weebill.metric.judgements import (
+    is_held_out,
+    language_pairs,
+    read_judgements,
+    require_references,
+)
 
 TEXTS = ("src", "mt", "ref")
-SCHEMA = pa.schema(
-    [*(pa.field(name, pa.string()) for name in TEXTS), pa.field("score", pa.float64())]
-)
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
+SCHEMA = pa.schema({**dict.fromkeys(TEXTS, pa.string()), "score": pa.float64()})
+# Separator and quoting of text tables; TSV has no quotes.
+TEXT_TABLES = {".csv": (",", csv.QUOTE_MINIMAL), ".tsv": ("\t", csv.QUOTE_NONE)}
 Normalise = Literal["language-pair", "table", "none"]
 
 
@@ -31,26 +35,23 @@ def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normali
     and deviation 1 over each language pair of each file, or over each file, or not at all.
     Raises InputError if all scores of such a group are equal, and as `read_judgements`.
     """
-    return pd.concat([_judged(path, score, normalise) for path, score in tables], ignore_index=True)
-
-
-def _judged(path: str | Path, score: str, normalise: Normalise) -> pd.DataFrame:
-    found = read_judgements(path, score)
-    texts = (found.sources, found.hypotheses, found.references)
-    table = pd.DataFrame(dict(zip(TEXTS, texts, strict=True)) | {"score": found.scores})
-    if normalise == "none":
-        return table
-    groups = np.array(found.language_pairs if normalise == "language-pair" else [""] * len(found))
-    for group in np.unique(groups):
-        rows = groups == group
-        scores = found.scores[rows]
-        if scores.min() == scores.max():  # their deviation may be a rounding error
-            raise InputError(
-                f"{path}: all scores {score} {group} are equal and cannot be normalised; "
-                "leave them out"
-            )
-        table.loc[rows, "score"] = (scores - scores.mean()) / scores.std()
-    return table
+    parts = []
+    for path, score in tables:
+        found = read_judgements(path, score)
+        scores = found["score"].to_numpy(copy=True)
+        by_pair = normalise == "language-pair"
+        groups = np.array(language_pairs(found) if by_pair else [""] * len(found))
+        for group in () if normalise == "none" else np.unique(groups):
+            rows = groups == group
+            own = scores[rows]
+            if own.min() == own.max():  # their deviation may be a rounding error
+                raise InputError(
+                    f"{path}: all scores {score} {group} are equal and cannot be normalised; "
+                    "leave them out"
+                )
+            scores[rows] = (own - own.mean()) / own.std()
+        parts.append(found[list(TEXTS)].assign(score=scores))
+    return pd.concat(parts, ignore_index=True)
 
 
 def write_split(
@@ -75,16 +76,12 @@ def write_split(
 def read_segments(path: str | Path, references: bool) -> pd.DataFrame:
     """Read a training table: Parquet, or CSV or TSV by its name, with a line of headings.
 
-    references: require a column ref.  TSV has no quotes.
+    references: require a column ref.
     Raises InputError naming the column that is missing, or the row whose score is not a finite number.
     """
     path = Path(path)
     columns = [name for name in (*TEXTS, "score") if references or name != "ref"]
-    suffix = next((one for one in path.suffixes if one in SEPARATORS), None)
-    of_text = suffix is not None
-    table = (
-        _read_text(path, suffix, columns) if of_text else read_columns(path, columns).to_pandas()
-    )
+    table = _read_table(path, columns)
     scores = pd.to_numeric(table["score"], errors="coerce").to_numpy(dtype=float)
     wrong = table[columns].isna().any(axis=1).to_numpy() | ~np.isfinite(scores)
     if wrong.any():
@@ -100,14 +97,15 @@ def read_segments(path: str | Path, references: bool) -> pd.DataFrame:
     return table.assign(score=scores)
 
 
-def _read_text(path: Path, suffix: str, columns: Sequence[str]) -> pd.DataFrame:
+def _read_table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    suffix = next((one for one in path.suffixes if one in TEXT_TABLES), None)
+    if suffix is None:
+        return read_columns(path, columns).to_pandas()
     if not path.is_file():
         raise InputError(f"{path}: no such table; check the path")
-    quoting = {".csv": 0, ".tsv": 3}[suffix]  # csv.QUOTE_MINIMAL, csv.QUOTE_NONE
+    separator, quoting = TEXT_TABLES[suffix]
     try:
-        table = pd.read_csv(
-            path, sep=SEPARATORS[suffix], quoting=quoting, dtype=str, keep_default_na=False
-        )
+        table = pd.read_csv(path, sep=separator, quoting=quoting, dtype=str, keep_default_na=False)
     except (ValueError, OSError, EOFError) as error:
         first = str(error).strip().splitlines()[0]
         raise InputError(f"{path}: no table of {suffix[1:].upper()} ({first}); mend it") from error

@@ -31,8 +31,8 @@ with job(given.log):
     scores = library_scores(
         library,
         given.model,
-        rows.hypotheses,
-        rows.references,
+        rows["mt"].tolist(),
+        rows["ref"].tolist(),
         layer=layer,
         device="cuda" if given.accelerator == "gpu" else "cpu",
     )

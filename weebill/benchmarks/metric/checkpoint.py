@@ -10,9 +10,8 @@ from transformers import XLMRobertaConfig, XLMRobertaModel
 
 from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
-from weebill.metric.architecture import Architecture
 from weebill.metric.folder import Metric
-from weebill.metric.network import MetricNetwork
+from weebill.metric.network import Architecture, MetricNetwork
 from weebill.metric.pruning import remove_top_layers
 from weebill.metric.tokenizer import train_tokenizer
 from weebill.pruning.cut import cut

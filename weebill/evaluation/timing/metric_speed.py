@@ -15,10 +15,9 @@ from weebill.errors import InputError
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.timing.timer import Work, one_thread, seconds_in_turn
 from weebill.experiment.metrics import PLAIN, SORTED
-from weebill.metric.candidates import varied
 from weebill.metric.folder import Metric
 from weebill.metric.judgements import lexical_scores
-from weebill.metric.mbr import MetricUtility, decode
+from weebill.metric.mbr import MetricUtility, decode, varied
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.text_files import read_lines
