@@ -66,33 +66,27 @@ class VectorCache:
             for start in range(0, len(names), AT_ONCE):
                 part = names[start : start + AT_ONCE]
                 marks = ",".join("?" * len(part))
-                rows = self._database.execute(
-                    f"SELECT key, vector, pieces, checksum FROM vectors WHERE key IN ({marks})",
-                    part,
-                ).fetchall()
+                query = f"SELECT key, vector, pieces, checksum FROM vectors WHERE key IN ({marks})"
+                rows = self._database.execute(query, part).fetchall()
                 hits = [row[:3] for row in rows if row[0] in keys and _whole(*row)]
                 for key, values, pieces in hits:
                     found[keys[key]] = Vector(np.frombuffer(values, dtype="<f4"), pieces)
                 if hits:
                     used = [(time.time(), key) for key, *_ in hits]
                     with self._transaction():
-                        self._database.executemany(
-                            "UPDATE vectors SET used = ? WHERE key = ?", used
-                        )
+                        change = "UPDATE vectors SET used = ? WHERE key = ?"
+                        self._database.executemany(change, used)
         return found
 
     def put(self, fingerprint: str, vectors: Mapping[str, Vector]) -> None:
         """Store vectors by text; drop the least recently used if there are too many."""
-        now = time.time()
-        parts = [
-            (_key(fingerprint, text), one.values.astype("<f4").tobytes(), one.pieces)
-            for text, one in vectors.items()
-        ]
-        rows = [(*part, _checksum(*part), now) for part in parts]
+        rows = []
+        for text, one in vectors.items():
+            row = (_key(fingerprint, text), one.values.astype("<f4").tobytes(), one.pieces)
+            rows.append((*row, _checksum(*row), time.time()))
         with self._faults(), self._transaction():
-            self._database.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)", rows
-            )
+            change = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)"
+            self._database.executemany(change, rows)
             self._bound()
 
     def __len__(self) -> int:
@@ -125,7 +119,7 @@ class VectorCache:
 
     def _bound(self) -> None:
         """Drop the least recently used vectors if there are too many."""
-        while (count := len(self)) and self._filled() > self._max_bytes:
+        while self._filled() > self._max_bytes and (count := len(self)):
             self._database.execute(
                 "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
                 [-(-count // SHARE_DROPPED)],
@@ -137,7 +131,6 @@ class VectorCache:
         return pages * self._pragma("page_size")
 
     def _pragma(self, name: str) -> int:
-        """Return a number that SQLite keeps about the file."""
         return self._number(f"PRAGMA {name}")
 
     def _number(self, question: str) -> int:

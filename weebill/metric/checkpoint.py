@@ -48,17 +48,6 @@ SURPLUS = re.compile(
 )
 
 
-def is_checkpoint(path: Path) -> bool:
-    """Return True if a path is a checkpoint of unbabel-comet, a folder or a file."""
-    return path.suffix == ".ckpt" or (path / HPARAMS).is_file()
-
-
-def fetch_checkpoint(name: str) -> Path:
-    """Fetch an official model by its name on the hub; return its folder.  Raises InputError if that fails."""
-    files = [HPARAMS, f"{CHECKPOINTS}/*.ckpt"]
-    return _fetch(name, files, "name a model folder, a checkpoint's folder or its .ckpt")
-
-
 def read_checkpoint(
     path: Path, encoder: str | Path | None = None
 ) -> tuple[MetricNetwork, SentenceTokenizer, Path]:
@@ -201,7 +190,7 @@ def find_encoder(
     if folder is not None and not Path(folder).is_dir():
         raise InputError(f"{folder}: no such folder; name that of the encoder '{name}'")
     remedy = "name a folder that holds its config.json and tokenizer.json (--encoder)"
-    place = Path(folder or _fetch(name, ["config.json", FILE, SENTENCEPIECE], remedy))
+    place = Path(folder or fetch(name, ["config.json", FILE, SENTENCEPIECE], remedy))
     refuse_code(place, types=False)
     kind, path = FAMILIES[family], place / "config.json"
     values = read_json(path)
@@ -213,11 +202,11 @@ def find_encoder(
         )
     encoder = new_encoder(values, kind, path)
     if family == "MiniLM" and not any((place / one).is_file() for one in (FILE, SENTENCEPIECE)):
-        place = _fetch(MINILM_TOKENIZER, [FILE], remedy)
+        place = fetch(MINILM_TOKENIZER, [FILE], remedy)
     return encoder, place
 
 
-def _fetch(name: str, files: Sequence[str], remedy: str) -> Path:
+def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
     """Return a local folder, or fetch files of a model on the hub, NAME or NAME@COMMIT, to a folder of the cache.
 
     Raises InputError with the remedy if they are not in the cache and cannot be fetched.

@@ -20,6 +20,7 @@ from weebill.corpus.table import (
     read_columns,
     read_schema,
     shard_name,
+    write_table,
 )
 from weebill.errors import InputError
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
@@ -62,8 +63,7 @@ def select_pairs(
         )
     parts = (rows.slice(second), rows.slice(0, first), rows.slice(first, apart["validation"]))
     for path, part in zip((output, training, validation), parts, strict=True):
-        with TableWriter(path, SCHEMA) as writer:
-            writer.write(part)
+        write_table(path, part)
 
 
 def _of_table(entry: Mapping[str, Any]) -> Iterator[pa.Table]:
@@ -163,8 +163,7 @@ def score_tuples(
                 sources, translations, references = (one.to_pylist() for one in rows.columns)
                 scores = ensemble.score({"": translations}, sources, references)[""]
                 scored = pa.table(rows).append_column("score", pa.array(scores))
-                with TableWriter(parts[-1], SCORED) as writer:
-                    writer.write(scored)
+                write_table(parts[-1], scored)
                 logging.info("%s: part %d is scored", corpus, number)
         with TableWriter(output, SCORED) as writer:
             for part in parts:

@@ -30,10 +30,7 @@ EPSILON = 1e-12  # added to a variance
 
 
 class Lengths:
-    """Division of the n pieces of a batch into sentences, the shorter ones first.
-
-    groups: (sentences, length) for each length.
-    """
+    """Division of the n pieces of a batch into groups of sentences of one length, the shorter ones first."""
 
     def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
         """Group sentences, which are in order of length.  Raises ValueError if they are not."""
@@ -64,10 +61,8 @@ class RaggedEncoder:
         """Pack a model; dtype: operands of the products, float32 or bfloat16; depth: number of lowest layers used.
 
         Residual sums and norms are always float32: rounding them would be most of bfloat16's error.
-
-        isa: one of `kernels.extension`, or portable, makes the layers' linear maps int8.  Each piece's states are
-        quantized by their own largest magnitude; all other computations are in float32.
-        Raises ValueError if such weights are NaN or infinite.
+        isa: one of `kernels.extension`, or portable, makes the layers' linear maps int8; each piece's states are
+        quantized by their own largest magnitude.  Raises ValueError if such weights are NaN or infinite.
         """
         ready = _Ready(dtype, device, isa)
         embeddings = model.embeddings
@@ -143,10 +138,8 @@ class _Layer:
         self._dtype, self._attention = ready.dtype, ready.attention
         self._heads, self._head_size = attention.num_attention_heads, attention.attention_head_size
         # Queries are scaled here: products of queries and keys are the attention's logits.
-        self._qkv = ready.product(
-            [attention.query, attention.key, attention.value],
-            scales=[self._head_size**-0.5, 1, 1],
-        )
+        inward = [attention.query, attention.key, attention.value]
+        self._qkv = ready.product(inward, scales=[self._head_size**-0.5, 1, 1])
         self._out = ready.product([output.dense])
         self._attention_norm = ready.norm(output.LayerNorm)
         activation = layer.intermediate.intermediate_act_fn
@@ -165,15 +158,13 @@ class _Layer:
 
     def _attend(self, x: Tensor, lengths: Lengths) -> Tensor:
         """Attend: x (n, d) → (n, heads · head_size)."""
-        context = x.new_empty(len(x), self._heads * self._head_size)
         if not self._heads:
-            return context
-        for qkv, place in zip(
-            lengths.split(self._qkv(x)), lengths.split(context), strict=True
-        ):  # (b, length, 3 · a), (b, length, a)
+            return x.new_empty(len(x), 0)
+        found = []
+        for qkv in lengths.split(self._qkv(x)):  # (b, length, 3 · a)
             q, k, v = qkv.unflatten(-1, (3, self._heads, self._head_size)).permute(2, 0, 3, 1, 4)
-            place.copy_(self._attention(q, k, v).transpose(1, 2).flatten(2))
-        return context
+            found.append(self._attention(q, k, v).transpose(1, 2).flatten(2).flatten(0, 1))
+        return torch.cat(found).to(x.dtype)
 
 
 _attention = partial(functional.scaled_dot_product_attention, scale=1.0)
@@ -216,16 +207,14 @@ def pool_states(
         if hidden is not None:
             mixed = mixed.masked_fill(hidden, -torch.inf)
         return torch.cat([one.amax(1) for one in lengths.split(mixed)])
-    shares: Tensor | int = 1  # of the pieces that count, in each sentence
+    shares = 1  # of the pieces that count, in each sentence
     if hidden is not None:
         shares = torch.cat([one.mean(1) for one in lengths.split((~hidden).float())])
-    vectors: Tensor | int = 0
+    vectors = 0
     for weight, state in weighted:
-        if first:
-            vector = torch.cat([one[:, 0] for one in lengths.split(state)])
-        else:
-            kept = state if hidden is None else state.masked_fill(hidden, 0)
-            vector = torch.cat([one.mean(1) for one in lengths.split(kept)])
+        kept = state if hidden is None else state.masked_fill(hidden, 0)
+        groups = lengths.split(kept)
+        vector = torch.cat([one[:, 0] if first else one.mean(1) for one in groups])
         if norm:
             deviation, mean = _spread(state, lengths)
             vector = (vector - shares * mean) / deviation
@@ -235,9 +224,8 @@ def pool_states(
 
 def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
     """Return standard deviation and mean of all numbers of a sentence's state, each (sentences, 1)."""
-    found = [
-        torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in lengths.split(state)
-    ]
+    groups = lengths.split(state)
+    found = [torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in groups]
     variance, mean = (torch.cat(one).squeeze(2) for one in zip(*found, strict=True))
     return (variance + EPSILON).sqrt(), mean
 

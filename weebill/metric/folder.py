@@ -19,7 +19,7 @@ from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import SHAPES, cut_to, layer_shapes
 from weebill.hugging_face.loading import refuse_code
-from weebill.metric.checkpoint import fetch_checkpoint, is_checkpoint, read_checkpoint
+from weebill.metric.checkpoint import CHECKPOINTS, HPARAMS, fetch, read_checkpoint
 from weebill.metric.network import Architecture, MetricNetwork, new_encoder, reason
 from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
@@ -64,8 +64,9 @@ def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
     """
     name, path = str(path), Path(path)
     if not path.exists() and path.suffix != ".ckpt":
-        path = fetch_checkpoint(name)
-    if is_checkpoint(path):
+        remedy = "name a model folder, a checkpoint's folder or its .ckpt"
+        path = fetch(name, [HPARAMS, f"{CHECKPOINTS}/*.ckpt"], remedy)
+    if path.suffix == ".ckpt" or (path / HPARAMS).is_file():
         return Metric(name, *read_checkpoint(path, encoder))
     if encoder is not None:
         raise InputError(f"{path}: has its encoder's configuration itself; leave out --encoder")
@@ -89,9 +90,8 @@ def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) ->
         "parameters": sum(one.numel() for one in network.parameters()),
         "lineage": dict(lineage),
     }
-    tensors = {
-        name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()
-    }
+    state = network.state_dict().items()
+    tensors = {name: value.detach().cpu().contiguous() for name, value in state}
     with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / WEIGHTS)
         (folder / WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone

@@ -130,14 +130,10 @@ def lexical_scores(
     """
     if metric not in LEXICAL:
         raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
-    if targets is None:
-        targets = [""] * len(hypotheses)
+    targets = targets or [""] * len(hypotheses)
     of = {target: LEXICAL[metric](target) for target in set(targets)}
     # BLEU's own method does the same, and recommends effective_order at each sentence; with it, short ones
     # score higher, and correlations are not the published ones.
-    return np.array(
-        [
-            Metric.sentence_score(of[target], hypothesis, [reference]).score
-            for hypothesis, reference, target in zip(hypotheses, references, targets, strict=True)
-        ]
-    )
+    score = Metric.sentence_score
+    texts = zip(targets, hypotheses, references, strict=True)
+    return np.array([score(of[target], one, [reference]).score for target, one, reference in texts])

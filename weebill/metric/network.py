@@ -103,8 +103,7 @@ class Architecture:
             value = getattr(found, key)
             if value not in known and not (key == "final_activation" and value is None):
                 raise InputError(
-                    f"{origin}: {key}: {value!r}, expected {', '.join(known)}"
-                    f"{nearest(str(value), known)}"
+                    f"{origin}: {key}: {value!r}, expected {', '.join(known)}{nearest(str(value), known)}"
                 )
         return found
 
@@ -170,8 +169,7 @@ class MetricNetwork(nn.Module):
             self.mix = LayerMix(states, architecture.layer_transformation)
         elif architecture.layer >= states:
             raise InputError(
-                f"layer {architecture.layer}: the encoder has states 0 to {states - 1}; "
-                "name one of them, or 'mix'"
+                f"layer {architecture.layer}: the encoder has states 0 to {states - 1}; name one of them, or 'mix'"
             )
         self.estimator = Estimator(architecture, encoder.config.hidden_size)
 
@@ -186,9 +184,9 @@ class MetricNetwork(nn.Module):
 def new_encoder(
     values: dict[str, Any], kind: type[PretrainedConfig], origin: str | Path
 ) -> PreTrainedModel:
-    """Make an encoder without pooler and with arbitrary weights from the values of its config.json.
+    """Make an encoder without pooler and with arbitrary weights from the values of its config.json, `origin`.
 
-    kind: class of its configuration.  origin: the file, for errors.  Raises InputError if the values make no encoder.
+    kind: class of its configuration.  Raises InputError if the values make no encoder.
     """
     network = XLMRobertaModel if kind is XLMRobertaConfig else BertModel
     try:
@@ -196,8 +194,7 @@ def new_encoder(
             return network(kind.from_dict(values), add_pooling_layer=False)
     except Exception as error:  # the library checks few values; others fail later
         raise InputError(
-            f"{origin}: the encoder's configuration is damaged ({reason(error)}); "
-            "make it or fetch it again"
+            f"{origin}: the encoder's configuration is damaged ({reason(error)}); make it or fetch it again"
         ) from error
 
 

@@ -39,8 +39,6 @@ from weebill.workflow.code_version import code_of_module
 
 WINDOW = 100  # batches sorted by length together
 RESERVED = 2  # positions of XLM-R that no piece uses
-CHECKPOINT = "checkpoint.pt"
-PARTS = ("model", "optimizer", "schedule")  # in a checkpoint
 END = 2  # the id of </s>; <s> and <pad> are before it
 AT_ONCE = 65_536  # sentences tokenized together
 RECORD = "pretraining.json"
@@ -137,99 +135,94 @@ def pretrain(
     }
     with exclusive_folder(work):
         claim_folder(work, "identity.json", identity)
-        course = _Course(settings, pieces, seed, device)
-        losses = course.run(sentences, work / CHECKPOINT)
+        checkpoint = work / "checkpoint.pt"
+        model, losses = _train(settings, sentences, pieces, seed, device, checkpoint)
         with atomic_folder(output, KIND) as folder:
-            course.model.roberta.cpu().save_pretrained(folder)
-            # Safetensors makes it readable by the owner alone.
-            (folder / "model.safetensors").chmod(0o644)
+            model.roberta.cpu().save_pretrained(folder)
+            (folder / "model.safetensors").chmod(0o644)  # the library makes it the owner's alone
             pieces.save(folder)
             write_json(folder / RECORD, {**identity, "losses": losses})
         remove_folder(work)
 
 
-class _Course:
-    """Training in progress."""
+def _train(
+    settings: PretrainingSettings,
+    sentences: Sentences,
+    tokenizer: SentenceTokenizer,
+    seed: int,
+    device: str,
+    checkpoint: Path,
+) -> tuple[XLMRobertaForMaskedLM, list[float]]:
+    """Train to the end, from the checkpoint if there is one; return the model and mean losses between checkpoints."""
+    torch.manual_seed(seed)
+    config = XLMRobertaConfig(
+        vocab_size=tokenizer.size,
+        hidden_size=settings.width,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        intermediate_size=settings.intermediate,
+        max_position_embeddings=settings.positions,
+        hidden_dropout_prob=settings.dropout,
+        attention_probs_dropout_prob=settings.dropout,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+    )
+    model = XLMRobertaForMaskedLM(config).to(device).train()
+    optimizer = torch.optim.AdamW(
+        model.parameters(),
+        lr=settings.learning_rate,
+        betas=(0.9, 0.98),  # XLM-R's values, like ε and the weight decay
+        eps=1e-6,
+        weight_decay=settings.weight_decay,
+        fused=True,
+    )
+    schedule = get_linear_schedule_with_warmup(optimizer, settings.warmup, settings.updates)
+    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
+    done, losses, recent = 0, [], []
+    if checkpoint.is_file():
+        state = torch.load(checkpoint, map_location=device, weights_only=True)
+        for name, part in parts.items():
+            part.load_state_dict(state[name])
+        done, losses = state["update"], state["losses"]
+        logging.info("continuing after update %d", done)
+    stream = sentences.batches(settings.batch_pieces, seed, done)
+    for update in range(done + 1, settings.updates + 1):
+        torch.manual_seed(hash((seed, update)) % 2**63)
+        pieces = sentences.batch(next(stream), tokenizer.pad)
+        recent.append(_loss(model, pieces, tokenizer, settings))
+        torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip_norm)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+        if update % settings.checkpoint_every == 0 or update == settings.updates:
+            losses.append(float(torch.stack(recent).mean()))
+            recent = []
+            logging.info("update %d of %d: loss %.3f", update, settings.updates, losses[-1])
+            state = {name: part.state_dict() for name, part in parts.items()}
+            with atomic_path(checkpoint) as partial:
+                torch.save({"update": update, "losses": losses, **state}, partial)
+    return model, losses
 
-    def __init__(
-        self, settings: PretrainingSettings, tokenizer: SentenceTokenizer, seed: int, device: str
-    ) -> None:
-        self.settings, self.tokenizer, self.seed = settings, tokenizer, seed
-        self.device = torch.device(device)
-        torch.manual_seed(seed)
-        config = XLMRobertaConfig(
-            vocab_size=tokenizer.size,
-            hidden_size=settings.width,
-            num_hidden_layers=settings.layers,
-            num_attention_heads=settings.heads,
-            intermediate_size=settings.intermediate,
-            max_position_embeddings=settings.positions,
-            hidden_dropout_prob=settings.dropout,
-            attention_probs_dropout_prob=settings.dropout,
-            type_vocab_size=1,
-            layer_norm_eps=1e-5,
-        )
-        self.model = XLMRobertaForMaskedLM(config).to(device).train()
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(),
-            lr=settings.learning_rate,
-            betas=(0.9, 0.98),  # XLM-R's values, like ε and the weight decay
-            eps=1e-6,
-            weight_decay=settings.weight_decay,
-            fused=True,
-        )
-        self.schedule = get_linear_schedule_with_warmup(
-            self.optimizer, settings.warmup, settings.updates
-        )
 
-    def run(self, sentences: Sentences, checkpoint: Path) -> list[float]:
-        """Train to the end, from the checkpoint if there is one; return mean losses between checkpoints."""
-        settings = self.settings
-        done, losses = self._restore(checkpoint)
-        recent = []
-        stream = sentences.batches(settings.batch_pieces, self.seed, done)
-        for update in range(done + 1, settings.updates + 1):
-            recent.append(self._update(update, sentences.batch(next(stream), self.tokenizer.pad)))
-            if update % settings.checkpoint_every == 0 or update == settings.updates:
-                losses.append(float(torch.stack(recent).mean()))
-                recent = []
-                logging.info("update %d of %d: loss %.3f", update, settings.updates, losses[-1])
-                parts = {name: getattr(self, name).state_dict() for name in PARTS}
-                with atomic_path(checkpoint) as partial:
-                    torch.save({"update": update, "losses": losses, **parts}, partial)
-        return losses
-
-    def _update(self, number: int, pieces: Tensor) -> Tensor:
-        """Do one step of the optimizer; return its loss."""
-        torch.manual_seed(hash((self.seed, number)) % 2**63)
-        inputs, chosen = mask_pieces(
-            pieces, self.tokenizer.mask, self.tokenizer.size, self.settings.mask_share
-        )
-        inputs, wanted = inputs.to(self.device), pieces[chosen].to(self.device)
-        whole = (pieces != self.tokenizer.pad).to(self.device)
-        rounded = self.settings.precision == "bfloat16"
-        with nullcontext() if rounded else OneDnnLinears():
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=rounded):
-                states = self.model.roberta(inputs, attention_mask=whole)[0]
-                # Only for the masked pieces: the map to all pieces is the largest of a small model.
-                logits = self.model.lm_head(states[chosen.to(self.device)])
-            loss = functional.cross_entropy(logits.float(), wanted)
-            loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
-        self.optimizer.step()
-        self.schedule.step()
-        self.optimizer.zero_grad()
-        return loss.detach()
-
-    def _restore(self, path: Path) -> tuple[int, list[float]]:
-        """Restore a checkpoint; return the updates done and the losses so far."""
-        if not path.is_file():
-            return 0, []
-        state = torch.load(path, map_location=self.device, weights_only=True)
-        for name in PARTS:
-            getattr(self, name).load_state_dict(state[name])
-        logging.info("continuing after update %d", state["update"])
-        return state["update"], state["losses"]
+def _loss(
+    model: XLMRobertaForMaskedLM,
+    pieces: Tensor,
+    tokenizer: SentenceTokenizer,
+    settings: PretrainingSettings,
+) -> Tensor:
+    """Return the loss of a batch, after its backward pass."""
+    inputs, chosen = mask_pieces(pieces, tokenizer.mask, tokenizer.size, settings.mask_share)
+    inputs, wanted = inputs.to(model.device), pieces[chosen].to(model.device)
+    whole = (pieces != tokenizer.pad).to(model.device)
+    rounded = settings.precision == "bfloat16"
+    with nullcontext() if rounded else OneDnnLinears():
+        with torch.autocast(model.device.type, torch.bfloat16, enabled=rounded):
+            states = model.roberta(inputs, attention_mask=whole)[0]
+            # Only for the masked pieces: the map to all pieces is the largest of a small model.
+            logits = model.lm_head(states[chosen.to(model.device)])
+        loss = functional.cross_entropy(logits.float(), wanted)
+        loss.backward()
+    return loss.detach()
 
 
 def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Tensor, Tensor]:

@@ -31,7 +31,7 @@ from weebill.pruning.methods import pruning_method
 from weebill.pruning.structure import LayerStack, Prunable
 from weebill.replaceable import check_replaceable
 
-TEXTS = ("mt", "src", "ref")
+TEXTS = ("mt", "src", "ref")  # in the order of `PlainScorer.estimates`
 BATCH = 16  # segments; a part's importance is the magnitude of a sum over the segments of a batch
 
 
@@ -97,8 +97,7 @@ def make_pruned(
     judged = judged_segments(tables, normalise or "language-pair")
     if whole.network.architecture.needs_references:
         require_references(judged["ref"], metric)
-    seen = [not is_held_out(source, validation_share) for source in judged["src"]]
-    judged = judged[seen]
+    judged = judged[[not is_held_out(source, validation_share) for source in judged["src"]]]
     if judged.empty:
         raise InputError("pruning: no judged source is left; lower reference.validation_share")
     judged = judged.sample(min(segments, len(judged)), random_state=seed)
@@ -108,12 +107,11 @@ def make_pruned(
         own = scorer.score({"": mt}, src, ref if scorer.needs_references else None)[""]
         line = np.polynomial.Polynomial.fit(judged["score"], own, 1)
         judged = judged.assign(score=line(judged["score"].to_numpy()))
-    parent = whole.sha256
     methods = [pruning_method(method) for method in recipe]
     history = prune(whole, methods, MetricStudy(whole, judged, seed))
     made = {
         "kind": "pruned",
-        "parent": parent,
+        "parent": whole.sha256,
         "recipe": [dict(method) for method in recipe],
         "judgements": [content_hash(table) for table, _ in tables],
         "segments": len(judged),
@@ -148,9 +146,8 @@ class PrunableMetric:
 
     def layer_stacks(self) -> list[LayerStack]:
         """Return the stack of the encoder's layers."""
-        return [
-            MetricLayers(**vars(one), network=self.network) for one in self._encoder.layer_stacks()
-        ]
+        stacks = self._encoder.layer_stacks()
+        return [MetricLayers(**vars(stack), network=self.network) for stack in stacks]
 
 
 @dataclass

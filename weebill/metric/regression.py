@@ -39,14 +39,8 @@ if TYPE_CHECKING:
     import pytorch_lightning
 
 # Hyperparameters of unbabel-comet that users cannot set here.
-OWN = (
-    "pretrained_model",
-    "train_data",
-    "validation_data",
-    "load_pretrained_weights",
-    "class_identifier",
-    "local_files_only",
-)
+OWN = ("pretrained_model", "train_data", "validation_data", "load_pretrained_weights")
+OWN += ("class_identifier", "local_files_only")
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
 WINDOW = 50  # batches sorted by length together
 LAST, BEST = "last.ckpt", "best.ckpt"
@@ -127,8 +121,7 @@ def _class_of(settings: RegressionSettings) -> type:
     kinds = get_args(Kind)
     if settings.kind not in kinds:
         raise InputError(
-            f"metric: no kind '{settings.kind}', expected {' or '.join(kinds)}"
-            f"{nearest(settings.kind, kinds)}"
+            f"metric: no kind '{settings.kind}', expected {' or '.join(kinds)}{nearest(settings.kind, kinds)}"
         )
     from comet.models import str2model
 
@@ -253,8 +246,9 @@ def _course(
             self.history: list[dict[str, float]] = []
 
         def on_train_start(self, trainer: Any, model: Any) -> None:
-            """Stop a resumed run at once if its patience has ended."""
-            self._stop_without_patience(trainer)
+            """Stop if the patience has ended, also in a resumed run."""
+            if settings.patience and self._waited() >= settings.patience:
+                trainer.should_stop = True
 
         def on_train_batch_start(self, trainer: Any, model: Any, batch: Any, index: int) -> None:
             torch.manual_seed(hash((seed, trainer.current_epoch, index)) % 2**63)
@@ -268,13 +262,12 @@ def _course(
                 self._save(trainer, index + 1)
 
         def on_train_epoch_end(self, trainer: Any, model: Any) -> None:
-            best = max((row["kendall"] for row in self.history), default=-2.0)
             self.history.append({"epoch": trainer.current_epoch + 1, "kendall": model.kendall})
             logging.info("epoch %d: Kendall's τ %.4f", trainer.current_epoch + 1, model.kendall)
-            if model.kendall > best:
+            if not self._waited():
                 with atomic_path(work / BEST) as partial:
                     trainer.save_checkpoint(partial, weights_only=True)
-            self._stop_without_patience(trainer)
+            self.on_train_start(trainer, model)
             self._save(trainer, 0)
 
         def _save(self, trainer: Any, batch: int) -> None:
@@ -282,10 +275,10 @@ def _course(
             with atomic_path(work / LAST) as partial:
                 trainer.save_checkpoint(partial)
 
-        def _stop_without_patience(self, trainer: Any) -> None:
+        def _waited(self) -> int:
+            """Return the number of epochs since the best one."""
             best = max(self.history, key=lambda row: row["kendall"], default={"epoch": 0})
-            if settings.patience and len(self.history) - best["epoch"] >= settings.patience:
-                trainer.should_stop = True
+            return len(self.history) - best["epoch"]
 
         def on_save_checkpoint(self, trainer: Any, model: Any, checkpoint: dict) -> None:
             checkpoint[STATE] = {

@@ -68,8 +68,7 @@ class Scorer:
         """
         if precision not in PRECISIONS:
             raise InputError(
-                f"precision {precision!r}, expected {', '.join(PRECISIONS)}"
-                f"{nearest(precision, PRECISIONS)}"
+                f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
             )
         self.metric, self.precision, self.device = metric, precision, torch.device(device)
         if precision == "int8" and self.device.type != "cpu":

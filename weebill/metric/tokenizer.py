@@ -15,14 +15,13 @@ from weebill.replaceable import FolderKind
 FILE = "tokenizer.json"
 SENTENCEPIECE = "sentencepiece.bpe.model"
 SURPLUS = 2  # pieces of XLM-R that a SentencePiece model lacks: <pad> and <mask>
-PAD = ("<pad>", "[PAD]")
-MASK = "<mask>"
 
 
 class SentenceTokenizer:
     """Tokenizer of a Hugging Face tokenizer.json.
 
-    pad: the padding piece, or None; a text may contain it, and then it does not count in the mean.
+    size: number of pieces, special ones included.  mask: the mask piece of pre-training, or None.  pad: the padding
+    piece, or None; a text may contain it, and then it does not count in the mean.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -41,8 +40,10 @@ class SentenceTokenizer:
             )
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        ids = map(self._tokenizer.token_to_id, PAD)
-        self.pad = next((one for one in ids if one is not None), None)
+        self.size = self._tokenizer.get_vocab_size()
+        self.mask = self._tokenizer.token_to_id("<mask>")
+        pads = map(self._tokenizer.token_to_id, ("<pad>", "[PAD]"))
+        self.pad = next((one for one in pads if one is not None), None)
 
     def encode(self, texts: Sequence[str], longest: int) -> tuple[list[list[int]], list[int]]:
         """Return each text's pieces, special ones included, at most `longest`, and their number before the cut."""
@@ -53,16 +54,6 @@ class SentenceTokenizer:
         special = self._tokenizer.num_special_tokens_to_add(is_pair=False)
         full = [len(one) + sum(len(part) - special for part in one.overflowing) for one in found]
         return kept, full
-
-    @property
-    def size(self) -> int:
-        """Number of pieces, special ones included."""
-        return self._tokenizer.get_vocab_size()
-
-    @property
-    def mask(self) -> int | None:
-        """Mask piece of pre-training, None if there is none."""
-        return self._tokenizer.token_to_id(MASK)
 
     @property
     def sha256(self) -> str:

@@ -46,8 +46,7 @@ def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normali
             own = scores[rows]
             if own.min() == own.max():  # their deviation may be a rounding error
                 raise InputError(
-                    f"{path}: all scores {score} {group} are equal and cannot be normalised; "
-                    "leave them out"
+                    f"{path}: all scores {score} {group} are equal and cannot be normalised; leave them out"
                 )
             scores[rows] = (own - own.mean()) / own.std()
         parts.append(found[list(TEXTS)].assign(score=scores))
