@@ -34,6 +34,7 @@ def changed(path, value):
         ),
         (("reference", "judgements"), None, "reference.judgements: missing, expected it to train a reference"),
         (("texts",), None, "texts: missing, expected files of text to pre-train the encoder 'small' on"),
+        (("reference", "training"), {"kind": "regresion_metric"}, "training.kind: found 'regresion_metric'"),
         (("encoders", "small", "heads"), 3, "encoders.small.width: found 8, expected a multiple of its 3 heads"),
         (("pruning", "layers"), [1, 3], "pruning.layers[1]: found 3, expected less than 3, the encoder's of 'small'"),
         (("pruning", "neurons"), [0.01], "pruning.neurons[0]: found shares that come to no head and no neuron of"),

@@ -112,8 +112,6 @@ def test_batches_hold_each_sentence_once_and_little_padding(tokenizer):
     np.testing.assert_array_equal(next(later), next(stream))
 
 
-def test_settings_that_are_wrong(tmp_path, tokenizer):
-    with pytest.raises(InputError, match="width 16 is not divisible by 3 heads"):
-        make(tmp_path, tokenizer, "one", replace(SMALL, heads=3))
+def test_text_that_is_empty(tmp_path, tokenizer):
     with pytest.raises(InputError, match="no text to pre-train on"):
         make(tmp_path, tokenizer, "one", texts=["", " "])

@@ -11,12 +11,9 @@ import pytest
 
 from tests.metric.comet_environment import COMET, need_comet
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
-from weebill.errors import InputError
 from weebill.files import read_json
-from weebill.metric import regression
 from weebill.metric.folder import load_metric
 from weebill.metric.pretraining import PretrainingSettings, pretrain
-from weebill.metric.regression import RegressionSettings
 from weebill.metric.scorer import Scorer
 from weebill.metric.tokenizer import make_tokenizer
 
@@ -122,8 +119,6 @@ def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
 
 
 def test_settings_that_are_wrong(material, tmp_path):
-    with pytest.raises(InputError, match="did you mean 'regression_metric'"):
-        regression.train(RegressionSettings("regresion_metric"), "encoder", "", "", tmp_path, 1)
     done = train(material, tmp_path / "model", hyperparameters={"droput": 0.1})
     assert done.returncode == 1
     line = "weebill: metric: unbabel-comet has no hyperparameter 'droput' to set; did you mean"

@@ -53,9 +53,8 @@ def read_checkpoint(
 ) -> tuple[MetricNetwork, SentenceTokenizer, Path]:
     """Read a checkpoint's network and tokenizer, and find the file of its weights.
 
-    encoder: the folder of its encoder's configuration and tokenizer, instead of its own.
-    Raises InputError if files are missing or damaged, hold more than tensors and plain values, or are of
-    another kind of model.
+    encoder: the folder of its encoder's configuration and tokenizer, instead of its own.  Raises InputError if files
+    are missing or damaged, hold more than tensors and plain values, or are of another kind of model.
     """
     file, hparams_file = _files(path)
     written = _read_hparams(hparams_file)
@@ -71,11 +70,9 @@ def read_checkpoint(
     if encoder is None and beside.is_dir():
         encoder = beside
     try:
-        empty, place = find_encoder(
-            values.get("encoder_model", "XLM-RoBERTa"),
-            values.get("pretrained_model", "xlm-roberta-large"),
-            encoder,
-        )
+        family = values.get("encoder_model", "XLM-RoBERTa")
+        name = values.get("pretrained_model", "xlm-roberta-large")
+        empty, place = find_encoder(family, name, encoder)
         network = MetricNetwork(architecture, empty)
     except InputError as error:
         raise InputError(f"{hparams_file}: {error}") from error
@@ -113,16 +110,12 @@ def _read_hparams(path: Path) -> dict[str, Any]:
 
 
 def _read_tensors(path: Path) -> dict[str, Any]:
-    """Load a .ckpt with its `state_dict`, memory-mapped if its format allows that.
-
-    A file is called dangerous only if the reader refused something in it.
-    """
+    """Load a .ckpt; call it dangerous only if the reader refused something in it."""
     stand_ins = [(type("Named", (), {}), name) for name in NAMED_CLASSES]  # never instantiated
     try:
         with torch.serialization.safe_globals(stand_ins):
-            content = torch.load(
-                path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
-            )
+            mapped = zipfile.is_zipfile(path)
+            content = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except Exception as error:  # damage may lead to any exception
         if isinstance(error, pickle.UnpicklingError) and (refused := REFUSED.search(str(error))):
             raise InputError(
@@ -133,9 +126,8 @@ def _read_tensors(path: Path) -> dict[str, Any]:
             f"{path}: no checkpoint, damaged, or a pointer to one ({reason(error)}); fetch it again"
         ) from error
     state = content.get("state_dict") if isinstance(content, dict) else None
-    if not isinstance(state, dict) or not all(
-        isinstance(name, str) and isinstance(one, Tensor) for name, one in state.items()
-    ):
+    named = isinstance(state, dict) and all(isinstance(name, str) for name in state)
+    if not named or not all(isinstance(one, Tensor) for one in state.values()):
         raise InputError(f"{path}: no state_dict of tensors; name a checkpoint of unbabel-comet")
     if not isinstance(content.get("hyper_parameters", {}), dict):
         raise InputError(f"{path}: no dictionary of hyperparameters; fetch it again")
@@ -177,9 +169,8 @@ def find_encoder(
 ) -> tuple[PreTrainedModel, Path]:
     """Return an encoder with arbitrary weights, and the folder of its tokenizer.
 
-    family, name: `encoder_model` and `pretrained_model` of the hyperparameters; the latter is a folder or a name
-    on the hub.  folder: used instead.  Raises InputError if the encoder is not here and cannot be fetched,
-    brings code, is of another family or damaged.
+    family, name: COMET's `encoder_model`; `pretrained_model`, a folder or a name on the hub.  folder: used instead.
+    Raises InputError if the encoder is not here and cannot be fetched, brings code, is of another family or damaged.
     """
     if not (isinstance(family, str) and family in FAMILIES):
         raise InputError(
@@ -207,10 +198,7 @@ def find_encoder(
 
 
 def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
-    """Return a local folder, or fetch files of a model on the hub, NAME or NAME@COMMIT, to a folder of the cache.
-
-    Raises InputError with the remedy if they are not in the cache and cannot be fetched.
-    """
+    """Return a local folder, or fetch files of NAME or NAME@COMMIT from the hub.  Raises InputError if that fails."""
     if Path(name).is_dir():
         return Path(name)
     repository, _, revision = name.partition("@")

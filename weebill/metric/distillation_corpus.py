@@ -1,7 +1,4 @@
-"""Corpus for distilled metrics: pairs, each source translated several times (COMETINHO §5).
-
-A pair's target is the reference; the reference models score every translation of its source.
-"""
+"""Corpus for distilled metrics: pairs, each source translated several times and scored (COMETINHO §5)."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,18 +37,17 @@ def select_pairs(
 ) -> None:
     """Write a corpus of pairs, and separate ones for training and validating the translators.
 
-    entry: `table` of a translation experiment, or `source` and `target`, files of lines.  Optional keys:
-    `bicleaner`, the smallest score; `rows`, the number of pairs drawn at random; `translators`, whose `rows` and
-    `validation` of these pairs go to the translators.
-    Raises InputError if a score is missing, line counts differ, pairs are not unique, or no pair is left to
-    translate.
+    entry: `table` of a translation experiment, or `source` and `target`, files of lines.  Optional keys: `bicleaner`,
+    the smallest score; `rows`, the number of pairs drawn at random; `translators`, whose `rows` and `validation` of
+    these pairs go to the translators.
+    Raises InputError if a score is missing, line counts differ, pairs are not unique, or none is left to translate.
     """
     batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
     rows = draw_rows(batches, entry.get("rows", 2**62), seed)
     apart = entry["translators"]
     first, second = apart["rows"], apart["rows"] + apart["validation"]
     count = 0 if rows is None else rows.num_rows
-    if rows is None or count <= second:
+    if count <= second:
         raise InputError(
             f"distillation.pairs.{name}: {count:,} pairs, of which translators learn from {second:,}: none is left "
             "to translate; give more text, or lower `translators` or `bicleaner`"
@@ -61,9 +57,9 @@ def select_pairs(
             f"distillation.pairs.{name}.table: {entry['table']} has two pairs of one `corpus` and `row`, by which "
             "their translations are found; number its rows anew"
         )
-    parts = (rows.slice(second), rows.slice(0, first), rows.slice(first, apart["validation"]))
-    for path, part in zip((output, training, validation), parts, strict=True):
-        write_table(path, part)
+    write_table(output, rows.slice(second))
+    write_table(training, rows.slice(0, first))
+    write_table(validation, rows.slice(first, apart["validation"]))
 
 
 def _of_table(entry: Mapping[str, Any]) -> Iterator[pa.Table]:
@@ -139,8 +135,7 @@ def score_tuples(
 ) -> None:
     """Write the rows (src, mt, ref) of a table with the mean score of some metrics.
 
-    Parts that a killed run has scored are kept in `OUTPUT.work`; the next call continues after them.
-    Raises InputError as `load_metric` and `Scorer`.
+    A killed run's parts in `OUTPUT.work` are used.  Raises InputError as `load_metric` and `Scorer`.
     """
     output = Path(output)
     work = output.with_name(f"{output.name}.work")

@@ -1,7 +1,6 @@
 """Encoder without padding: the sentences of a batch are concatenated, and few states are kept.
 
 Linear maps see all pieces of a batch at once; attention is computed for all sentences of one length together.
-
 COMET mixes the states of all layers, m = Σ w_l · n(h_l), where n is the identity or a normalisation over the whole
 sentence, and pools the pieces of m.  The mean and the first piece are linear: sums are accumulated layer by layer,
 and the normalisation is applied to the resulting vector.
@@ -41,10 +40,9 @@ class Lengths:
 
     def split(self, x: Tensor) -> Iterator[Tensor]:
         """Split x (n, …) into one (sentences, length, …) for each length."""
-        start = 0
-        for count, length in self.groups:
-            yield x[start : start + count * length].unflatten(0, (count, length))
-            start += count * length
+        parts = x.split([count * length for count, length in self.groups])
+        for part, group in zip(parts, self.groups, strict=True):
+            yield part.unflatten(0, group)
 
 
 class RaggedEncoder:

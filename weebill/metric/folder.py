@@ -74,10 +74,7 @@ def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
 
 
 def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) -> None:
-    """Write a metric folder atomically; equal metrics make equal bytes.
-
-    Raises InputError if something other than a metric folder is at `path`.
-    """
+    """Write a metric folder atomically; equal metrics make equal bytes.  Raises InputError if `path` is no metric."""
     check_replaceable(path, KIND)
     network = metric.network
     encoder = network.encoder.config.to_dict()

@@ -26,31 +26,20 @@ Statistic = Callable[[np.ndarray], float]
 
 
 def kendall_tau_b(scores: np.ndarray, human: np.ndarray) -> float:
-    """Return τ-b = (C − D) / √((P − T_scores) (P − T_human)) over all P pairs of segments (n,); T counts ties.
-
-    NaN if all scores of a side are equal.
-    """
+    """Return τ-b = (C − D) / √((P − T_scores) (P − T_human)), T ties of P pairs; NaN if a side's are all equal."""
     return float(kendalltau(scores, human, variant="b").statistic)
 
 
 class RelativeRanks:
     """Pairs of translations with clearly different human scores: rows of the better and the worse one (pairs,)."""
 
-    def __init__(
-        self,
-        human: Sequence[float],
-        segments: Sequence[Hashable],
-        least: float = LEAST_DIFFERENCE,
-    ) -> None:
-        """Make the pairs of direct assessments (n,), one for each translation.
-
-        segments: equal for translations of the same source.  least: smallest difference of a pair in points.
-        """
+    def __init__(self, human: Sequence[float], segments: Sequence[Hashable]) -> None:
+        """Pair direct assessments (n,); segments: equal for translations of a source."""
         pairs = [
             (i, j) if human[i] > human[j] else (j, i)
             for group in _grouped(segments)
             for i, j in combinations(group, 2)
-            if abs(human[i] - human[j]) >= least
+            if abs(human[i] - human[j]) >= LEAST_DIFFERENCE
         ]
         self.better, self.worse = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
 
@@ -70,10 +59,10 @@ def permutation_p_value(
 ) -> float:
     """Return the two-sided p-value of the difference in agreement of two metrics with people.
 
-    statistic: agreement of scores (n,) with people.  Under the null hypothesis it does not matter which metric
-    gave a score: both are standardised, and exchanged segment by segment at random.  With standardised scores
-    the test is slightly conservative.  Permutations without an agreement are left out; NaN if a metric, or every
-    permutation, has none.  Source: PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
+    statistic: agreement of scores (n,) with people.  Under the null hypothesis it does not matter which metric gave a
+    score: both are standardised, which makes the test slightly conservative, and exchanged segment by segment at
+    random.  Permutations without an agreement are left out; NaN if a metric, or every permutation, has none.
+    Source: PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
     """
     ours, theirs = ((one - one.mean()) / (one.std() or 1.0) for one in (scores, other))
     observed = abs(statistic(ours) - statistic(theirs)) - ROUNDING
@@ -92,15 +81,12 @@ def permutation_p_value(
 
 
 def bootstrap_interval(
-    statistic: Statistic,
-    segments: Sequence[Hashable],
-    resamples: int = 1000,
-    seed: int = 1,
+    statistic: Statistic, segments: Sequence[Hashable], resamples: int = 1000, seed: int = 1
 ) -> tuple[float, float]:
     """Return the 95 % interval of an agreement over resamples of the sources, each with all its translations.
 
-    statistic: agreement on the rows (m,) of a resample, which may repeat.  Resamples without an agreement, for
-    example with equal human scores, are left out; NaN if all are.
+    statistic: agreement on the rows (m,) of a resample, which may repeat.  Resamples without an agreement are left
+    out; NaN if all are.
     """
     groups = [np.array(rows) for rows in _grouped(segments)]
     draw = np.random.default_rng(seed)
@@ -165,10 +151,7 @@ class JudgedSet:
 
     @property
     def groups(self) -> list[tuple[str, str]]:
-        """Keys of the segments, equal for translations of the same one.
-
-        Tables of several texts number segments anew in each, so the source is part of the key.
-        """
+        """Keys of the segments, with the source: tables of several texts number segments anew in each."""
         return list(zip(self.judgements["segment"], self.judgements["src"], strict=True))
 
     @cached_property

@@ -57,10 +57,9 @@ def read_judgements(path: str | Path, score: str, *, by_system: bool = False) ->
 
 
 def averaged(judged: pd.DataFrame) -> pd.DataFrame:
-    """Return every translation once, at its first place, with the mean of its scores.
+    """Return every translation once, at its first place, with the mean of its scores by several assessors.
 
-    Tables of raw assessments have a row for each assessor.  Segments of two texts may have the same number and
-    source, so the translation's text is part of the key.
+    Segments of two texts may have the same number and source, so the translation's text is part of the key.
     """
     key = ["segment", "src", "system", "mt"]
     if not judged.duplicated(key).any():
@@ -119,15 +118,9 @@ def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:
 
 
 def lexical_scores(
-    metric: str,
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    targets: Sequence[str] | None = None,
+    metric: str, hypotheses: Sequence[str], references: Sequence[str], targets: Sequence[str] = ()
 ) -> np.ndarray:
-    """Return sacreBLEU's sentence scores (n,) by its defaults, 0 to 100.  metric: BLEU or chrF.
-
-    targets: the language of each, for BLEU's tokens.  Raises InputError for another metric.
-    """
+    """Return sentence scores (n,), 0 to 100; targets: languages.  Raises InputError unless it is BLEU or chrF."""
     if metric not in LEXICAL:
         raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
     targets = targets or [""] * len(hypotheses)

@@ -31,9 +31,8 @@ def library_scores(
 ) -> np.ndarray:
     """Score hypotheses against their references, (n,); library: one of LIBRARIES.
 
-    model: a folder in transformers' format, with safetensors.  layer: the one whose states BERTScore compares,
-    from 1.  Raises InputError if the library cannot use the model, the model brings code, or references are
-    missing.
+    model: a folder in transformers' format, with safetensors.  layer: whose states BERTScore compares, from 1.
+    Raises InputError if the library cannot use the model, the model brings code, or references are missing.
     """
     require_references(references, model)
     try:
@@ -47,10 +46,7 @@ def library_scores(
 
 
 def library_signature(library: str, model: str, layer: int | None) -> str:
-    """Return the library with its version, the model's hash and the layer.
-
-    Raises InputError if there is no safetensors file.
-    """
+    """Return the library's version, the model's hash and the layer.  Raises InputError without a safetensors file."""
     files = sorted(Path(model).glob("*.safetensors"))
     if not files:  # the libraries would read pickles
         raise InputError(f"{model}: no *.safetensors file; save the model again by save_pretrained")
@@ -60,9 +56,9 @@ def library_signature(library: str, model: str, layer: int | None) -> str:
 
 
 def _bert_score(model: str, layer: int | None, device: str) -> Score:
-    """Load the F1 of greedily matched states, without idf and rescaling.
+    """Load the F1 of greedily matched states, without idf and rescaling, for any encoder.
 
-    The library's own loading depends on words in the model's path, and may fetch; its scoring takes any encoder.
+    The library's own loading depends on words in the model's path, and may fetch.
     """
     tokenizer = pretrained_tokenizer(model)
     network, _ = pretrained_model(AutoModel, model, may_lack=POOLER)

@@ -55,9 +55,8 @@ def decode(
 ) -> list[Choice]:
     """Return the different candidates of a source by expected utility, best first; equal ones keep their order.
 
-    beside_itself: use a candidate as its own reference too.  first, kept: a cheaper utility; only its `kept` best
-    candidates are computed with the other (Eikema & Aziz 2022), with all references.
-    Raises InputError if there is no candidate.
+    beside_itself: use a candidate as its own reference too.  first, kept: a cheaper utility, whose `kept` best
+    candidates alone are computed with the other (Eikema & Aziz 2022).  Raises InputError if there is no candidate.
     """
     counts = Counter(candidates)
     if not counts:
@@ -155,11 +154,9 @@ class SentenceUtility:
         self, source: str, candidates: Sequence[str], references: Sequence[str]
     ) -> np.ndarray:
         """Implement `Utility`."""
+        score = self._metric.sentence_score
         return np.array(
-            [
-                [self._metric.sentence_score(one, [other]).score / 100 for other in references]
-                for one in candidates
-            ]
+            [[score(one, [other]).score / 100 for other in references] for one in candidates]
         )
 
 
@@ -171,16 +168,12 @@ class PairwiseEstimator:
 
         W·features = (W₁·t + W₅·(t⊙s) + W₆·|t−s|) + W₂·r + (W₃·(t⊙r) + W₄·|t−r|)
 
-    The first bracket is computed once for each translation, W₂·r once for each reference; only two of six blocks
-    depend on pairs.  They are the same for (t, r) and (r, t): if the translations are the references, half of them
-    suffice.  Weights are packed once and must not change.
+    Only the last bracket depends on pairs, and is the same for (t, r) and (r, t): if the translations are the
+    references, half of the pairs suffice.  Weights are packed once and must not change.
     """
 
     def __init__(
-        self,
-        network: MetricNetwork,
-        precision: torch.dtype = torch.float32,
-        device: torch.device | str = "cpu",
+        self, network: MetricNetwork, precision: torch.dtype, device: torch.device | str = "cpu"
     ) -> None:
         """Pack a network; precision: type of the products' operands, float32 or bfloat16; all else is float32."""
         self.needs_references = network.architecture.needs_references
@@ -205,8 +198,7 @@ class PairwiseEstimator:
     def scores(self, translations: Tensor, references: Tensor | None, source: Tensor) -> Tensor:
         """Score every translation (n, d) against every reference (m, d) of a source (d,): (n, m).
 
-        If `references` is `translations` itself, half of the pairs are computed.  A metric without references
-        gives (n, 1).
+        If `references` is `translations` itself, half of the pairs are computed; if it is None, the result is (n, 1).
         """
         source = source.expand_as(translations)
         blocks = [translations, translations * source, (translations - source).abs()]
@@ -238,11 +230,9 @@ class PairwiseEstimator:
 
 
 def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:
-    """Make candidates for timing a choice, without a model that samples.
+    """Return `count` different texts: the translations, then their copies without some words or with moved words.
 
-    Return `count` different texts: the translations, then their copies without some words or with moved words.
-
-    Raises InputError if the translations are too short.
+    They serve to time a choice without a model that samples.  Raises InputError if the translations are too short.
     """
     draw, found = random.Random(seed), dict.fromkeys(translations)
     several = [words for text in translations if len(words := text.split()) > 1]

@@ -1,6 +1,6 @@
 """Network of a COMET regression model: an encoder, a weight for each of its states, an estimator.
 
-Values of the architecture are named as in the checkpoints' hyperparameters, with the defaults of unbabel-comet 2.2.7.
+Its values are named as in the checkpoints' hyperparameters, with the defaults of unbabel-comet 2.2.7.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -184,10 +184,7 @@ class MetricNetwork(nn.Module):
 def new_encoder(
     values: dict[str, Any], kind: type[PretrainedConfig], origin: str | Path
 ) -> PreTrainedModel:
-    """Make an encoder without pooler and with arbitrary weights from the values of its config.json, `origin`.
-
-    kind: class of its configuration.  Raises InputError if the values make no encoder.
-    """
+    """Make an encoder without pooler, with arbitrary weights.  Raises InputError if the values make none."""
     network = XLMRobertaModel if kind is XLMRobertaConfig else BertModel
     try:
         with no_init_weights():

@@ -16,11 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
-from transformers import (
-    XLMRobertaConfig,
-    XLMRobertaForMaskedLM,
-    get_linear_schedule_with_warmup,
-)
+from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM, get_linear_schedule_with_warmup
 
 from weebill.errors import InputError
 from weebill.files import (
@@ -79,10 +75,7 @@ class Sentences:
         return batch
 
     def batches(self, size: int, seed: int, first: int) -> Iterator[np.ndarray]:
-        """Yield endless batches of similar length as rows (b,), from batch number `first` on.
-
-        size: pieces of a padded batch; a longer sentence is a separate batch.
-        """
+        """Yield endless batches of similar length, rows (b,), from number `first` on; size: pieces with padding."""
         number, epoch = 0, 0
         per_window = max(1, int(WINDOW * size / self.lengths.mean()))
         while True:
@@ -109,14 +102,10 @@ def pretrain(
 ) -> None:
     """Train an encoder and write its folder, atomically: config.json, model.safetensors, tokenizer.json, RECORD.
 
-    texts: one sentence each.  tokenizer: its folder.  work: a folder for checkpoints.  A killed run of the same
-    training is continued from there, to the same bits; the folder is removed at the end.
-    Raises InputError if there is no text, or the heads do not divide the width.
+    texts: one sentence each.  tokenizer: its folder.  work: a folder for checkpoints, removed at the end; a killed
+    run of the same training is continued to the same bits.
+    Raises InputError if there is no text.
     """
-    if settings.width % settings.heads:
-        raise InputError(
-            f"encoder: width {settings.width} is not divisible by {settings.heads} heads; change one"
-        )
     pieces = SentenceTokenizer(tokenizer)
     sentences = Sentences(texts, pieces, settings.positions - RESERVED)
     if not len(sentences.lengths):

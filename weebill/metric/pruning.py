@@ -1,7 +1,7 @@
 """Smaller metrics: an encoder without its top layers, and with fewer neurons and heads below (COMETINHO §4).
 
-The methods are those of `pruning.methods` that remove all parts at once, without training.  The gradient of the loss
-on judged segments gives the importance of each part.
+The methods are those of `pruning.methods` that remove all parts at once, by the gradient of the loss on judged
+segments, without training.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,11 +84,9 @@ def make_pruned(
 ) -> None:
     """Write the folder of a metric cut by judged segments.
 
-    recipe: methods and their settings, applied in turn.
-    judgements: tables and the columns of their scores, {table, score}.  segments: number of segments to draw from
-    them.  validation_share: share of the sources that are held out for validation and not drawn.  normalise: the
-    normalisation of the scores that the metric learnt; None if it is unknown: a linear fit adapts the scores to the
-    metric's.
+    recipe: methods and their settings, applied in turn.  judgements: {table, score} of each table.  segments: number
+    to draw from them, without the sources in the share of validation.  normalise: the normalisation of the scores
+    that the metric learnt; None if it is unknown: a linear fit adapts the scores to the metric's.
     Raises InputError as `prune`, `load_metric` and `judged_segments` do, and if no segment is left.
     """
     check_replaceable(output, KIND)
@@ -167,8 +165,5 @@ class MetricLayers(LayerStack):
 
 
 def remove_top_layers(network: MetricNetwork, count: int) -> None:
-    """Remove the `count` top layers of the encoder in place.
-
-    Raises InputError if no layer would be left, or if the layer that the metric reads would be removed.
-    """
+    """Remove the `count` top layers of the encoder in place.  Raises InputError if one of them is needed."""
     cut_layers(PrunableMetric(network), "encoder", count)

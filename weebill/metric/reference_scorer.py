@@ -3,7 +3,7 @@
 It uses the library's own encoder.  The fast scorer must give equal scores and is timed against it.  Gradients pass.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from weebill.metric.encoding import Lengths, pool_states
 from weebill.metric.folder import Metric
-from weebill.metric.scorer import features
+from weebill.metric.scorer import Systems, features
 
 BATCH = 16  # segments, as in the paper
 
@@ -26,10 +26,7 @@ class PlainScorer:
 
     @torch.inference_mode()
     def score(
-        self,
-        systems: Mapping[str, Sequence[str]],
-        sources: Sequence[str],
-        references: Sequence[str] | None = None,
+        self, systems: Systems, sources: Sequence[str], references: Sequence[str] | None = None
     ) -> dict[str, np.ndarray]:
         """Return scores (segments,) of each system's translations."""
         order = list(range(len(sources)))
@@ -60,14 +57,13 @@ class PlainScorer:
         states = network.encoder(padded, mask.long(), output_hidden_states=True).hidden_states
         # Pooled one after the other, shortest first, as `pool_states` requires.
         order = lengths.argsort(stable=True).tolist()
-        pooled = pool_states(
-            [torch.cat([state[row, : lengths[row]] for row in order]) for state in states],
-            network.state_weights(),
+        flat = [torch.cat([state[row, : lengths[row]] for row in order]) for state in states]
+        ids, ordered = (
             torch.cat([rows[row] for row in order]),
             Lengths([pieces[row] for row in order]),
-            network.architecture,
-            tokenizer.pad,
         )
+        weights = network.state_weights()
+        pooled = pool_states(flat, weights, ids, ordered, network.architecture, tokenizer.pad)
         vectors = torch.empty_like(pooled)
         vectors[order] = pooled
         return vectors

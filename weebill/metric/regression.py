@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 import yaml
 
@@ -29,14 +30,10 @@ from weebill.files import (
     write_json,
 )
 from weebill.kernels.cpu_matmul import OneDnnLinears
-from weebill.metric.settings import Kind, RegressionSettings
+from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pytorch_lightning
 
 # Hyperparameters of unbabel-comet that users cannot set here.
 OWN = ("pretrained_model", "train_data", "validation_data", "load_pretrained_weights")
@@ -69,9 +66,8 @@ def train(
     """Train, and write a checkpoint's folder as unbabel-comet does: hparams.yaml, checkpoints/model.ckpt; and RECORD.
 
     encoder: a folder, or a name on the Hugging Face hub; the checkpoint records it literally, and keeps a folder's
-    configuration and tokenizer in `encoder`, so that Weebill can read it anywhere.
-    training, validation: tables of `training_table.read_segments`.  The weights are those of the epoch with the
-    best agreement on the validation table.  Unfinished work is kept in `OUTPUT.work`; the next call continues it.
+    configuration and tokenizer in `encoder`, so that Weebill can read it anywhere.  The weights are those of the
+    epoch with the best agreement on the validation table.  Unfinished work in `OUTPUT.work` is continued.
     Raises InputError if a table is faulty, a hyperparameter unknown, or the encoder's folder brings code.
     """
     kind = _class_of(settings)
@@ -118,11 +114,6 @@ def train(
 
 def _class_of(settings: RegressionSettings) -> type:
     """Return unbabel-comet's class of models, adapted to our data."""
-    kinds = get_args(Kind)
-    if settings.kind not in kinds:
-        raise InputError(
-            f"metric: no kind '{settings.kind}', expected {' or '.join(kinds)}{nearest(settings.kind, kinds)}"
-        )
     from comet.models import str2model
 
     base = str2model[settings.kind]
@@ -162,8 +153,8 @@ def _class_of(settings: RegressionSettings) -> type:
 
 def _fit(
     model: Any,
-    training: "pd.DataFrame",
-    validation: "pd.DataFrame",
+    training: pd.DataFrame,
+    validation: pd.DataFrame,
     settings: RegressionSettings,
     seed: int,
     work: Path,
@@ -208,7 +199,7 @@ def _fit(
 class Batches:
     """Sampler of batches of similar length as rows (b,); a function of seed and epoch."""
 
-    def __init__(self, table: "pd.DataFrame", size: int, seed: int) -> None:
+    def __init__(self, table: pd.DataFrame, size: int, seed: int) -> None:
         texts = [name for name in TEXTS if name in table]
         self._lengths = sum(table[name].str.len().to_numpy() for name in texts)
         self._size, self._seed = size, seed
@@ -225,20 +216,16 @@ class Batches:
         """Yield the batches of the epoch from number `first` on; later epochs start at 0."""
         draw = np.random.default_rng((self._seed, self.epoch))
         order = draw.permutation(len(self._lengths))
-        window = WINDOW * self._size
-        for begin in range(0, len(order), window):
-            part = order[begin : begin + window]
-            order[begin : begin + window] = part[np.lexsort((part, self._lengths[part]))]
+        window = np.arange(len(order)) // (WINDOW * self._size)
+        order = order[np.lexsort((order, self._lengths[order], window))]
         cuts = np.arange(0, len(order), self._size)
         first, self.first = self.first, 0
         for begin in draw.permutation(cuts)[first:]:
             yield order[begin : begin + self._size].tolist()
 
 
-def _course(
-    settings: RegressionSettings, seed: int, work: Path, batches: Batches
-) -> "pytorch_lightning.Callback":
-    """Make the callback for seeds, validations, checkpoints and patience."""
+def _course(settings: RegressionSettings, seed: int, work: Path, batches: Batches) -> Any:
+    """Make Lightning's callback for seeds, validations, checkpoints and patience."""
     from pytorch_lightning.callbacks import Checkpoint
 
     class Course(Checkpoint):  # Lightning runs checkpoints after all other callbacks

@@ -1,8 +1,7 @@
 """Fast scorer: each different sentence is encoded once, even if several systems, sources or references contain it.
 
 A sentence's vector depends only on the sentence, so texts share vectors, and a cache may keep them between runs.
-Batches hold sentences of similar length and are bounded in pieces; the estimator is applied to many segments at
-once.
+Batches hold sentences of similar length and are bounded in pieces.
 """
 
 import json
@@ -27,11 +26,8 @@ from weebill.metric.folder import Metric, load_metric
 from weebill.metric.network import Map
 from weebill.workflow.code_version import code_of_module
 
-PRECISIONS = {  # with the type of the encoder's weights; int8 concerns linear maps only
-    "float32": torch.float32,
-    "bfloat16": torch.bfloat16,
-    "int8": torch.float32,
-}
+# Types of the encoder's weights; int8 concerns linear maps only.
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int8": torch.float32}
 # Larger batches are not faster on one core; on GPUs they are not measured yet.  The float32 states of int8's batches
 # stay in a near cache; larger ones are a third slower.
 BATCH_PIECES = {"cpu": 2048, "cuda": 16_384, "int8": 512}
@@ -47,6 +43,7 @@ SHAPE = (  # properties of an encoder that its tensors do not show
 )
 
 Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
+Systems = Mapping[str, Sequence[str]]  # lines of translations by system
 
 
 class Scorer:
@@ -62,7 +59,6 @@ class Scorer:
     ) -> None:
         """Pack a metric; precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU.
 
-        Vectors and scores are always float32.
         batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
         Raises InputError for an unknown precision, and for int8 on a GPU.
         """
@@ -82,7 +78,7 @@ class Scorer:
 
     def score(
         self,
-        systems: Mapping[str, Sequence[str]],
+        systems: Systems,
         sources: Sequence[str],
         references: Sequence[str] | None = None,
         names: tuple[str, str] = ("sources", "references"),
@@ -136,12 +132,13 @@ class Scorer:
             if self.cache is not None:
                 self.cache.put(self.fingerprint, made)
             found |= made
-        for text, (name, number) in places.items():
-            if found[text].pieces > self.metric.longest:
-                logging.warning(
-                    "%s:%d: %d pieces, cut to the first %d, which is all that the metric reads",
-                    *(name, number, found[text].pieces, self.metric.longest),
+        longest = self.metric.longest
+        for text, place in places.items():
+            if (pieces := found[text].pieces) > longest:
+                message = (
+                    "%s:%d: %d pieces, cut to the first %d, which is all that the metric reads"
                 )
+                logging.warning(message, *place, pieces, longest)
         index = {text: row for row, text in enumerate(places)}
         vectors = torch.from_numpy(np.stack([found[text].values for text in places]))
         rows = [torch.tensor([index[line] for line in lines]) for _, lines in texts]
@@ -151,20 +148,15 @@ class Scorer:
         """Return the vectors of different sentences."""
         pieces, full = self.metric.tokenizer.encode(texts, self.metric.longest)
         order = sorted(range(len(texts)), key=lambda index: len(pieces[index]))
+        architecture, pad = self.metric.network.architecture, self.metric.tokenizer.pad
         found = {}
         for part in ranges([len(pieces[index]) for index in order], self._batch_pieces):
             sentences = [pieces[index] for index in order[part]]
             lengths = Lengths(sentences)
             flat = torch.tensor(list(chain.from_iterable(sentences)), device=self.device)
             with torch.inference_mode():
-                vectors = pool_states(
-                    self._encoder.states(flat, lengths),
-                    self._weights,
-                    flat,
-                    lengths,
-                    self.metric.network.architecture,
-                    self.metric.tokenizer.pad,
-                )
+                states = self._encoder.states(flat, lengths)
+                vectors = pool_states(states, self._weights, flat, lengths, architecture, pad)
             for index, values in zip(order[part], vectors.cpu().numpy(), strict=True):
                 found[texts[index]] = Vector(values, full[index])
         return found
@@ -243,11 +235,9 @@ def finite(scores: np.ndarray, metric: str) -> np.ndarray:
 
 def features(translation: Tensor, source: Tensor, reference: Tensor | None = None) -> Tensor:
     """Return the estimator's input from vectors (n, d): (n, 6 · d), without references (n, 4 · d)."""
-    with_source = (translation * source, (translation - source).abs())
-    if reference is None:
-        return torch.cat((translation, source, *with_source), 1)
-    with_reference = (translation * reference, (translation - reference).abs())
-    return torch.cat((translation, reference, *with_reference, *with_source), 1)
+    others = [source] if reference is None else [reference, source]
+    pairs = ((translation * other, (translation - other).abs()) for other in others)
+    return torch.cat((translation, others[0], *chain.from_iterable(pairs)), 1)
 
 
 def ranges(sizes: Sequence[int], bound: int) -> Iterator[slice]:
@@ -274,20 +264,12 @@ class Ensemble:
         self.needs_references = any(one.needs_references for one in self._members)
 
     def score(
-        self,
-        systems: Mapping[str, Sequence[str]],
-        sources: Sequence[str],
-        references: Sequence[str],
+        self, systems: Systems, sources: Sequence[str], references: Sequence[str]
     ) -> dict[str, np.ndarray]:
-        """Return mean scores (segments,) of each system, in float64; references serve the members that need them.
-
-        Raises InputError as `Scorer.score`.
-        """
+        """Return mean scores (segments,) of each system, in float64.  Raises InputError as `Scorer.score`."""
         found = [
             one.score(systems, sources, references if one.needs_references else None)
             for one in self._members
         ]
-        return {
-            name: np.mean([scores[name] for scores in found], axis=0, dtype=np.float64)
-            for name in systems
-        }
+        each = {name: [scores[name] for scores in found] for name in systems}
+        return {name: np.mean(own, axis=0, dtype=np.float64) for name, own in each.items()}

@@ -9,8 +9,6 @@ from typing import Annotated, Any, Literal
 
 from weebill.settings import Amount, Count, Ge, PartialShare, Positive, ProperShare, Weight
 
-Kind = Literal["regression_metric", "referenceless_regression_metric"]
-
 
 @dataclass(frozen=True)
 class PretrainingSettings:
@@ -52,7 +50,7 @@ class PretrainingSettings:
 class RegressionSettings:
     """Training of a regression model by unbabel-comet; defaults are those of version 2.2.7 and its configurations."""
 
-    kind: Kind = "regression_metric"
+    kind: Literal["regression_metric", "referenceless_regression_metric"] = "regression_metric"
     """Class of unbabel-comet: a metric with references, or one without."""
     epochs: Count = 5
     """Largest number of epochs."""

@@ -49,6 +49,7 @@ class SentenceTokenizer:
         """Return each text's pieces, special ones included, at most `longest`, and their number before the cut."""
         self._tokenizer.enable_truncation(longest)
         found = self._tokenizer.encode_batch_fast(list(texts))
+        self._tokenizer.no_truncation()
         kept = [one.ids for one in found]
         # An overflowing part begins and ends with the special pieces, as the first part does.
         special = self._tokenizer.num_special_tokens_to_add(is_pair=False)
@@ -58,21 +59,18 @@ class SentenceTokenizer:
     @property
     def sha256(self) -> str:
         """Hash of the tokenizer's rules."""
-        self._tokenizer.no_truncation()
         return sha256_text(self._tokenizer.to_str())
 
     def save(self, folder: Path) -> None:
         """Write the tokenizer to a model folder."""
-        self._tokenizer.no_truncation()
         self._tokenizer.save(str(folder / FILE))
 
 
 def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
     """Train a tokenizer of XLM-R's kind, write its tokenizer.json and return its number of pieces.
 
-    pieces: the largest number, special ones included.  The ids of the special ones are XLM-R's: <s> 0, <pad> 1,
-    </s> 2, <unk> 3, <mask> the last.  Equal text gives equal bytes.
-    Raises InputError if there is no text, or it has more different characters than `pieces`.
+    pieces: the largest number.  The ids of the special ones are XLM-R's: <s> 0, <pad> 1, </s> 2, <unk> 3, <mask> the
+    last.  Raises InputError if there is no text, or it has more different characters than `pieces`.
     """
     model = io.BytesIO()
     try:

@@ -1,7 +1,4 @@
-"""Training tables of regression models: source, translation, reference and score in each row.
-
-Columns have unbabel-comet's names: src, mt, ref, score.  This module runs in its environment too.
-"""
+"""Training tables of regression models, with unbabel-comet's columns src, mt, ref, score; for its environment too."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -31,8 +28,8 @@ Normalise = Literal["language-pair", "table", "none"]
 def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normalise) -> pd.DataFrame:
     """Return judgements as a training table; missing references are empty.
 
-    tables: files of `judgements.read_judgements`, each with its score column.  normalise: bring scores to mean 0
-    and deviation 1 over each language pair of each file, or over each file, or not at all.
+    tables: files of `read_judgements` and their score columns.  normalise: bring scores to mean 0 and deviation 1
+    over each language pair of each file, or over each file, or not at all.
     Raises InputError if all scores of such a group are equal, and as `read_judgements`.
     """
     parts = []
@@ -56,10 +53,7 @@ def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normali
 def write_split(
     batches: Iterable[pd.DataFrame], train: str | Path, validation: str | Path, share: float
 ) -> None:
-    """Write rows to two Parquet files; about a `share` of the sources is in the second, and no source is in both.
-
-    Raises InputError if one of them would be empty.
-    """
+    """Divide rows by source; about a `share` goes to the second file.  Raises InputError if one would be empty."""
     with TableWriter(train, SCHEMA) as large, TableWriter(validation, SCHEMA) as small:
         for rows in batches:
             held_out = np.array([is_held_out(source, share) for source in rows["src"]], dtype=bool)
@@ -73,9 +67,8 @@ def write_split(
 
 
 def read_segments(path: str | Path, references: bool) -> pd.DataFrame:
-    """Read a training table: Parquet, or CSV or TSV by its name, with a line of headings.
+    """Read a training table: Parquet, or CSV or TSV by its name, with headings; references: require a column ref.
 
-    references: require a column ref.
     Raises InputError naming the column that is missing, or the row whose score is not a finite number.
     """
     path = Path(path)
