@@ -91,7 +91,7 @@ def test_every_experiment_of_the_kind_is_sound_and_complete_ones_stay():
 def test_local_files_and_the_estimate():
     config = check(SMALL, "x.yaml")
     paths = dict(local_paths(config))
-    assert paths["data.news.train[0].path"].endswith("bbc_news_summary.jsonl.gz")
+    assert paths["data.news.train[0].path"].endswith("bbc_news_summary.jsonl")
     found = estimate(config)
     assert found.total_disk > 0 and set(found.hours) == {"bart", "gpt2"} and not found.unknown
     assert check(read_yaml(CONFIG / "textgen.yaml"), "t")["models"]["gpt2"]["max_target"] == 128
