@@ -1,7 +1,6 @@
-"""Small corpora, and the real data if it is installed."""
+"""Small corpora, and a server of files."""
 
 import unicodedata
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -10,21 +9,11 @@ from tests.corpus.serving import serving
 from weebill.corpus.sources import Places
 from weebill.corpus.table import SCHEMA
 
-DATA = Path(__file__).parents[3] / "shared/data"
-
 
 @pytest.fixture(scope="session")
-def shared_data():
-    """Return the folder of real data; skip the test if it is absent."""
-    if not DATA.is_dir():
-        pytest.skip(f"no real data at {DATA}")
-    return DATA
-
-
-@pytest.fixture(scope="session")
-def lid_176(shared_data):
+def lid_176(real_text):
     """Return the path of fastText's identifier of 176 languages."""
-    return str(shared_data / "lid/lid.176.ftz")
+    return str(real_text("lid/lid.176.ftz"))
 
 
 @pytest.fixture(scope="session")

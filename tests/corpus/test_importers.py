@@ -263,14 +263,13 @@ def test_unknown_importers_and_keys():
         importer_from({"importer": "sacrebleu"})
 
 
-def test_multi30k_with_its_tab(tmp_path, shared_data):
-    folder = shared_data / "multi30k"
+def test_multi30k_with_its_tab(tmp_path, real_text):
     entry = {
         "importer": "files",
-        "source": str(folder / "train.en.gz"),
-        "target": str(folder / "train.de.gz"),
+        "source": str(real_text("multi30k/train.en")),
+        "target": str(real_text("multi30k/train.de")),
     }
-    _fails(tmp_path, entry, "train.de.gz:", "a tab inside the line")
+    _fails(tmp_path, entry, "train.de:", "a tab inside the line")
     entry["control_characters"] = "replace"
     assert import_corpus(tmp_path / "ok", "m", entry, PAIR, shard_rows=10_000) == 29_000
     assert [count_rows(shard) for shard in shard_paths(tmp_path / "ok")] == [10_000, 10_000, 9_000]

@@ -109,11 +109,9 @@ def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
 
 
 @pytest.mark.parametrize("file", ["mqm_newstest2021_en-de", "mqm_ted_en-de"])
-def test_a_table_without_repetitions_is_as_published(file):
+def test_a_table_without_repetitions_is_as_published(file, real_text):
     """It is equal to the bit, signed zeros included: the results page names judgements by their hash."""
-    path = ROOT.parent / f"shared/data/mqm/{file}.tsv.gz"
-    if not path.is_file():
-        pytest.skip(f"{path}: MQM judgements are not here")
+    path = real_text(f"mqm/{file}.tsv")
     found = JudgedSet.read("x", entry(path, score="mqm", statistic="mqm"))
     page = (ROOT / "docs/results/metric-small.md").read_text(encoding="utf-8")
     assert f"SHA-256 of the judgements {found.sha256[:16]}." in page

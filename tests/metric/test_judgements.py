@@ -2,7 +2,6 @@
 
 import gzip
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +18,6 @@ from weebill.metric.judgements import (
     read_judgements,
 )
 
-MQM = Path(__file__).parents[3] / "shared/data/mqm"
-DA = MQM.with_name("da") / "da_wmt17_to-en.tsv.gz"
 HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tmqm"
 REFERENCE = "猫は部屋の中で静かに眠っています。"
 BETTER, WORSE = "猫は部屋の中で眠っています。", "犬が外を走っていた。"
@@ -112,12 +109,9 @@ def test_a_table_of_several_targets(tmp_path):
 @pytest.mark.parametrize(
     ("file", "domain"), [("mqm_newstest2021_en-de", "news"), ("mqm_ted_en-de", "ted")]
 )
-def test_lexical_metrics_as_published(file, domain):
+def test_lexical_metrics_as_published(file, domain, real_text):
     """COMETINHO table 1 does not name its systems: we take the eight that translated both texts."""
-    path = MQM / f"{file}.tsv.gz"
-    if not path.is_file():
-        pytest.skip(f"{path}: MQM judgements are not here")
-    judged = read_judgements(path, "mqm")
+    judged = read_judgements(real_text(f"mqm/{file}.tsv"), "mqm")
     judged = judged[judged["system"].map(is_machine)]
     assert judged["system"].nunique() == 8
     for metric in ("BLEU", "chrF"):
@@ -126,10 +120,8 @@ def test_lexical_metrics_as_published(file, domain):
         assert kendall_tau_b(scores, judged["score"]) == pytest.approx(value, abs=0.02)
 
 
-def test_direct_assessments_are_read():
-    if not DA.is_file():
-        pytest.skip(f"{DA}: direct assessments are not here")
-    judged = read_judgements(DA, "da_z")
+def test_direct_assessments_are_read(real_text):
+    judged = read_judgements(real_text("da/da_wmt17_to-en.tsv"), "da_z")
     assert len(judged) == 3920
     assert len({segment.split()[0] for segment in judged["segment"]}) == 7
 

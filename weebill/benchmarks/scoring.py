@@ -17,12 +17,13 @@ from weebill.corpus.scores.scoring import score_corpus
 from weebill.corpus.table import write_table
 from weebill.corpus.tatoeba import read_pairs
 from weebill.evaluation.timing.timer import rates_in_turn
+from weebill.experiment.origins import FOLDER
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
 
 SENTENCES = 20_000
-# Real text, used if the file exists: news sentences of 19 words.
-NEWS = Path("../shared/data/mono/news.de.gz")
+# Real text, used if it was made (weebill fetch origin:mono/news.de): news sentences of 19 words.
+NEWS = FOLDER / "mono/news.de"
 
 
 def run(rounds: int) -> list[Row]:

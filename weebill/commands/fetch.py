@@ -5,21 +5,31 @@ one, and it is looked into before the network.
 """
 
 import argparse
+import fnmatch
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+from weebill.corpus.origins import Origin, catalogue, origin
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
+from weebill.experiment.origins import PREFIX
 from weebill.files import atomic_path, sha256_file
+from weebill.yaml_files import read_yaml
 
 MISSING, FAILED = "missing", "not fetched"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill fetch`."""
-    parser.add_argument("config", nargs="?", metavar="CONFIG", help="config/NAME.yaml")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="CONFIG",
+        help="config/NAME.yaml; or origin:NAME, with * for any letters, to make public texts in data/origins",
+    )
     parser.add_argument(
         "--list",
         action="store_true",
@@ -38,29 +48,50 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         _list()
         return 0
-    if arguments.config is None:
+    if not arguments.names:
         raise InputError(
             "fetch: name a configuration, such as config/multi30k.yaml, or give --list"
         )
+    return max([_fetch_all(name, arguments) for name in arguments.names])
+
+
+def _fetch_all(name: str, arguments: argparse.Namespace) -> int:
+    """Fetch the files of a configuration, or of public texts, which are made as well; return the exit code."""
+    if name.startswith(PREFIX):
+        texts, places = _matching(name.removeprefix(PREFIX)), Places()
+        sources = {one.place: one for text in texts for one in text.sources().values()}
+        code = _fetch_files(list(sources.values()), places, arguments)
+        if code == 0 and not arguments.dry_run:
+            for text in texts:
+                text.make(text.path, places)
+        return code
     from weebill.configuration.checking import check
     from weebill.configuration.fetching import remote_sources
-    from weebill.yaml_files import read_yaml
 
-    config = check(read_yaml(arguments.config), arguments.config)
+    config = check(read_yaml(name), name)
     places = Places(*(config.get(key) for key in ("local_dir", "download_cache", "mirror")))
-    sources, unknown = remote_sources(config, places)
+    found, unknown = remote_sources(config, places)
     for line in unknown:
         print(f"weebill: {line}", file=sys.stderr)
+    return max(_fetch_files(found, places, arguments), 1 if unknown else 0)
+
+
+def _matching(pattern: str) -> list[Origin]:
+    """Return the public texts whose names match a pattern.  Raises InputError if there are none."""
+    names = fnmatch.filter(catalogue(), pattern)
+    return [origin(name) for name in names or [pattern]]  # an error names the nearest
+
+
+def _fetch_files(sources: Sequence[Source], places: Places, arguments: argparse.Namespace) -> int:
+    """Fetch files and print a line about each, and their number; return 1 if one is missing."""
     states = [_fetch(source, places, arguments) for source in sources]
     total = sum(source.bytes or 0 for source in sources)
     counts = ", ".join(f"{count} {state}" for state, count in Counter(states).items())
     print(f"{len(sources)} files, {mebibytes(total)} or more: {counts or 'nothing to fetch'}")
-    return 1 if unknown or {MISSING, FAILED} & set(states) else 0
+    return 1 if {MISSING, FAILED} & set(states) else 0
 
 
 def _list() -> None:
-    from weebill.corpus.origins import catalogue
-
     for name, text in catalogue().items():
         lines = "" if text.lines is None else f"{text.lines:,} lines"
         print(f"{name:56} {lines:>14}  {mebibytes(text.bytes):>9}  {text.licence}")

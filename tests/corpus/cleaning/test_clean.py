@@ -254,8 +254,8 @@ def test_a_kill_while_the_work_is_removed_leaves_none_to_go_on_with(
 
 
 @pytest.mark.parametrize("name", ["tatoeba", "onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
-def test_real_text_equals_the_ordinary_way(tmp_path, shared_data, lid_176, as_table, name):
-    sides = [read_lines(shared_data / f"train/{name}.{language}.gz") for language in PAIR]
+def test_real_text_equals_the_ordinary_way(tmp_path, real_text, lid_176, as_table, name):
+    sides = [read_lines(real_text(f"train/{name}.{language}")) for language in PAIR]
     pairs = list(zip(*sides, strict=True))[:1500]
     write_table(tmp_path / "in.parquet", as_table(pairs))
     cleaning = Cleaning(language_id=LanguageId(lid_176))

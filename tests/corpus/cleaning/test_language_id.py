@@ -30,24 +30,24 @@ def test_min_probability(lid_176):
         LanguageId(lid_176, min_probability=2)
 
 
-def test_other_languages_in_multi30k(lid_176, shared_data):
+def test_other_languages_in_multi30k(lid_176, real_text):
     from weebill.text_files import read_lines
 
     identifier = LanguageIdentifier(LanguageId(lid_176), ("de",))
     for language, least, most in (("de", 0.0, 0.02), ("fr", 0.99, 1.0), ("cs", 0.99, 1.0)):
-        lines = list(read_lines(shared_data / f"multi30k/train.{language}.gz"))[:2000]
+        lines = list(read_lines(real_text(f"multi30k/train.{language}")))[:2000]
         rejected = identifier.reject([line.replace("\t", " ") for line in lines], "de").mean()
         assert least <= rejected <= most, language
 
 
-def test_ends_judge_like_whole_lines(lid_176, shared_data):
+def test_ends_judge_like_whole_lines(lid_176, real_text):
     from weebill.corpus.cleaning.normalise import normalise
     from weebill.text_files import read_lines
 
     identifier = LanguageIdentifier(LanguageId(lid_176), ("en", "de"))
     sides = []
     for language in ("en", "de"):
-        path = shared_data / f"train/onmt_wmt10k_detok.{language}.gz"
+        path = real_text(f"train/onmt_wmt10k_detok.{language}")
         sides.append(normalise(list(read_lines(path))[:4000], language))
         lines = sides[-1]
         differ = identifier.reject(lines, language) != identifier.reject_whole(lines, language)

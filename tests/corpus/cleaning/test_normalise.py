@@ -39,9 +39,9 @@ def test_a_line_of_dots_takes_no_longer_than_another():
 
 @pytest.mark.parametrize("name", ["onmt_wmt10k_detok", "wmt18pcf_EMEA", "wmt18pcf_KDE4"])
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_equals_sacremoses_on_real_text(shared_data, name, language):
+def test_equals_sacremoses_on_real_text(real_text, name, language):
     oracle = MosesPunctNormalizer(language)
-    lines = list(read_lines(shared_data / f"train/{name}.{language}.gz"))[:1500]
+    lines = list(read_lines(real_text(f"train/{name}.{language}")))[:1500]
     expected = [oracle.normalize(line) for line in lines]
     assert normalise_punctuation(lines, language) == expected
 

@@ -25,15 +25,16 @@ from weebill.corpus.language_id_training import train_identifier
 from weebill.corpus.table import SCHEMA, write_table
 from weebill.corpus.tatoeba import NAME, read_pairs
 from weebill.evaluation.timing.timer import rates_in_turn
+from weebill.experiment.origins import FOLDER
 from weebill.files import write_json, write_text
 from weebill.text_files import read_lines
 
 PAIRS = 20_000
-# Real text, used if the files exist: short pairs (70 characters), long ones (256).
-TRAIN = Path("../shared/data/train")
-TATOEBA = TRAIN / "tatoeba.en.gz", TRAIN / "tatoeba.de.gz"
-WMT = TRAIN / "onmt_wmt10k_detok.en.gz", TRAIN / "onmt_wmt10k_detok.de.gz"
-LID_176 = Path("../shared/data/lid/lid.176.ftz")
+# Real text, used if it was made (weebill fetch 'origin:train/*' origin:lid/lid.176.ftz): short pairs (70 characters),
+# long ones (256).
+TATOEBA = FOLDER / "train/tatoeba.en", FOLDER / "train/tatoeba.de"
+WMT = FOLDER / "train/onmt_wmt10k_detok.en", FOLDER / "train/onmt_wmt10k_detok.de"
+LID_176 = FOLDER / "lid/lid.176.ftz"
 LANGUAGES = "en", "de"
 OPUSFILTER = Path(".venvs/opusfilter/bin/python")
 SMALLEST = {"opusfilter": OPUSFILTER if OPUSFILTER.is_file() else None}

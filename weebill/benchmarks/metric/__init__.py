@@ -30,6 +30,7 @@ from weebill.benchmarks.opponent import Opponent, compete
 from weebill.errors import InputError
 from weebill.evaluation.timing.metric_speed import Text
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn
+from weebill.experiment.origins import FOLDER
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import Metric, load_metric
 from weebill.metric.scorer import PRECISIONS, Scorer
@@ -37,7 +38,7 @@ from weebill.report.papers import load
 from weebill.text_files import read_lines
 
 COMET = Path(".venvs/comet/bin/python")
-NEWS = Path("../shared/data/news/wmt21.en-de")
+NEWS = FOLDER / "news/wmt21.en-de"
 NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
 SMALLEST = {"systems": (2,), "segments": 50}
@@ -64,7 +65,7 @@ def run(
     rounds: int,
     comet: Annotated[Path, Option(COMET_PYTHON, "PYTHON")] = COMET,
     news: Annotated[
-        Path, Option(f"folder with {NAME}.src.en.gz, .ref.[AC].de.gz, .hyp.*.de.gz", "FOLDER")
+        Path, Option(f"folder with {NAME}.src.en, .ref.[AC].de, .hyp.*.de", "FOLDER")
     ] = NEWS,
     shape: Annotated[str, Option("shape of XLM-R", choices=SHAPES)] = "base",
     systems: Annotated[Sequence[int], Option("systems scored together", "N")] = SYSTEMS,
@@ -78,7 +79,7 @@ def run(
     With random weights, smaller shapes are measured too.  Raises InputError if the text is missing or unbabel-comet
     cannot be run.
     """
-    text, another = read_text(news, segments), read_file(news / f"{NAME}.ref.C.de.gz", segments)
+    text, another = read_text(news, segments), read_file(news / f"{NAME}.ref.C.de", segments)
     most = max(systems)
     if most > len(text.systems):
         raise InputError(f"--systems {most}: {news} has translations of {len(text.systems)}")
@@ -109,12 +110,15 @@ def load_measured(folder: Path, shape: str, model: Path | None, text: Text) -> t
 
 def read_text(folder: Path, segments: int | None) -> Text:
     """Read newstest2021; segments: about how many to keep, None for all.  Raises InputError if it is missing."""
-    hypotheses = sorted(folder.glob(f"{NAME}.hyp.*.de.gz"))
+    hypotheses = sorted(folder.glob(f"{NAME}.hyp.*.de"))
     if not hypotheses:
-        raise InputError(f"--news {folder}: no {NAME}.hyp.SYSTEM.de.gz; name a folder with them")
+        raise InputError(
+            f"--news {folder}: no {NAME}.hyp.SYSTEM.de; name a folder with them, or make it: "
+            f"weebill fetch 'origin:news/wmt21.en-de/*'"
+        )
     return Text(
-        read_file(folder / f"{NAME}.src.en.gz", segments),
-        read_file(folder / f"{NAME}.ref.A.de.gz", segments),
+        read_file(folder / f"{NAME}.src.en", segments),
+        read_file(folder / f"{NAME}.ref.A.de", segments),
         {path.name.split(".")[3]: read_file(path, segments) for path in hypotheses},
     )
 
