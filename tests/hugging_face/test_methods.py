@@ -18,6 +18,7 @@ from tests.hugging_face.small import (
     small_model,
 )
 from tests.hugging_face.study import VALIDATION, FamilyStudy
+from tests.pruning.owned import of_head, of_neuron
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import layer_shapes, load_model, save_model
 from weebill.pruning.criteria import CRITERIA, Candidates
@@ -166,9 +167,9 @@ def test_magnitude_is_the_norm_of_what_a_head_or_neuron_owns(family):
 
     for block in model.attention_blocks():
         assert scores.heads[block.name] == pytest.approx(
-            [norm(block.head(head)) for head in range(HEADS)]
+            [norm(of_head(block, head)) for head in range(HEADS)]
         )
     for block in model.feed_forward_blocks():
         assert scores.neurons[block.name] == pytest.approx(
-            [norm(block.neuron(neuron)) for neuron in range(NEURONS)]
+            [norm(of_neuron(block, neuron)) for neuron in range(NEURONS)]
         )

@@ -5,7 +5,7 @@ import torch
 
 from tests.hugging_face.small import HEADS, MAKERS, small_batch, small_model
 from weebill.hugging_face.families import prunable
-from weebill.pruning.confidence import ConfidenceAccumulator
+from weebill.pruning.criteria import ConfidenceAccumulator
 from weebill.pruning.cut import cut
 
 

@@ -17,8 +17,8 @@ from weebill.metric.pruning import MetricStudy, make_pruned, prune, remove_top_l
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.pruning.criteria import CRITERIA, Candidates, gradient
+from weebill.pruning.cut import gated
 from weebill.pruning.depth import Depth
-from weebill.pruning.gates import gated
 from weebill.pruning.one_shot import OneShot
 
 TOP = Depth(layers=1)

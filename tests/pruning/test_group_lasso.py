@@ -7,7 +7,7 @@ import torch
 
 from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
-from tests.pruning.test_groups import flat, members, norm
+from tests.pruning.test_group_penalty import flat, members, norm
 from tests.pruning.toy import (
     HEAD_SIZE,
     HEADS,
@@ -21,12 +21,10 @@ from tests.pruning.toy import (
 from tests.translation.training.test_pruning_study import CONFIG, studies_of_one_training, study_of
 from weebill.errors import InputError
 from weebill.files import content_hash, read_json
-from weebill.pruning.companion_registry import companion_from_dict, companion_to_dict
 from weebill.pruning.cut import cut
 from weebill.pruning.group_lasso import GroupLasso
-from weebill.pruning.group_penalty import Lasso
-from weebill.pruning.groups import group_norms
-from weebill.pruning.methods import pruning_method
+from weebill.pruning.group_penalty import Lasso, group_norms
+from weebill.pruning.methods import companion_from_dict, companion_to_dict, pruning_method
 from weebill.translation.model.folder import load_model
 from weebill.translation.training.pruning_study import make_pruned
 

@@ -11,7 +11,7 @@ from tests.pruning.toy import HEADS, LAYERS, ToyStudy, toy_batch
 from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.pruning import late_reset
-from weebill.pruning.head_map import head_rows, to_csv
+from weebill.pruning.history import head_rows, to_csv
 from weebill.pruning.late_reset import LateReset
 from weebill.pruning.methods import METHODS, pruning_method
 from weebill.workflow import code_version

@@ -24,10 +24,8 @@ from tests.pruning.toy import (
 from tests.translation.training.test_pruning_study import CONFIG, studies_of_one_training, study_of
 from weebill.errors import InputError
 from weebill.files import content_hash, read_json
-from weebill.pruning.companion_registry import companion_from_dict, companion_to_dict
-from weebill.pruning.cut import cut, masked
-from weebill.pruning.gates import silent
-from weebill.pruning.methods import pruning_method
+from weebill.pruning.cut import cut, masked, silent
+from weebill.pruning.methods import companion_from_dict, companion_to_dict, pruning_method
 from weebill.pruning.movement import Movement
 from weebill.pruning.movement_gates import MovementScoring
 from weebill.pruning.ranking import lowest_share

@@ -43,5 +43,5 @@ def test_what_scripts_reach_is_printed(capsys):
     assert len(widths) > 80 and median.endswith(f"median of {len(widths)} scripts")
     code_version.print_closures("prune/head_map.py")
     *modules, script = capsys.readouterr().out.splitlines()
-    assert "weebill.pruning.head_map" in modules and script == "workflow_scripts/prune/head_map.py"
+    assert "weebill.pruning.history" in modules and script == "workflow_scripts/prune/head_map.py"
     assert len(modules) == widths["prune/head_map.py"]

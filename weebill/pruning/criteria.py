@@ -1,21 +1,22 @@
 """Pruning criteria: scores of heads and neurons; the lowest are removed first.
 
-Confidence: WNGT20 §4.  Gradient: COMETINHO §4.2, the TextPruner recipe (Michel et al. 2019).
+Confidence: WNGT20 §4, after Voita et al. 2019.  Gradient: COMETINHO §4.2, the TextPruner recipe (Michel et al. 2019).
 Magnitude and random choice are baselines for the other criteria.
 
 Shapes: d model width, h heads, k head size, f neurons.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Self
 
 import torch
 from torch import Tensor
 
 from weebill.errors import InputError
-from weebill.pruning.confidence import ConfidenceAccumulator
 from weebill.pruning.ranking import BlockScores, Scores
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 from weebill.pruning.study import Study
@@ -104,6 +105,62 @@ CRITERIA: dict[str, Criterion] = {
     "magnitude": magnitude,
     "random": random_choice,
 }
+
+
+class ConfidenceAccumulator:
+    """Confidence of the heads of some blocks: their largest attention weights, averaged over all query positions."""
+
+    def __init__(self, blocks: Iterable[AttentionBlock]):
+        self.blocks = list(blocks)
+        self._totals = {block.name: torch.zeros(block.heads).double() for block in self.blocks}
+        self._counts = dict.fromkeys(self._totals, 0)
+
+    def add(self, name: str, attention: Tensor, queries: Tensor | None) -> None:
+        """Add one forward pass of the block `name`.
+
+        attention: (batch, h, queries, keys), rows sum to 1.
+        queries: (batch, queries), True for a token, False for padding; None if all are tokens.
+        """
+        largest = attention.detach().amax(-1).double()  # (batch, h, queries)
+        if queries is None:
+            queries = torch.ones_like(largest[:, 0], dtype=torch.bool)
+        # `where` and not a product: a padded row may attend to nothing and hold NaN.
+        self._totals[name] += largest.where(queries[:, None], 0.0).sum((0, 2)).cpu()
+        self._counts[name] += int(queries.sum())
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Add every forward pass of the blocks within the context.
+
+        Raises ValueError if a block's family cannot report attention weights.
+        """
+        for block in self.blocks:
+            if block.set_recorder is None:
+                raise ValueError(f"{block.name}: its family gives no attention weights to record")
+        with ExitStack() as stack:
+            for block in self.blocks:
+                block.set_recorder(partial(self.add, block.name))
+                stack.callback(block.set_recorder, None)
+            yield
+
+    def result(self) -> dict[str, list[float]]:
+        """Return block name → confidence of each head; an empty list for a block without heads.
+
+        Raises ValueError if a block with heads was never used, InputError if its weights are not finite numbers.
+        """
+        confidence = {}
+        for block in self.blocks:
+            count = self._counts[block.name]
+            if block.heads and not count:
+                raise ValueError(f"{block.name}: no attention was recorded")
+            values = self._totals[block.name] / max(count, 1)  # (h,)
+            if not values.isfinite().all():
+                raise InputError(
+                    f"{block.name}: attention weights are not finite, training diverged; "
+                    "lower training.learning_rate"
+                )
+            confidence[block.name] = values.tolist()
+        return confidence
 
 
 def _products(projection: Projection) -> Tensor:

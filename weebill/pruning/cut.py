@@ -1,20 +1,25 @@
-"""Removal of heads and neurons: physically (`cut`), or by setting their outputs to zero (`masked`).
+"""Removal of heads and neurons: physically (`cut`), by zero outputs (`masked`), or gradually by gates.
 
-Both give the same function.  A head adds to its block's output its columns of `out` times the values that it
-attended to; its removal removes only this term.  The bias of `out` stays, and is the whole output of a block
-without heads.  The same holds for neurons and `outer`.
+All give the same function.  A head adds to its block's output its columns of `out` times the values that it attended
+to; its removal removes only this term.  The bias of `out` stays, and is the whole output of a block without heads.
+The same holds for neurons and `outer`.
+
+A head's gate is a factor of that head's inputs of `out`, a neuron's gate one of its input of `outer`.  A gate of 0
+masks all that the head owns, but still has a gradient, by which the head can come back.  If rows of query, key and
+value were masked together with columns of `out`, each gradient would contain another factor, which is 0.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 import torch
+from torch import Tensor
 
 from weebill.errors import nearest
-from weebill.pruning.gates import gated
-from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Prunable
+from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 
 Removal = Mapping[str, Collection[int]]  # block name -> heads or neurons, by their present numbers
+Block = AttentionBlock | FeedForwardBlock
 
 
 def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None = None) -> None:
@@ -23,9 +28,7 @@ def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None =
     Cut parameters are new objects, so make the optimizer afterwards.  Raises ValueError, and changes nothing,
     if a block, head or neuron does not exist.
     """
-    attention = _chosen(model.attention_blocks(), heads, lambda block: block.heads)
-    feed_forward = _chosen(model.feed_forward_blocks(), neurons, lambda block: block.neurons)
-    for block, total, removed in attention + feed_forward:
+    for block, total, removed in _chosen(model, heads, neurons):
         block.keep([index for index in range(total) if index not in removed])
 
 
@@ -37,10 +40,9 @@ def masked(
 
     Raises ValueError if a block, head or neuron does not exist.
     """
-    attention = _chosen(model.attention_blocks(), heads, lambda block: block.heads)
-    feed_forward = _chosen(model.feed_forward_blocks(), neurons, lambda block: block.neurons)
+    chosen = _chosen(model, heads, neurons)
     with ExitStack() as stack:
-        for block, total, removed in attention + feed_forward:
+        for block, total, removed in chosen:
             gates = torch.ones(total)
             gates[sorted(removed)] = 0.0
             stack.enter_context(gated(block, lambda gates=gates: gates))
@@ -48,19 +50,68 @@ def masked(
 
 
 def _chosen(
-    blocks: Sequence[AttentionBlock] | Sequence[FeedForwardBlock], removal: Removal | None, width
-) -> list[tuple]:
-    """List (block, its width, indices to remove) for the blocks of a removal; raise ValueError for unknown parts."""
-    named = {block.name: block for block in blocks}
+    model: Prunable, heads: Removal | None, neurons: Removal | None
+) -> list[tuple[Block, int, set[int]]]:
+    """List (block, its width, indices to remove) for a removal; raise ValueError for unknown parts."""
+    attention = {block.name: (block, block.heads) for block in model.attention_blocks()}
+    feed_forward = {block.name: (block, block.neurons) for block in model.feed_forward_blocks()}
     chosen = []
-    for name, indices in (removal or {}).items():
-        if name not in named:
-            raise ValueError(f"the model has no block '{name}'{nearest(name, named)}")
-        block, removed = named[name], set(indices)
-        total = width(block)
-        wrong = sorted(index for index in removed if not 0 <= index < total)
-        if wrong:
-            raise ValueError(f"{name}: nothing numbered {wrong} among {total} to remove")
-        if removed:
-            chosen.append((block, total, removed))
+    for blocks, removal in ((attention, heads), (feed_forward, neurons)):
+        for name, indices in (removal or {}).items():
+            if name not in blocks:
+                raise ValueError(f"the model has no block '{name}'{nearest(name, blocks)}")
+            block, total = blocks[name]
+            wrong = sorted(index for index in indices if not 0 <= index < total)
+            if wrong:
+                raise ValueError(f"{name}: nothing numbered {wrong} among {total} to remove")
+            if indices:
+                chosen.append((block, total, set(indices)))
     return chosen
+
+
+@contextmanager
+def gated(block: Block, gates: Callable[[], Tensor]) -> Iterator[None]:
+    """Multiply the output of each head or neuron of a block by its gate within the context.
+
+    gates: function that each forward pass calls for the gates (h,) or (f,), through which gradients pass.  The
+    product is computed in their type, or in the model's if that is wider.
+    """
+    projection, size = _outlet(block)
+
+    def hook(module, arguments):
+        x, *others = arguments  # x: (…, h·k) or (…, f)
+        factors = _spread(gates(), size).to(x.device)
+        return ((x * factors).to(x.dtype), *others)
+
+    handle = projection.module.register_forward_pre_hook(hook)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def write_gates(block: Block, gates: Tensor) -> None:
+    """Multiply gates (h,) or (f,) into the weights, so that the block computes the same without gates."""
+    projection, size = _outlet(block)
+    weight = projection.weight
+    with torch.no_grad():
+        weight.mul_(_spread(gates, size).to(weight))
+
+
+def silent(block: Block) -> list[int]:
+    """Return the heads or neurons, ascending, whose weights in `out` or `outer` are all zero."""
+    projection, size = _outlet(block)
+    columns = (projection.weight == 0).all(0).unflatten(0, (-1, size))  # (h, k) or (f, 1)
+    return columns.all(1).nonzero().flatten().tolist()
+
+
+def _outlet(block: Block) -> tuple[Projection, int]:
+    """Return the projection that reads the outputs of heads or neurons, and its number of inputs for each of them."""
+    if isinstance(block, AttentionBlock):
+        return block.out, block.head_size
+    return block.outer, 1
+
+
+def _spread(gates: Tensor, size: int) -> Tensor:
+    """Repeat each gate `size` times, (h,) → (h·size,), with a gradient that is equal on every device in every run."""
+    return gates[:, None].expand(-1, size).flatten()

@@ -60,9 +60,8 @@ class Depth(AtOnce):
         """Report that the decoder's last layer would be removed."""
         if not block.startswith(f"{self.stack}."):
             return None
-        return ("stack",), (
-            f"found {self.stack}, expected encoder, as training.guided_alignment teaches its last layer"
-        )
+        expected = "expected encoder, as training.guided_alignment teaches its last layer"
+        return ("stack",), f"found {self.stack}, {expected}"
 
     def cut(self, study: "Study", model: "Prunable") -> History:
         """Remove the layers; see `cut_layers`."""

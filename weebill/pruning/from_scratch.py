@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from weebill.errors import nearest
 from weebill.pruning.history import History
-from weebill.pruning.method import Method, Problem, Pruned
-from weebill.pruning.work_folder import pruning_work
+from weebill.pruning.method import Method, Problem
 from weebill.settings import Name
 
 if TYPE_CHECKING:
+    from weebill.pruning.structure import Prunable
     from weebill.pruning.study import Study
 
 
@@ -37,15 +37,10 @@ class FromScratch(Method):
         if self.like not in recipes:
             yield ("like",), f"no recipe '{self.like}' in pruning{nearest(self.like, recipes)}"
         elif recipes[self.like].shape_from is not None:
-            message = (
-                f"found '{self.like}', which prunes nothing itself, expected a recipe that does"
-            )
-            yield ("like",), message
+            found = f"found '{self.like}', which prunes nothing itself"
+            yield ("like",), f"{found}, expected a recipe that does"
 
-    def prune(self, study: "Study", work: Path) -> Pruned:
-        """Train a student of the shape of the study's start to convergence; see `Method.prune`."""
-        with pruning_work(self, study, work):
-            model = study.untrained()
-            history = History(model, asdict(self))
-            course = study.train(model, start_update=0, updates=None, work=work / "final")
-        return Pruned(model, history.to_dict(), course)
+    def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
+        """Return an untrained student of the shape."""
+        model = study.untrained()
+        return model, History(model, asdict(self))

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weebill.pruning.history import History
-from weebill.pruning.method import BlockMethod, BlockPattern, Grouping, Method, Pruned
-from weebill.pruning.work_folder import pruning_work
+from weebill.pruning.method import BlockMethod, BlockPattern, Grouping, Method
 from weebill.settings import Count, PartialShare, Positive
 
 if TYPE_CHECKING:
+    from weebill.pruning.structure import Prunable
     from weebill.pruning.study import Study
 
 
@@ -72,8 +72,8 @@ class GroupLasso(BlockMethod):
         repeated = self.regularise_updates if self.reset else 0
         return super().extra_updates(training) + repeated
 
-    def prune(self, study: "Study", work: Path) -> Pruned:
-        """Prune the student of a study; see `Method.prune`.
+    def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
+        """Train with the penalty, and remove the dead parts.
 
         A head is dead if at least half of its groups in the query, key, value and out maps are dead; a neuron, if its
         group in the inner or the outer map is.  The history scores heads by their share of living groups.
@@ -83,26 +83,21 @@ class GroupLasso(BlockMethod):
         from weebill.pruning.group_penalty import Lasso, dead_parts, norms_of
 
         penalty = Lasso(self.groups, self.strength, self.size_scaling, self.blocks)
-        with pruning_work(self, study, work):
+        model = study.checkpoint(self.reset_to)
+        history = History(model, asdict(self))
+        before = norms_of(model, penalty)
+        study.train(
+            model,
+            start_update=self.reset_to,
+            updates=self.regularise_updates,
+            work=work / "regularised",
+            companion=penalty,
+        )
+        heads, neurons, scores = dead_parts(model, penalty, before, self.threshold)
+        if not any(heads.values()) and not any(neurons.values()):
+            logging.warning("group lasso: nothing died; raise strength or regularise_updates")
+        history.remove(heads, neurons, scores)
+        if self.reset:
             model = study.checkpoint(self.reset_to)
-            history = History(model, asdict(self))
-            before = norms_of(model, penalty)
-            study.train(
-                model,
-                start_update=self.reset_to,
-                updates=self.regularise_updates,
-                work=work / "regularised",
-                companion=penalty,
-            )
-            heads, neurons, scores = dead_parts(model, penalty, before, self.threshold)
-            if not any(heads.values()) and not any(neurons.values()):
-                logging.warning("group lasso: nothing died; raise strength or regularise_updates")
-            history.remove(heads, neurons, scores)
-            start = self.reset_to
-            if self.reset:
-                model = study.checkpoint(self.reset_to)
-            else:
-                start += self.regularise_updates
-            cut(model, heads, neurons)
-            course = study.train(model, start_update=start, updates=None, work=work / "final")
-        return Pruned(model, history.to_dict(), course)
+        cut(model, heads, neurons)
+        return model, history

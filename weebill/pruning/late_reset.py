@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
 from weebill.pruning.history import History
-from weebill.pruning.method import BlockMethod, BlockPattern, Criterion, ModelShape, Pruned, Removed
+from weebill.pruning.method import BlockMethod, BlockPattern, Criterion, ModelShape, Removed
 from weebill.pruning.ranking import BlockScores, Scores, lowest
-from weebill.pruning.work_folder import pruning_work
 from weebill.settings import Count
 
 if TYPE_CHECKING:
@@ -63,54 +62,41 @@ class LateReset(BlockMethod):
         """Count the updates of the iterations and of the last training."""
         return super().extra_updates(training) + self.iterations * self.iteration_updates
 
-    def prune(self, study: "Study", work: Path) -> Pruned:
-        """Prune the student of a study; see `Method.prune`.
+    def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
+        """Remove heads step by step, and return C without them.
 
         The history records the heads and scores that each iteration removed, and the heads that remain.
         Raises InputError if the student has fewer heads than the schedule removes.
         """
-        with pruning_work(self, study, work):
-            history = self._begin(study.checkpoint(self.reset_to))
-            for number in range(1, self.iterations + 1):
-                scores = self._scores(study, history, work / f"iteration-{number:02d}")
-                removed = {name: [] for name in scores}
-                for name, head in lowest(scores, self.heads_per_iteration):
-                    removed[name].append(head)
-                history.remove(removed, scores=Scores(heads=scores))
-                logging.info("iteration %d of %d done", number, self.iterations)
-            model = self._reset(study, history)
-            course = study.train(
-                model, start_update=self.reset_to, updates=None, work=work / "final"
-            )
-        return Pruned(model, history.to_dict(), course)
-
-    def _begin(self, model: "Prunable") -> History:
-        """Begin the history of the whole student.  Raises InputError if it has too few heads."""
+        whole = study.checkpoint(self.reset_to)
         asked = self.heads_per_iteration * self.iterations
-        found = sum(block.heads for block in self._candidates(model).attention)
+        found = sum(block.heads for block in self._candidates(whole).attention)
         if asked > found:
             raise InputError(
                 f"pruning: {self.iterations} iterations of {self.heads_per_iteration} heads remove "
                 f"{asked}, but the student has {found} in blocks '{self.blocks}'; remove fewer"
             )
-        return History(model, asdict(self))
+        history = History(whole, asdict(self))
+        for number in range(1, self.iterations + 1):
+            scores = self._scores(study, history, work / f"iteration-{number:02d}")
+            removed = {name: [] for name in scores}
+            for name, head in lowest(scores, self.heads_per_iteration):
+                removed[name].append(head)
+            history.remove(removed, scores=Scores(heads=scores))
+            logging.info("iteration %d of %d done", number, self.iterations)
+        return self._reset(study, history), history
 
     def _scores(self, study: "Study", history: History, work: Path) -> BlockScores:
         """Train the remaining heads from C, and score each."""
         from weebill.pruning.criteria import CRITERIA
 
-        outcome = work / "scores.json"
+        outcome, training, updates = work / "scores.json", work / "training", self.iteration_updates
         if not outcome.is_file():
             model = self._reset(study, history)
-            study.train(
-                model,
-                start_update=self.reset_to,
-                updates=self.iteration_updates,
-                work=work / "training",
-            )
+            study.train(model, start_update=self.reset_to, updates=updates, work=training)
             scores = CRITERIA[self.criterion](study, model, self._candidates(model))
             write_json(outcome, scores.heads)
-        shutil.rmtree(work / "training", ignore_errors=True)
+        shutil.rmtree(training, ignore_errors=True)
         return read_json(outcome)
 
     def _reset(self, study: "Study", history: History) -> "Prunable":

@@ -5,14 +5,16 @@ file imports torch inside functions only: a configuration is checked without it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
+from weebill.files import claim_folder, exclusive_folder
 from weebill.pruning.ranking import Ranking, part_of_blocks
-from weebill.pruning.work_folder import pruning_work
 from weebill.settings import Pattern
+from weebill.workflow.code_version import code_of_module
 
 if TYPE_CHECKING:
     from weebill.pruning.history import History
@@ -108,6 +110,13 @@ class Method:
         """Report that the recipe may remove heads of a block that alignments guide in model `name`; None if not."""
         return None
 
+    def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
+        """Return the smaller model with the record of its pruning, before its last training.
+
+        work: a folder for unfinished work.  Raises InputError if the settings do not fit the model.
+        """
+        raise NotImplementedError
+
     def prune(self, study: "Study", work: Path) -> Pruned:
         """Prune the model of a study, and train the rest to convergence.
 
@@ -115,7 +124,27 @@ class Method:
         first if another method, study or code began it.
         Raises InputError if the settings do not fit the model.
         """
-        raise NotImplementedError
+        start = self.reset_to + sum(self.phases.values())
+        with self._reserved(study, work):
+            model, history = self.shrink(study, work)
+            course = study.train(model, start_update=start, updates=None, work=work / "final")
+        return Pruned(model, history.to_dict(), course)
+
+    @contextmanager
+    def _reserved(self, study: "Study", work: Path) -> Iterator[None]:
+        """Reserve a work folder within the context; files of a killed run of the same method and study stay."""
+        import torch
+
+        with exclusive_folder(work):
+            begun_by = {
+                "method": type(self).__name__,
+                "settings": asdict(self),
+                "study": study.identity(),
+                "code": code_of_module(__name__, type(self).__module__),
+                "torch": torch.__version__,
+            }
+            claim_folder(work, "begun_by.json", begun_by)
+            yield
 
 
 class AtOnce(Method):
@@ -125,15 +154,10 @@ class AtOnce(Method):
         """Remove parts from the model in place.  Raises InputError if the settings do not fit it."""
         raise NotImplementedError
 
-    def prune(self, study: "Study", work: Path) -> Pruned:
-        """Cut the checkpoint of `reset_to`, and train the rest; see `Method.prune`."""
-        with pruning_work(self, study, work):
-            model = study.checkpoint(self.reset_to)
-            history = self.cut(study, model)
-            course = study.train(
-                model, start_update=self.reset_to, updates=None, work=work / "final"
-            )
-        return Pruned(model, history.to_dict(), course)
+    def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
+        """Cut the checkpoint of `reset_to`."""
+        model = study.checkpoint(self.reset_to)
+        return model, self.cut(study, model)
 
 
 class BlockMethod(Method):
@@ -171,7 +195,6 @@ class BlockMethod(Method):
         )
 
     def _wrong_blocks(self, name: str, candidates: ModelShape) -> Problem | None:
-        """Return why the pattern does not fit the model; None if it fits."""
         wanted = {
             "attention": (candidates.heads, "heads" in self.parts),
             "feed-forward": (candidates.neurons, "neurons" in self.parts),
@@ -188,7 +211,6 @@ class BlockMethod(Method):
         return None
 
     def _wrong_amount(self, name: str, candidates: ModelShape) -> Problem | None:
-        """Return why the model cannot lose as many heads or neurons; None if it can."""
         removed = self.removes(candidates)
         if removed is None:
             return None
@@ -197,16 +219,15 @@ class BlockMethod(Method):
         present = sum(candidates.heads.values())
         last = sum(block.endswith("cross_attention") for block in candidates.heads)
         if removed.heads > present:
-            return (), (
-                f"found {self.asked(removed)}, expected at most {present}, the heads of '{name}' in "
-                f"{self.blocks}"
+            reason = f"{present}, the heads of '{name}' in {self.blocks}"
+        elif removed.heads > present - last:
+            reason = (
+                f"{present - last}, which leave each cross-attention of '{name}' a head: without any a decoder sees "
+                "nothing of the source"
             )
-        if removed.heads > present - last:
-            return (), (
-                f"found {self.asked(removed)}, expected at most {present - last}, which leave each "
-                f"cross-attention of '{name}' a head: without any a decoder sees nothing of the source"
-            )
-        return None
+        else:
+            return None
+        return (), f"found {self.asked(removed)}, expected at most {reason}"
 
 
 class ShareMethod(BlockMethod):

@@ -1,15 +1,18 @@
-"""Registry of pruning methods by the name in a recipe's key `method`.
+"""Registries of pruning methods, by the name in a recipe's key `method`, and of their companions in trainings.
 
-A new method is one file with a dataclass that is a `method.Method`, and one entry here.  Methods are loaded on use.
+A new method is one file with a dataclass that is a `method.Method`, and one entry here.  Entries are loaded on use.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
 
 from weebill.errors import InputError, nearest
 from weebill.pruning.method import Method
 from weebill.registry import Registry
+
+if TYPE_CHECKING:
+    from weebill.pruning.study import CompanionSettings
 
 METHODS: Registry[type[Method]] = Registry(
     {
@@ -19,6 +22,12 @@ METHODS: Registry[type[Method]] = Registry(
         "group-lasso": "weebill.pruning.group_lasso:GroupLasso",
         "movement": "weebill.pruning.movement:Movement",
         "from-scratch": "weebill.pruning.from_scratch:FromScratch",
+    }
+)
+COMPANIONS: "Registry[type[CompanionSettings]]" = Registry(
+    {
+        "group-lasso": "weebill.pruning.group_penalty:Lasso",
+        "movement": "weebill.pruning.movement_gates:MovementScoring",
     }
 )
 
@@ -38,3 +47,16 @@ def pruning_method(recipe: Mapping[str, Any]) -> Method:
         if key not in known:
             raise InputError(f"pruning: method '{name}' has no key '{key}'{nearest(key, known)}")
     return method(**settings)
+
+
+def companion_to_dict(settings: "CompanionSettings") -> dict[str, Any]:
+    """Return the settings of a companion with the name of their kind, for JSON and other processes."""
+    module = type(settings).__module__
+    name = next(name for name in COMPANIONS if COMPANIONS.module(name) == module)
+    return {"companion": name, **asdict(settings)}
+
+
+def companion_from_dict(values: Mapping[str, Any]) -> "CompanionSettings":
+    """Make companion settings from the dictionary that `companion_to_dict` returned."""
+    settings = {key: value for key, value in values.items() if key != "companion"}
+    return COMPANIONS[values["companion"]](**settings)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weebill.pruning.history import History
-from weebill.pruning.method import Pruned, ShareMethod
+from weebill.pruning.method import ShareMethod
 from weebill.pruning.movement_settings import MovementSettings
-from weebill.pruning.work_folder import pruning_work
 from weebill.settings import Count
 
 if TYPE_CHECKING:
+    from weebill.pruning.structure import Prunable
     from weebill.pruning.study import Study
 
 
@@ -30,31 +30,24 @@ class Movement(MovementSettings, ShareMethod):
         """Updates with masks."""
         return {"prune_updates": self.prune_updates}
 
-    def prune(self, study: "Study", work: Path) -> Pruned:
-        """Prune the student of a study; see `Method.prune`.
+    def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
+        """Train with the masks, and remove the masked parts.
 
         Raises InputError if the settings remove no head and no neuron.
         """
         from weebill.pruning.movement_gates import MovementScoring, cut_silent
 
-        with pruning_work(self, study, work):
-            model = study.checkpoint(self.reset_to)
-            history = History(model, asdict(self))
-            settings = {field.name: getattr(self, field.name) for field in fields(MovementSettings)}
-            scoring = MovementScoring(**settings, seed=study.seed)
-            scoring.companion(model)  # raises errors before the training starts
-            study.train(
-                model,
-                start_update=self.reset_to,
-                updates=self.prune_updates,
-                work=work / "movement",
-                companion=scoring,
-            )
-            cut_silent(model, self, history)
-            course = study.train(
-                model,
-                start_update=self.reset_to + self.prune_updates,
-                updates=None,
-                work=work / "final",
-            )
-        return Pruned(model, history.to_dict(), course)
+        model = study.checkpoint(self.reset_to)
+        history = History(model, asdict(self))
+        settings = {field.name: getattr(self, field.name) for field in fields(MovementSettings)}
+        scoring = MovementScoring(**settings, seed=study.seed)
+        scoring.companion(model)  # raises errors before the training starts
+        study.train(
+            model,
+            start_update=self.reset_to,
+            updates=self.prune_updates,
+            work=work / "movement",
+            companion=scoring,
+        )
+        cut_silent(model, self, history)
+        return model, history

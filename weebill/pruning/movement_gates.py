@@ -15,8 +15,7 @@ from torch import Tensor, nn
 from weebill.errors import InputError
 from weebill.experiment.shares import part_of
 from weebill.pruning.criteria import Candidates
-from weebill.pruning.cut import cut
-from weebill.pruning.gates import Block, gated, silent, write_gates
+from weebill.pruning.cut import Block, cut, gated, silent, write_gates
 from weebill.pruning.history import History
 from weebill.pruning.method import nothing_removed
 from weebill.pruning.movement_settings import MovementSettings
@@ -62,18 +61,12 @@ class MovementGates(Companion):
         super().__init__()
         self.settings, self.rate = settings, settings.score_rate
         found = candidates_of(model, settings)
-        kinds = {
-            "heads": (found.attention, [block.heads for block in found.attention]),
-            "neurons": (found.feed_forward, [block.neurons for block in found.feed_forward]),
-        }
         generator = torch.Generator().manual_seed(settings.seed)
-        self.kinds = nn.ModuleDict(
-            {
-                kind: ScoredGates(blocks, widths, generator)
-                for kind, (blocks, widths) in kinds.items()
-                if sum(widths)
-            }
-        )
+        self.kinds = nn.ModuleDict()
+        if sum(widths := [block.heads for block in found.attention]):
+            self.kinds["heads"] = ScoredGates(found.attention, widths, generator)
+        if sum(widths := [block.neurons for block in found.feed_forward]):
+            self.kinds["neurons"] = ScoredGates(found.feed_forward, widths, generator)
         self._close(settings.progress(settings.prune_updates))  # as at the end, for the check below
         if all(kind.open.all() for kind in self.kinds.values()):
             raise InputError(nothing_removed(settings))

@@ -54,10 +54,8 @@ class OneShot(AtOnce, ShareMethod):
     def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:
         """Find a criterion that cannot score the parts to remove."""
         if self.criterion == "confidence" and self.neurons:
-            message = (
-                "found confidence with neurons, expected another: it scores heads, not neurons"
-            )
-            yield ("criterion",), message
+            found = "found confidence with neurons"
+            yield ("criterion",), f"{found}, expected another: it scores heads, not neurons"
 
     def cut(self, study: "Study", model: "Prunable") -> History:
         """Remove the heads and neurons of the lowest scores.  Raises InputError if the shares remove nothing."""

@@ -1,7 +1,7 @@
 """Prunable structure of a model of any family: attention heads, feed-forward neurons and layers.
 
-A family lists its blocks (`Prunable`).  A block refers to the family's own modules, returns the parameters of each
-head or neuron as views, and reports its new shape to the family after a cut.
+A family lists its blocks (`Prunable`).  A block refers to the family's own modules, and reports its new shape to the
+family after a cut.
 
 Shapes: d model width, h heads, k head size, a = h·k attention width, f feed-forward width.
 """
@@ -55,20 +55,15 @@ class Projection:
     @property
     def bias(self) -> Tensor | None:
         """View (outputs,) of this part's bias; None if the map has none."""
-        bias = self.module.bias
-        if bias is None or self.parts == 1:
-            return bias
-        return bias.narrow(0, self.first, self.outputs)
+        return None if self.module.bias is None else self._part(self.module.bias)
 
     def _view(self, whole: Tensor) -> Tensor:
         """Return this part (outputs, inputs) of a tensor of the shape of `module.weight`."""
-        oriented = whole if self.output_axis == 0 else whole.T
-        return oriented if self.parts == 1 else oriented.narrow(0, self.first, self.outputs)
+        return self._part(whole if self.output_axis == 0 else whole.T)
 
-    @property
-    def first(self) -> int:
-        """Index of this part's first output among the module's outputs."""
-        return self.part * self.outputs
+    def _part(self, whole: Tensor) -> Tensor:
+        """Return this part's outputs of a tensor (module's outputs, …)."""
+        return whole if self.parts == 1 else whole.narrow(0, self.part * self.outputs, self.outputs)
 
 
 def whole(module: "nn.Module | Projection") -> Projection:
@@ -89,8 +84,7 @@ def keep_outputs(projections: Sequence[Projection], kept: Tensor) -> None:
             raise ValueError(f"all {projection.parts} parts of a fused module must be cut together")
         rows = torch.cat([kept + part * projection.outputs for part in range(projection.parts)])
         _replace(projection.module, "weight", projection.output_axis, rows)
-        if projection.module.bias is not None:
-            _replace(projection.module, "bias", 0, rows)
+        _replace(projection.module, "bias", 0, rows)
         _set_width(projection.module, ("out_features", "nf"), len(rows))
 
 
@@ -102,6 +96,8 @@ def keep_inputs(projection: Projection, kept: Tensor) -> None:
 
 def _replace(module: nn.Module, name: str, axis: int, kept: Tensor) -> None:
     old = getattr(module, name)
+    if old is None:
+        return
     new = old.detach().index_select(axis, kept.to(old.device)).contiguous()
     # An empty parameter never gets a gradient, and DDP waits for the gradients of all parameters that require one.
     requires_grad = old.requires_grad and new.numel() > 0
@@ -131,7 +127,7 @@ class AttentionBlock:
     out: Projection
     heads: int
     head_size: int
-    set_shape: Callable[[int], None] | None = None
+    set_shape: Callable[[int], object] = lambda heads: None
     set_recorder: Callable[[Recorder | None], None] | None = None
 
     def __post_init__(self):
@@ -160,24 +156,6 @@ class AttentionBlock:
             set_recorder=lambda recorder: setattr(module, "record", recorder),
         )
 
-    def head(self, head: int) -> dict[str, Tensor]:
-        """Return the parameters that belong to one head, as views: writes and gradients reach the model.
-
-        query.weight, key.weight, value.weight (k, inputs); their biases (k,) if they exist;
-        out.weight (d, k).  The bias of `out` belongs to no head.
-        Raises IndexError if there is no such head.
-        """
-        if not 0 <= head < self.heads:
-            raise IndexError(f"{self.name}: no head {head} among {self.heads}")
-        rows = slice(head * self.head_size, (head + 1) * self.head_size)
-        parameters = {"out.weight": self.out.weight[:, rows]}
-        for name in ("query", "key", "value"):
-            projection = getattr(self, name)
-            parameters[f"{name}.weight"] = projection.weight[rows]
-            if projection.bias is not None:
-                parameters[f"{name}.bias"] = projection.bias[rows]
-        return parameters
-
     def keep(self, heads: Sequence[int]) -> None:
         """Keep only these heads (ascending); `cut` checks them."""
         first = torch.tensor(list(heads), dtype=torch.long) * self.head_size
@@ -185,8 +163,7 @@ class AttentionBlock:
         keep_outputs([self.query, self.key, self.value], kept)
         keep_inputs(self.out, kept)
         self.heads = len(heads)
-        if self.set_shape is not None:
-            self.set_shape(self.heads)
+        self.set_shape(self.heads)
 
 
 @dataclass
@@ -200,7 +177,7 @@ class FeedForwardBlock:
     name: str
     inner: Projection
     outer: Projection
-    set_shape: Callable[[int], None] | None = None
+    set_shape: Callable[[int], object] = lambda neurons: None
     gate: Projection | None = None
 
     def __post_init__(self):
@@ -228,29 +205,13 @@ class FeedForwardBlock:
         """Present width f."""
         return self.inner.outputs
 
-    def neuron(self, neuron: int) -> dict[str, Tensor]:
-        """Return the parameters that belong to one neuron, as views.
-
-        inner.weight (d,), inner.bias () if it exists, outer.weight (d,); gate.weight and gate.bias likewise.
-        Raises IndexError if there is no such neuron.
-        """
-        if not 0 <= neuron < self.neurons:
-            raise IndexError(f"{self.name}: no neuron {neuron} among {self.neurons}")
-        parameters = {"outer.weight": self.outer.weight[:, neuron]}
-        for name, projection in zip(("inner", "gate"), self.inward, strict=False):
-            parameters[f"{name}.weight"] = projection.weight[neuron]
-            if projection.bias is not None:
-                parameters[f"{name}.bias"] = projection.bias[neuron]
-        return parameters
-
     def keep(self, neurons: Sequence[int]) -> None:
         """Keep only these neurons (ascending); `cut` checks them."""
         kept = torch.tensor(list(neurons), dtype=torch.long)
         for inner in self.inward:
             keep_outputs([inner], kept)
         keep_inputs(self.outer, kept)
-        if self.set_shape is not None:
-            self.set_shape(self.neurons)
+        self.set_shape(self.neurons)
 
 
 @dataclass
@@ -264,7 +225,7 @@ class LayerStack:
     name: str
     layers: nn.ModuleList
     depth: int
-    set_depth: Callable[[int], None] | None = None
+    set_depth: Callable[[int], object] = lambda depth: None
 
     def keep(self, depth: int) -> None:
         """Keep only the first `depth` layers, at least one.  Raises ValueError if there are fewer."""
@@ -272,8 +233,7 @@ class LayerStack:
             raise ValueError(f"{self.name}: {depth} of its {self.depth} layers cannot be kept")
         del self.layers[depth:]
         self.depth = depth
-        if self.set_depth is not None:
-            self.set_depth(depth)
+        self.set_depth(depth)
 
 
 class Prunable(Protocol):
@@ -281,12 +241,9 @@ class Prunable(Protocol):
 
     def attention_blocks(self) -> Sequence[AttentionBlock]:
         """List the attention blocks whose heads may be scored and cut."""
-        ...
 
     def feed_forward_blocks(self) -> Sequence[FeedForwardBlock]:
         """List the feed-forward blocks whose neurons may be scored and cut."""
-        ...
 
     def layer_stacks(self) -> Sequence[LayerStack]:
         """List the stacks whose top layers may be removed."""
-        ...

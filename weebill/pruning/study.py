@@ -35,11 +35,10 @@ class Companion(nn.Module):
 
 
 class CompanionSettings(Protocol):
-    """Frozen dataclass of plain values that makes a companion; `companion_registry.COMPANIONS` names its kind."""
+    """Frozen dataclass of plain values that makes a companion; `methods.COMPANIONS` names its kind."""
 
     def companion(self, model: Prunable) -> Companion:
         """Make a companion for this model alone."""
-        ...
 
 
 class Study(Protocol):
@@ -49,18 +48,15 @@ class Study(Protocol):
 
     def identity(self) -> Any:
         """Return plain values that identify all that its results depend on: data, weights, settings, seed."""
-        ...
 
     def checkpoint(self, updates: int) -> Prunable:
         """Return a fresh copy of the whole student as it was after `updates` updates of training."""
-        ...
 
     def untrained(self) -> Prunable:
         """Return a student with first weights, in the shape of the pruned student that the study compares with.
 
         Raises InputError if the study has none.
         """
-        ...
 
     def train(
         self,
@@ -78,15 +74,12 @@ class Study(Protocol):
         returns its weights again; the bits equal those of an uninterrupted training.
         Returns the course of the training, in the family's own form.
         """
-        ...
 
     def observe(self, model: Prunable) -> None:
         """Run the model over the study's validation text once, without dropout or gradients."""
-        ...
 
     def gradients(self, model: Prunable) -> Iterator[None]:
         """Yield after the backward pass of each batch of some text, without dropout and without changing weights.
 
         At each yield, the parameters' `grad` is the gradient of the last batch's loss alone.
         """
-        ...

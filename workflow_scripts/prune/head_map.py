@@ -3,7 +3,7 @@
 from weebill.workflow.job import job
 
 from weebill.files import read_json, write_text
-from weebill.pruning.head_map import head_rows, to_csv
+from weebill.pruning.history import head_rows, to_csv
 
 with job(snakemake.log[0]):
     rows = [

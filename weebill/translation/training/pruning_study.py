@@ -13,8 +13,8 @@ from weebill.corpus.table import read_columns
 from weebill.errors import InputError, explain
 from weebill.files import content_hash, read_json, remove_folder, write_json, write_text
 from weebill.model_lineage import lineage
-from weebill.pruning.companion_registry import companion_from_dict, companion_to_dict
 from weebill.pruning.method import Method
+from weebill.pruning.methods import companion_from_dict, companion_to_dict
 from weebill.pruning.study import CompanionSettings
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.batch import make_batch, pad

@@ -26,7 +26,7 @@ from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
 from weebill.model_lineage import lineage
-from weebill.pruning.companion_registry import companion_to_dict
+from weebill.pruning.methods import companion_to_dict
 from weebill.pruning.study import CompanionSettings
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, save_model

@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import nn
 
+from tests.pruning.owned import of_head, of_neuron
 from tests.pruning.toy import small_translator, toy
-from weebill.pruning.groups import Groups, group_norms, groups_of
+from weebill.pruning.group_penalty import Groups, group_norms, groups_of
 from weebill.pruning.structure import FeedForwardBlock, Projection
 
 MODELS = {"toy": toy, "ssru": lambda: small_translator("ssru")}
@@ -16,14 +17,14 @@ MODELS = {"toy": toy, "ssru": lambda: small_translator("ssru")}
 def members(block, grouping):
     """Return, for each map and each of its groups, its weights and biases: lists of views."""
     if isinstance(block, FeedForwardBlock):
-        neurons = [block.neuron(neuron) for neuron in range(block.neurons)]
+        neurons = [of_neuron(block, neuron) for neuron in range(block.neurons)]
         inner = [[own["inner.weight"], own["inner.bias"]] for own in neurons]
         return [inner, [[own["outer.weight"]] for own in neurons]]
     maps = []
     for part in ("query", "key", "value", "out"):
         groups = []
         for head in range(block.heads):
-            own = block.head(head)
+            own = of_head(block, head)
             if part == "out":
                 connections = [[own["out.weight"][:, i]] for i in range(block.head_size)]
             else:
@@ -82,7 +83,7 @@ def parameters_of(groups):
 def test_groups_of_zeros_have_no_gradient(grouping):
     (block, *_) = toy().attention_blocks()
     with torch.no_grad():
-        for values in block.head(1).values():
+        for values in of_head(block, 1).values():
             values.zero_()
     sum(one.norms().sum() for one in groups_of(block, grouping)).backward()
     for projection in (block.query, block.key, block.value):

@@ -1,6 +1,6 @@
 """The table of heads holds every head of the blocks that a method chose from, scored or not."""
 
-from weebill.pruning.head_map import head_rows, to_csv
+from weebill.pruning.history import head_rows, to_csv
 
 HISTORY = {
     "steps": [
