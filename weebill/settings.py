@@ -92,8 +92,11 @@ def defaults(cls: type) -> dict[str, Any]:
 
 
 def sentences(cls: type) -> dict[str, str]:
-    """Return the text below each field of a settings class and of its base classes, on one line."""
-    found: dict[str, str] = {}
+    """Return the text below each field of a settings class and of its base classes, on one line.
+
+    A class that is made from a registry has the texts in the metadata of its fields.
+    """
+    found = {one.name: one.metadata["sentence"] for one in fields(cls) if one.metadata}
     for base in reversed(cls.__mro__[:-1]):
         found |= _sentences_in(inspect.getsourcefile(base)).get(base.__qualname__, {})
     return found

@@ -11,7 +11,7 @@ from torch.nn import functional
 from tests.small_models import make_network
 from weebill.kernels import cpu_matmul
 from weebill.kernels.cpu_matmul import OneDnnLinears, PackedLinear, add_product, product
-from weebill.quantization.finetuning import fake_quantization
+from weebill.quantization.modules import fake_quantization
 
 needs_onednn = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(), reason="this torch was built without oneDNN"

@@ -1,4 +1,4 @@
-"""Grids against brute force in float64, closed forms, and a dense search for the best scale."""
+"""Grids against brute force in float64, closed forms, and a dense search for the best scale; exact packing."""
 
 import math
 
@@ -8,7 +8,7 @@ import torch
 
 from weebill.errors import InputError
 from weebill.quantization.grids import GRIDS, grid_named
-from weebill.quantization.grids.int8 import fake_quantize_activations
+from weebill.quantization.weights import fake_quantize_activations, straight_through
 
 LOG4_POWERS = [2.0**k for k in range(-7, 1)]
 
@@ -110,7 +110,7 @@ def test_rounding_twice_is_rounding_once(name, weights):
 @pytest.mark.parametrize("name", GRIDS)
 def test_straight_through_is_the_grid_forward_and_the_identity_backward(name):
     x = torch.randn(5, 4, generator=torch.Generator().manual_seed(1)).requires_grad_()
-    out = grid_named(name).straight_through(x)
+    out = straight_through(x, grid_named(name).round(x))
     assert torch.equal(out, grid_named(name).round(x.detach()))
     factors = torch.arange(20.0).view(5, 4)
     (out * factors).sum().backward()
@@ -151,3 +151,42 @@ def test_a_million_gaussian_weights_lose_what_theory_says():
     relative = ((rounded - weights) / weights).abs()[inside]
     assert relative.max() <= 1 / 3 + 1e-6
     assert np.isclose(relative.max().item(), 1 / 3, atol=1e-3)
+
+
+def test_two_codes_a_byte_low_half_first():
+    grid, packed = grid_named("log4"), torch.tensor([0x21, 0x0F], dtype=torch.uint8)
+    assert grid.pack(torch.tensor([1, 2, 15])).tolist() == packed.tolist()
+    assert grid.unpack(packed, (3,)).tolist() == [1, 2, 15]
+
+
+def test_random_shapes_round_trip():
+    grid, generator = grid_named("log4"), torch.Generator().manual_seed(3)
+    for _ in range(200):
+        shape = torch.randint(0, 9, (int(torch.randint(1, 4, (), generator=generator)),))
+        codes = torch.randint(0, 16, shape.tolist(), generator=generator, dtype=torch.int8)
+        packed = grid.pack(codes)
+        assert packed.dtype == torch.uint8 and packed.numel() == (codes.numel() + 1) // 2
+        assert torch.equal(grid.unpack(packed, codes.shape), codes)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (4, 6), (2, 3, 5)])
+def test_every_grid_packs_to_its_bits_and_back(name, shape):
+    grid = grid_named(name)
+    codes, scale = grid.quantize(torch.randn(shape))
+    packed = grid.pack(codes)
+    assert packed.nbytes == -(-codes.numel() * (4 if name == "log4" else 8) // 8)
+    assert (packed.shape, packed.dtype) == grid.packed_shape(torch.Size(shape))
+    assert scale.shape == grid.scale_shape(torch.Size(shape))
+    assert torch.equal(grid.unpack(packed, torch.Size(shape)), codes)
+
+
+@pytest.mark.parametrize("codes", [[16], [-1, 3]])
+def test_what_does_not_fit_into_four_bits_is_refused(codes):
+    with pytest.raises(ValueError, match="4 bits"):
+        grid_named("log4").pack(torch.tensor(codes))
+
+
+def test_a_wrong_number_of_bytes_is_refused():
+    with pytest.raises(ValueError, match="cannot hold"):
+        grid_named("log4").unpack(torch.zeros(2, dtype=torch.uint8), (5,))

@@ -22,8 +22,12 @@ from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.quantization.calibration import activation_scales, record_ranges
 from weebill.quantization.files import section
-from weebill.quantization.finetuning import fake_quantization
-from weebill.quantization.modules import pack_model, quantizable_linears, quantize_model
+from weebill.quantization.modules import (
+    fake_quantization,
+    pack_model,
+    quantizable_linears,
+    quantize_model,
+)
 from weebill.translation.model.folder import save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.packed_folder import load_any_model, save_any_model

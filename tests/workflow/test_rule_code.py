@@ -111,7 +111,7 @@ def test_a_recipe_uses_the_module_of_its_method_and_no_other(workflow, project):
         "pruning.depth",
         "pruning.late_reset",
         "pruning.movement",
-        "quantization.packing",
+        "quantization.grids.log4",
         "workflow.job",
     ],
 )

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from weebill.configuration.schema import Config, Fault, Place, at
-from weebill.configuration.sections.quantization import Finetuning, LogFinetuning
 from weebill.errors import key_path
 from weebill.experiment.translating_models import PLACES
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.recipes import methods_of
+from weebill.quantization.grids import GRIDS
 from weebill.settings import defaults
 from weebill.translation.training.settings import TrainingConfig
 
@@ -68,7 +68,7 @@ def _found(place: Place, training: Mapping[str, Any], key: str, usual: Mapping[s
 def _finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, training in at(config, "quantization.*.finetune"):
         updates = training["updates"]
-        usual = defaults(LogFinetuning if place[1] == "log4" else Finetuning)
+        usual = defaults(GRIDS[place[1]].finetuning)
         if training["warmup"] > LONGEST * updates:
             yield Fault(
                 (*place, "warmup"),

@@ -55,6 +55,7 @@ from weebill.kernels.extension import PORTABLE, check_instruction_set, extension
 from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
 from weebill.quantization.calibration import activation_scales, summary
 from weebill.quantization.grids import grid_named
+from weebill.quantization.weights import straight_through
 from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
 
 GRID = "int8_rowwise"
@@ -232,7 +233,8 @@ class _Rounded(nn.Module):
 
     def forward(self, weight: Tensor) -> Tensor:
         """Return the weight with each output rounded by its own scale."""
-        rounded = grid_named(GRID).straight_through(weight.T if self.transposed else weight)
+        rows = weight.T if self.transposed else weight
+        rounded = straight_through(rows, grid_named(GRID).round(rows))
         return rounded.T if self.transposed else rounded
 
 

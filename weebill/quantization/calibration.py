@@ -1,17 +1,18 @@
-"""Static activation scales from the inputs of a model's linear maps on calibration data."""
+"""Static activation scales from the inputs of a model's linear maps, and the squared error that they leave there."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.modules import inputs_watched, quantizable_linears
+from weebill.quantization.weights import fake_quantize_activations
 
 DEVIATIONS = 1.1  # standard deviations added to the mean (WNGT20 §5.1)
 
@@ -38,9 +39,8 @@ class ActivationRanges:
         if not values.size:
             return cls(0, 0.0, 0.0, 0.0, 0.0)
         scales = INT8_LIMIT / values
-        return cls(
-            len(values), *map(float, (values.mean(), values.std(), scales.mean(), scales.std()))
-        )
+        moments = values.mean(), values.std(), scales.mean(), scales.std()
+        return cls(len(values), *map(float, moments))
 
 
 def mean_of_scales(ranges: ActivationRanges) -> float:
@@ -53,10 +53,7 @@ def mean_of_maxima(ranges: ActivationRanges) -> float:
     return INT8_LIMIT / (ranges.mean_maximum + DEVIATIONS * ranges.std_maximum)
 
 
-FORMULAS: dict[str, Callable[[ActivationRanges], float]] = {
-    "mean-of-scales": mean_of_scales,
-    "mean-of-maxima": mean_of_maxima,
-}
+FORMULAS = {"mean-of-scales": mean_of_scales, "mean-of-maxima": mean_of_maxima}
 
 
 def activation_scales(ranges: Mapping[str, ActivationRanges], formula: str) -> dict[str, float]:
@@ -93,10 +90,10 @@ def record_ranges(
 
 def summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:
     """Summarise max|A_i| of all inputs of the linear map `name`; raise as `record_ranges` does."""
-    values = [float(value) for value in maxima]
-    if not values:
+    if not maxima:
         raise InputError(f"{name} was never used on the calibration data; give it more sentences")
-    if not all(map(math.isfinite, values)):
+    values = [float(value) for value in maxima]
+    if not np.isfinite(values).all():
         raise InputError(f"{name} was given NaN or infinity in calibration; the model has diverged")
     return ActivationRanges.of(values)
 
@@ -117,3 +114,66 @@ def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
 def load_scales(path: str | Path, formula: str) -> dict[str, float]:
     """Read activation scales, by a formula's name, from a file of ranges.  Raises InputError as its parts do."""
     return activation_scales(load_ranges(path), formula)
+
+
+@dataclass(frozen=True)
+class ActivationError:
+    """Error over all inputs of one linear map, quantized by one formula's scale."""
+
+    map: str  # its name
+    activation_scale: str  # the formula's name
+    values: int
+    clipped: int  # beyond ±127 / scale
+    squares: float  # Σ x²
+    squared_error: float  # Σ (x − quantized x)²
+
+    @property
+    def relative(self) -> float:
+        """Squared error divided by the squares; 0 if every input was zero."""
+        return self.squared_error / self.squares if self.squares else 0.0
+
+
+def measure_errors(
+    model: nn.Module, run: Callable[[], object], scales: Mapping[str, Mapping[str, float]]
+) -> list[ActivationError]:
+    """Run a float32 model and quantize a copy of every linear map's input by each formula's scale.
+
+    run: does the work, on other text than that of the calibration.  The model continues with the unquantized
+    input, so that an error is the scale's own and not an earlier layer's.  scales: formula → linear map → scale.
+    Raises ValueError where a formula has no scale for a map.
+    """
+    totals: dict[tuple[str, str], Tensor] = {}
+    for name, _ in quantizable_linears(model):
+        for formula, by_map in scales.items():
+            if name not in by_map:
+                raise ValueError(f"no activation scale for {name}; calibrate this model")
+            totals[name, formula] = torch.zeros(4, dtype=torch.float64)
+
+    def add(name: str, x: Tensor) -> None:
+        squares = x.double().square().sum()
+        for formula, by_map in scales.items():
+            scale = torch.tensor(by_map[name])
+            error = (fake_quantize_activations(x, scale) - x).double().square().sum()
+            clipped = (x.abs() * scale > INT8_LIMIT).sum()
+            values = torch.tensor(x.numel())
+            totals[name, formula] += torch.stack([values, clipped, squares, error])
+
+    with inputs_watched(model, add):
+        run()
+    return [
+        ActivationError(name, formula, int(values), int(clipped), float(squares), float(error))
+        for (name, formula), (values, clipped, squares, error) in totals.items()
+    ]
+
+
+def save_errors(path: str | Path, errors: Sequence[ActivationError]) -> None:
+    """Write errors as JSON, atomically."""
+    write_json(path, [asdict(error) for error in errors])
+
+
+def load_errors(path: str | Path) -> list[ActivationError]:
+    """Read what `save_errors` wrote.  Raises InputError where the file is no such JSON."""
+    try:
+        return [ActivationError(**row) for row in read_json(path)]
+    except TypeError as error:
+        raise InputError(f"{path}: not activation errors ({error}); measure them again") from error

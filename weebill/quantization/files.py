@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from weebill.errors import InputError, nearest
 from weebill.quantization.grids import grid_named
-from weebill.quantization.modules import QuantizedLinear, empty_packed_model
+from weebill.quantization.modules import QuantizedLinear, quantizable_linears, quantize_model
 from weebill.quantization.weights import PackedWeight
 from weebill.tensor_files import FLOAT, NAMES
 
@@ -36,11 +36,7 @@ def section(
 
     activation_scale: the formula of the activation scales, None where activations are float32.
     """
-    return {
-        "grid": grid_named(grid).name,
-        "activation_scale": activation_scale,
-        "skip": list(skip),
-    }
+    return {"grid": grid_named(grid).name, "activation_scale": activation_scale, "skip": list(skip)}
 
 
 def apply(model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
@@ -53,9 +49,11 @@ def apply(model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Te
     grid = grid_named(section.get("grid", ""))
     if not any(name.endswith(_STORED) for name in tensors):
         raise InputError("quantization: there is one, but the tensors are float32")
-    scaled = section.get("activation_scale") is not None
+    skip, scales = section.get("skip", ()), None
+    if section.get("activation_scale") is not None:
+        scales = {name: 1.0 for name, _ in quantizable_linears(model, skip)}
     try:
-        return empty_packed_model(model, grid, scaled, section.get("skip", ()))
+        return quantize_model(model, grid.name, scales, skip, mode="empty")
     except ValueError as error:
         raise InputError(f"quantization.skip: {error}") from error
 
@@ -78,20 +76,16 @@ def stored_type(section: Any) -> Callable[[str], tuple[str, ...]]:
     Raises InputError for a section that is none, or a grid that is none of ours.
     """
     _check_section(section)
-    _, kind = grid_named(section.get("grid", "")).packed_shape(torch.Size((2,)))
+    _, kind = grid_named(section.get("grid", "")).packed_shape((2,))
     return lambda name: (NAMES[kind] if name.endswith(_STORED) else FLOAT,)
 
 
 def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Merge a quantized network's tensors into those that are stored."""
     numbers = _numbers(tensors)
-    flat = [tensors[name].flatten() for name in numbers]
-    stored = {
-        name.replace(_CODES, _STORED): value
-        for name, value in tensors.items()
-        if name not in numbers
-    }
-    return {**stored, _NUMBERS: torch.cat(flat)}
+    codes = {name: value for name, value in tensors.items() if name not in numbers}
+    stored = {name.replace(_CODES, _STORED): value for name, value in codes.items()}
+    return {**stored, _NUMBERS: torch.cat([tensors[name].flatten() for name in numbers])}
 
 
 def separated(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -121,21 +115,21 @@ def check_scales(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
     Raises InputError naming one that is not a finite number above 0.
     """
     for name, module in model.named_modules():
+        zero = False
         if isinstance(module, PackedWeight):
             # log4 multiplies by its scale: what is all zero has a scale of 0
-            _check_scale(f"{name}.scale", tensors, zero=not module.grid.integer)
+            name, zero = f"{name}.scale", not module.grid.integer
         elif isinstance(module, QuantizedLinear) and module.activation_scale is not None:
-            _check_scale(f"{name}.activation_scale", tensors)
-
-
-def _check_scale(name: str, tensors: Mapping[str, Tensor], zero: bool = False) -> None:
-    scale = tensors[name]
-    good = scale.isfinite() & ((scale >= 0) if zero else (scale > 0))
-    if not good.all():
-        raise InputError(
-            f"{name} is {float(scale[~good][0]):g}, expected a number above 0; the model has diverged, or the file "
-            "is damaged: make the model again"
-        )
+            name = f"{name}.activation_scale"
+        else:
+            continue
+        scale = tensors[name]
+        good = scale.isfinite() & ((scale >= 0) if zero else (scale > 0))
+        if not good.all():
+            raise InputError(
+                f"{name} is {float(scale[~good][0]):g}, expected a number above 0; the model has diverged, or the "
+                "file is damaged: make the model again"
+            )
 
 
 def _numbers(tensors: Mapping[str, Tensor]) -> list[str]:

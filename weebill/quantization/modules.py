@@ -1,8 +1,8 @@
-"""The module swap: a model's linear maps and embedding tables, put on a grid.
+"""Module swap: a model's linear maps and embedding tables are put on a grid (WNGT20 §5, WMT21 §3.4).
 
-It looks at module types only, so it serves every family whose layers are `nn.Linear` and `nn.Embedding`
-and are called as modules; a subclass with a forward of its own is left alone.  Products that are no layer (the
-attention's QKᵀ and AV) stay float32.
+The swap looks at module types only, so it serves every family whose layers are `nn.Linear` and `nn.Embedding` and are
+called as modules; a subclass with a forward of its own is left alone.  Products that are no layer (the attention's
+QKᵀ and AV) stay float32.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,13 +14,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weebill.quantization.grid import Grid
 from weebill.quantization.grids import grid_named
-from weebill.quantization.grids.int8 import INT8_LIMIT, fake_quantize_activations
+from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
-from weebill.quantization.weights import FakeWeight, PackedWeight, in_float32
+from weebill.quantization.weights import (
+    FakeWeight,
+    PackedWeight,
+    fake_quantize_activations,
+    in_float32,
+)
 
-Mode = Literal["fake", "packed"]
 Weight = FakeWeight | PackedWeight
 
 
@@ -139,23 +142,66 @@ def quantize_model(
     grid: str,
     scales: Mapping[str, float] | None = None,
     skip: Sequence[str] = (),
-    mode: Mode = "packed",
+    mode: Literal["fake", "packed", "empty"] = "packed",
 ) -> nn.Module:
-    """Put a model's linear maps and embeddings on the grid of that name, in place; returns the model.
+    """Put a model's linear maps and embeddings on the grid of that name, in place; return the model.
 
-    scales: per linear module's name its activation scale (see `calibration`), None to leave activations
+    scales: activation scale of each linear module by its name (see `calibration`), None to leave activations
     float32.  skip: name patterns (fnmatch) of modules to leave alone.  mode: `fake` trains under quantization,
-    `packed` holds codes.  A weight that several modules share stays one.  Empty weights (all heads cut) stay
-    as they are.  Raises ValueError where a linear map has no scale, a scale no linear map, or where a
-    shared weight would be quantized in one place only.
+    `packed` holds codes, `empty` has every code and scale still to be loaded.
+    A weight that several modules share stays one.  Empty weights (all heads cut) stay as they are.
+    Raises ValueError if a linear map has no scale, a scale no linear map, or a shared weight would be quantized in
+    one place only.
     """
     numbers = grid_named(grid)
+    if scales is not None:
+        names = {name for name, _ in quantizable_linears(model, skip)}
+        if missing := sorted(names - set(scales)):
+            raise ValueError(f"no activation scale for {', '.join(missing)}; calibrate this model")
+        if surplus := ", ".join(sorted(set(scales) - names)):
+            raise ValueError(f"activation scales for {surplus}, which the model does not have")
+    chosen = {
+        name: module
+        for name, module in model.named_modules()
+        if _chosen(name, module, skip, nn.Linear, nn.Embedding)
+    }
+    _check_shared(model, chosen)
+    weights: dict[nn.Parameter, Weight] = {}  # one for each distinct parameter
+    swapped: dict[nn.Module, nn.Module] = {}
+    for name, module in chosen.items():
+        owner = module.weight not in weights
+        if owner and mode == "empty":
+            weight = PackedWeight(numbers, module.weight.shape, module.weight.device)
+            weights[module.weight] = weight
+        elif owner:
+            fake = FakeWeight(numbers, module.weight)
+            weights[module.weight] = fake if mode == "fake" else fake.packed()
+        weight = weights[module.weight]
+        if isinstance(module, nn.Linear):
+            scale = None if scales is None else scales[name]
+            swapped[module] = QuantizedLinear(weight, module.bias, scale, owner)
+        else:
+            swapped[module] = QuantizedEmbedding(weight, module.padding_idx, owner)
+        swapped[module].train(module.training).to(module.weight.device)
+    for parent in list(model.modules()):
+        for name, child in list(parent._modules.items()):  # every place, shared modules too
+            if child in swapped:
+                setattr(parent, name, swapped[child])
+    return swapped.get(model, model)
 
-    def quantized(weight: nn.Parameter) -> Weight:
-        fake = FakeWeight(numbers, weight)
-        return fake if mode == "fake" else fake.packed()
 
-    return _swap(model, quantized, scales, skip)
+def fake_quantization(
+    grid: str, scales: Mapping[str, float] | None = None, skip: Sequence[str] = ()
+) -> Callable[[nn.Module], None]:
+    """Return the `transform` that a training applies to its network first; `pack_model` makes codes of the result.
+
+    scales, skip: as in `quantize_model`.  Exponential smoothing must be off: an average of models is not on the grid.
+    """
+
+    def transform(network: nn.Module) -> None:
+        quantize_model(network, grid, scales, skip, mode="fake")
+
+    return transform
 
 
 def pack_model(model: nn.Module) -> nn.Module:
@@ -169,25 +215,12 @@ def pack_model(model: nn.Module) -> nn.Module:
     return model
 
 
-def empty_packed_model(
-    model: nn.Module, grid: Grid, scaled: bool, skip: Sequence[str] = ()
-) -> nn.Module:
-    """Swap as `quantize_model` does in packed mode, with every code and scale still to be loaded.
-
-    scaled: whether the linear maps have activation scales.
-    """
-    scales = {name: 1.0 for name, _ in quantizable_linears(model, skip)} if scaled else None
-    return _swap(
-        model, lambda weight: PackedWeight(grid, weight.shape, weight.device), scales, skip
-    )
-
-
 def quantizable_linears(
     model: nn.Module, skip: Sequence[str] = ()
 ) -> Iterator[tuple[str, nn.Linear]]:
     """Yield the linear maps that `quantize_model` replaces, with their names; a shared module comes once."""
     for name, module in model.named_modules():
-        if _is(module, nn.Linear) and _chosen(name, module, skip):
+        if _chosen(name, module, skip, nn.Linear):
             yield name, module
 
 
@@ -205,60 +238,10 @@ def inputs_watched(
         yield
 
 
-def _is(module: nn.Module, kind: type[nn.Module]) -> bool:
-    """Return True if a module computes what `kind` computes."""
-    return isinstance(module, kind) and type(module).forward is kind.forward
-
-
-def _chosen(name: str, module: nn.Module, skip: Sequence[str]) -> bool:
-    return module.weight.numel() > 0 and not any(fnmatchcase(name, pattern) for pattern in skip)
-
-
-def _swap(
-    model: nn.Module,
-    quantized: Callable[[nn.Parameter], Weight],
-    scales: Mapping[str, float] | None,
-    skip: Sequence[str],
-) -> nn.Module:
-    _check_scales(model, scales, skip)
-    chosen = {
-        name: module
-        for name, module in model.named_modules()
-        if (_is(module, nn.Linear) or _is(module, nn.Embedding)) and _chosen(name, module, skip)
-    }
-    _check_shared(model, chosen)
-    weights: dict[nn.Parameter, Weight] = {}  # one for each distinct parameter
-    swapped: dict[nn.Module, nn.Module] = {}
-    for name, module in chosen.items():
-        owner = module.weight not in weights
-        if owner:
-            weights[module.weight] = quantized(module.weight)
-        weight = weights[module.weight]
-        if isinstance(module, nn.Linear):
-            scale = None if scales is None else scales[name]
-            swapped[module] = QuantizedLinear(weight, module.bias, scale, owner)
-        else:
-            swapped[module] = QuantizedEmbedding(weight, module.padding_idx, owner)
-        swapped[module].train(module.training).to(module.weight.device)
-    for parent in list(model.modules()):
-        for name, child in list(parent._modules.items()):  # every place, shared modules too
-            if child in swapped:
-                setattr(parent, name, swapped[child])
-    return swapped.get(model, model)
-
-
-def _check_scales(
-    model: nn.Module, scales: Mapping[str, float] | None, skip: Sequence[str]
-) -> None:
-    if scales is None:
-        return
-    names = {name for name, _ in quantizable_linears(model, skip)}
-    if missing := sorted(names - set(scales)):
-        raise ValueError(f"no activation scale for {', '.join(missing)}; calibrate this model")
-    if surplus := sorted(set(scales) - names):
-        raise ValueError(
-            f"activation scales for {', '.join(surplus)}, which the model does not have"
-        )
+def _chosen(name: str, module: nn.Module, skip: Sequence[str], *kinds: type[nn.Module]) -> bool:
+    """Return True if a module computes what one of the kinds does, has weights, and is not to be skipped."""
+    alike = any(isinstance(module, one) and type(module).forward is one.forward for one in kinds)
+    return alike and module.weight.numel() > 0 and not any(fnmatchcase(name, p) for p in skip)
 
 
 def _check_shared(model: nn.Module, chosen: Mapping[str, nn.Module]) -> None:

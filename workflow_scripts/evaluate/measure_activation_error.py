@@ -9,8 +9,13 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.corpus.table import read_columns
-from weebill.quantization.activation_error import measure_errors, save_errors
-from weebill.quantization.calibration import FORMULAS, activation_scales, load_ranges
+from weebill.quantization.calibration import (
+    FORMULAS,
+    activation_scales,
+    load_ranges,
+    measure_errors,
+    save_errors,
+)
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import greedy_translations
 

@@ -12,8 +12,7 @@ from weebill.files import remove_folder
 from weebill.model_lineage import lineage
 from weebill.quantization.calibration import load_scales
 from weebill.quantization.files import section
-from weebill.quantization.finetuning import fake_quantization
-from weebill.quantization.modules import pack_model
+from weebill.quantization.modules import fake_quantization, pack_model
 from weebill.translation.model.folder import load_model, model_hash
 from weebill.translation.model.packed_folder import save_any_model
 from weebill.translation.training.trainer import Hardware, TrainingConfig, train

@@ -4,7 +4,7 @@ import pytest
 
 from tests.report.conftest import measurement, read
 from weebill.evaluation.measurement import Variant
-from weebill.quantization.activation_error import ActivationError
+from weebill.quantization.calibration import ActivationError
 from weebill.report.results import Results
 from weebill.report.tables.activation_scales import activation_scales_table
 

@@ -12,14 +12,14 @@ from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 if TYPE_CHECKING:
-    from weebill.quantization.activation_error import ActivationError
+    from weebill.quantization.calibration import ActivationError
 
 METRICS = ("BLEU", "chrF")
 
 
 def read_scale_errors(paths: Sequence[str]) -> "list[tuple[str, list[ActivationError]]]":
     """Read the errors of activation scales from files …/STUDENT/RECIPE.json."""
-    from weebill.quantization.activation_error import load_errors  # loads torch
+    from weebill.quantization.calibration import load_errors  # loads torch
 
     return [("/".join(Path(path).with_suffix("").parts[-2:]), load_errors(path)) for path in paths]
 

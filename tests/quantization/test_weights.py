@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from tests.quantization.toy_model import TOKENS, WORDS, Toy
-from weebill.quantization.finetuning import fake_quantization
 from weebill.quantization.grids import grid_named
-from weebill.quantization.modules import pack_model
+from weebill.quantization.modules import fake_quantization, pack_model
 
 
 def batches(count):
