@@ -12,7 +12,7 @@ from tests.small_models import TEXT
 from weebill.generation.models import load_generator
 from weebill.metric.folder import load_metric
 from weebill.metric.scorer import Scorer
-from weebill.runtime.exports.marian import import_model
+from weebill.runtime.exports.marian.conversion import import_model
 from weebill.runtime.text import load_runtime
 from weebill.translation.search import SearchOptions
 

@@ -14,7 +14,7 @@ from weebill.hugging_face.folder import folder_kind
 from weebill.kernels.extension import fastest
 from weebill.metric.folder import KIND as METRIC
 from weebill.replaceable import check_replaceable
-from weebill.runtime.exports.formats import Settings, convert
+from weebill.runtime.exports.formats import convert
 from weebill.runtime.exports.marian.files import read_npz, write_bin
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import KIND as STUDENT
@@ -56,7 +56,7 @@ def test_the_export_is_the_same(golden, tmp_path):
     shortlist = Shortlist.load(
         base / "shortlist.safetensors", len(model.vocabulary), model.vocabulary.sha256
     )
-    convert(model, "marian", tmp_path / "marian", Settings(shortlist))
+    convert(model, "marian", tmp_path / "marian", shortlist)
     names = sorted(path.name for path in (base / "marian").iterdir())
     assert names == sorted(path.name for path in (tmp_path / "marian").iterdir())
     for name in set(names) - {"model.npz", "model.bin"}:

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Convert.  Raises InputError if the model cannot be read or converted, or the folder exists already."""
     new_folder(arguments.folder)
-    from weebill.runtime.exports.formats import Settings, convert
+    from weebill.runtime.exports.formats import convert
     from weebill.runtime.shortlist import Shortlist
     from weebill.translation.model.packed_folder import load_any_model
 
@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     path = arguments.shortlist
     pieces = model.vocabulary
     shortlist = None if path is None else Shortlist.load(path, len(pieces), pieces.sha256)
-    settings = Settings(shortlist, arguments.quantization, arguments.pad)
-    convert(model, arguments.to, arguments.folder, settings)
+    settings = shortlist, arguments.quantization, arguments.pad
+    convert(model, arguments.to, arguments.folder, *settings)
     names = sorted(path.name for path in Path(arguments.folder).iterdir())
     print(f"{arguments.folder}: {', '.join(names)}")
     return 0

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Import.  Raises InputError if the student has an unsupported architecture, or the folder exists already."""
     new_folder(arguments.folder)
-    from weebill.runtime.exports.marian import import_model
+    from weebill.runtime.exports.marian.conversion import import_model
     from weebill.translation.model.folder import count_parameters, load_model
 
     import_model(arguments.model, arguments.vocabulary, arguments.folder)

@@ -6,7 +6,7 @@ with zeros) or ONNX.
 
 from weebill.workflow.job import job
 
-from weebill.runtime.exports.formats import Settings, convert
+from weebill.runtime.exports.formats import convert
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.packed_folder import load_any_model
 
@@ -16,4 +16,4 @@ with job(snakemake.log[0]):
     if len(snakemake.input) > 1:
         vocabulary = model.vocabulary
         shortlist = Shortlist.load(snakemake.input[0], len(vocabulary), vocabulary.sha256)
-    convert(model, form, snakemake.output[0], Settings(shortlist, pad=form == "marian"))
+    convert(model, form, snakemake.output[0], shortlist, pad=form == "marian")

@@ -18,9 +18,8 @@ from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, stud
 from tests.small_models import make_vocabulary
 from weebill.errors import InputError
 from weebill.quantization.modules import quantize_model
-from weebill.runtime.exports.marian import export, import_model, read
-from weebill.runtime.exports.marian.files import read_npz
-from weebill.runtime.exports.marian.shortlists import write_text
+from weebill.runtime.exports.marian.conversion import export, import_model, read
+from weebill.runtime.exports.marian.files import read_npz, write_shortlist_text
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.model.network import START, sinusoids
@@ -151,8 +150,8 @@ def hash_of(body):
 def test_a_piece_with_a_space_has_no_place_in_a_text_shortlist(tmp_path):
     shortlist = Shortlist(np.zeros((2, 1), np.int32), np.zeros(1, np.int32))
     with pytest.raises(InputError, match="the piece 'a b'"):
-        write_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a b"])
-    assert write_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a\u00a0b"]) == 1
+        write_shortlist_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a b"])
+    assert write_shortlist_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a\u00a0b"]) == 1
 
 
 def test_the_shortlist_in_both_formats(tmp_path, vocabulary):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.runtime.exports.students import PIECES, SHAPES, UNEVEN, student
 from tests.small_models import TEXT
-from weebill.runtime.exports.marian import export
+from weebill.runtime.exports.marian.conversion import export
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.vocabulary import EOS
 from weebill.translation.search import SearchOptions, greedy

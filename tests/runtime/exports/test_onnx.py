@@ -10,8 +10,9 @@ import torch
 from tests.runtime.conftest import network
 from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
 from weebill.quantization.modules import quantizable_linears, quantize_model
-from weebill.runtime.exports.onnx import OnnxStudent, export, exporting
-from weebill.runtime.exports.onnx.graphs import encoder
+from weebill.runtime.exports.onnx import exporting
+from weebill.runtime.exports.onnx.exporting import encoder, export
+from weebill.runtime.exports.onnx.search import OnnxStudent
 from weebill.translation.search import greedy
 
 LIMIT = OPTIONS.limit(0)
@@ -84,7 +85,7 @@ def test_equal_students_make_equal_files_and_tied_layers_are_stored_once(tmp_pat
 def test_what_differs_is_not_written(tmp_path, vocabulary, monkeypatch):
     other = student("ssru")
     other.encoder[0].feed_forward.inner.weight.data.neg_()
-    monkeypatch.setattr(exporting, "encoder", lambda _, ends: encoder(other, ends))
+    monkeypatch.setattr(exporting, "encoder", lambda _, *ends: encoder(other, *ends))
     with pytest.raises(RuntimeError, match="differ by"):
         export(student("ssru"), vocabulary, tmp_path / "onnx")
     assert not (tmp_path / "onnx").exists()

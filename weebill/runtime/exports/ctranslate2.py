@@ -18,8 +18,7 @@ from torch import Tensor, nn
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder
-from weebill.runtime.exports.verification import COARSE, alike, close, samples
-from weebill.runtime.exports.weights import in_float32
+from weebill.runtime.exports.verification import COARSE, alike, close, in_float32, samples
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.layers import Attention, DecoderLayer, EncoderLayer
 from weebill.translation.model.network import START, Translator, sinusoids
@@ -48,11 +47,7 @@ def export(
         exact = Path(scratch) / "float32"
         _write(exact, network, pieces, None)
         close(*_scores(exact, network, pieces), folder)
-        mapping = None
-        if shortlist is not None:
-            mapping = Path(scratch) / "map.tsv"
-            _write_map(shortlist, pieces, mapping)
-        _write(partial, network, pieces, quantization, mapping)
+        _write(partial, network, pieces, quantization, shortlist)
         if not alike(*_scores(partial, network, pieces), COARSE):
             raise InputError(
                 f"{folder}: not written, as in {quantization} CTranslate2's scores are far from this student's; "
@@ -67,9 +62,9 @@ def _write(
     network: Translator,
     pieces: Sequence[str],
     quantization: str | None,
-    mapping: Path | None = None,
+    shortlist: Shortlist | None = None,
 ) -> None:
-    """Write a float32 network as CTranslate2's files; mapping: its vocabulary map."""
+    """Write a float32 network as CTranslate2's files."""
     spec = _spec(network.architecture)
     _common(spec.encoder, network)
     for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
@@ -85,12 +80,14 @@ def _write(
     spec.register_source_vocabulary(list(pieces))
     spec.register_target_vocabulary(list(pieces))
     spec.config.add_source_eos = True
-    if mapping is not None:
-        spec.register_vocabulary_mapping(str(mapping))  # copied by `save`
     spec.validate()
     spec.optimize(quantization=quantization)
     folder.mkdir(exist_ok=True)
-    spec.save(str(folder))
+    with tempfile.NamedTemporaryFile() as mapping:
+        if shortlist is not None:
+            _write_map(shortlist, pieces, Path(mapping.name))
+            spec.register_vocabulary_mapping(mapping.name)  # copied by `save`
+        spec.save(str(folder))
 
 
 @torch.inference_mode()
@@ -111,17 +108,18 @@ def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[T
 
 
 def _check(shape: Architecture) -> None:
-    """Raise InputError where CTranslate2 cannot hold a student of this shape."""
+    """Raise InputError if CTranslate2 cannot hold a student of this shape."""
     if shape.decoder_kind != "attention":
         raise InputError(
             "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"
         )
-    for side in (shape.encoder, shape.decoder):
+    sides = {"encoder": shape.encoder, "decoder": shape.decoder}
+    for side in sides.values():
         if len({(layer.heads, layer.head_size) for layer in side}) > 1 or not side[0].heads:
             raise InputError(
                 "CTranslate2 wants as many heads in every layer, at least one; this student's heads are pruned"
             )
-    for name, side in (("encoder", shape.encoder), ("decoder", shape.decoder)):
+    for name, side in sides.items():
         empty = [str(number) for number, layer in enumerate(side, 1) if not layer.feed_forward]
         if empty:
             raise InputError(
@@ -151,9 +149,8 @@ def _spec(shape: Architecture) -> transformer_spec.TransformerSpec:
 def _common(spec: object, network: Translator) -> None:
     embeddings = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
     embeddings.weight = _array(network.embedding.weight)
-    spec.position_encodings.encodings = _array(
-        sinusoids(0, POSITIONS, network.width, torch.device("cpu"))
-    )
+    positions = sinusoids(0, POSITIONS, network.width, torch.device("cpu"))
+    spec.position_encodings.encodings = _array(positions)
 
 
 def _attention(spec: object, attention: Attention, norm: nn.LayerNorm, own: bool) -> None:

@@ -1,4 +1,4 @@
-"""Comparison of a written export with its network, before the folder appears."""
+"""Float32 networks for export, and their comparison with a written export before the folder appears."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,11 +7,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import EOS
 
 TOLERANCE = 1e-3  # share of the largest score: allows another order of sums, not another sum
 # The same for an engine that rounds: int8 of students 8 to 16 wide differs by up to 0.23.
 COARSE = 0.3
+
+
+@torch.no_grad()
+def in_float32(network: Translator) -> Translator:
+    """Return a network of plain layers with the decoded weights of a grid; its activations are not rounded."""
+    plain = Translator(network.architecture)
+    for name, parameter in plain.named_parameters():
+        module, attribute = name.rsplit(".", 1)
+        parameter.copy_(getattr(network.get_submodule(module), attribute))
+    return plain.eval()
 
 
 def same_tensors(
@@ -23,11 +34,9 @@ def same_tensors(
         raise RuntimeError(f"{folder}: written otherwise than meant: {', '.join(other)}")
 
 
-def close(
-    found: Tensor, expected: Tensor, folder: str | Path, tolerance: float = TOLERANCE
-) -> None:
-    """Raise RuntimeError where scores of the other engine are not ours."""
-    if not alike(found, expected, tolerance):
+def close(found: Tensor, expected: Tensor, folder: str | Path) -> None:
+    """Raise RuntimeError if scores of the other engine are not ours."""
+    if not alike(found, expected, TOLERANCE):
         worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
         raise RuntimeError(
             f"{folder}: the other engine's scores differ by {worst:.2g}, ours reach {largest:.2g}; "

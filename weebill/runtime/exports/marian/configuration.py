@@ -1,6 +1,12 @@
-"""Configuration inside Marian's model files, from our architecture and back."""
+"""Configuration inside Marian's model files, from our architecture and back.
+
+Marian checks every tensor against its options: one width for all feed-forward layers, one number of heads, and
+heads that together have the embedding width.  So unevenly pruned students are padded to one shape.  A neuron or head
+of zeros adds nothing to any sum: the padded student translates as the uneven one does, at the cost of the unpruned.
+"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from weebill import __version__
@@ -61,8 +67,37 @@ NEWER = {
 AUTOREGRESSION = {"ssru": "rnn", "attention": "self-attention"}
 
 
+def even_shape(shape: Architecture, pad: bool) -> Architecture:
+    """Return the even shape that holds a student; pad: allow it to be larger.
+
+    Raises InputError where the student is uneven and may not be padded, or no number of its heads gives the
+    embedding width.
+    """
+    layers = [*shape.encoder, *shape.decoder]
+    sizes = {layer.head_size for layer in layers}
+    size, remainder = max(sizes), shape.embedding % max(sizes)
+    if len(sizes) > 1 or remainder:
+        raise InputError(
+            f"Marian wants heads of one size that divides the embedding width {shape.embedding}; this "
+            f"student's heads have {', '.join(map(str, sorted(sizes)))}"
+        )
+    heads, inner = shape.embedding // size, max(1, *(layer.feed_forward for layer in layers))
+    own = heads if shape.decoder_kind == "attention" else 0
+    encoder, decoder = LayerShape(heads, size, inner), LayerShape(heads, size, inner, own)
+    even = replace(
+        shape, encoder=(encoder,) * len(shape.encoder), decoder=(decoder,) * len(shape.decoder)
+    )
+    if even != shape and not pad:
+        raise InputError(
+            f"Marian wants {heads} heads of {size} and as many neurons in every layer, and this student is "
+            "pruned or of another attention width; --pad fills it up with zeros, which translates alike, at "
+            "the speed of the unpruned student"
+        )
+    return even
+
+
 def from_architecture(shape: Architecture) -> dict[str, Any]:
-    """Return Marian's model options for a student of even shape, as `padding` makes it."""
+    """Return Marian's model options for a student of even shape."""
     layer, tied = shape.encoder[0], len(shape.decoder) < shape.decoder_depth
     return {
         **OURS,
@@ -121,14 +156,13 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
     if width % heads:
         raise InputError(f"{origin}: dim-emb {width} is no multiple of transformer-heads {heads}")
     kind = kinds[options["transformer-decoder-autoreg"]]
-    encoder = LayerShape(heads, width // heads, options["transformer-dim-ffn"])
-    own = heads if kind == "attention" else 0
-    decoder = LayerShape(heads, width // heads, options["transformer-dim-ffn"], own)
+    sizes_of_layer = (heads, width // heads, options["transformer-dim-ffn"])
+    decoder = LayerShape(*sizes_of_layer, heads if kind == "attention" else 0)
     one = depth > 1 and tied == [1] * depth
     return Architecture(
         vocabulary=sizes[0],
         embedding=width,
-        encoder=(encoder,) * options["enc-depth"],
+        encoder=(LayerShape(*sizes_of_layer),) * options["enc-depth"],
         decoder=(decoder,) * (1 if one else depth),
         decoder_depth=depth,
         decoder_kind=kind,

@@ -1,4 +1,8 @@
-"""Files of Marian: .npz and .bin models, .yml vocabularies."""
+"""Files of Marian: .npz and .bin models, .yml vocabularies, lexical shortlists as text and binary.
+
+Marian unites the lists of all source pieces of a batch, the end included, and adds the pieces themselves if both
+sides share a vocabulary.  Frequent pieces stand in the list of the end, because every source has an end.
+"""
 
 import json
 import lzma
@@ -12,10 +16,16 @@ import numpy as np
 import yaml
 
 from weebill.errors import InputError
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.model.vocabulary import EOS
 
 OPTIONS = "special:model.yml"
 FLOAT32, INT8 = 0x404, 0x101  # Marian's numbers of types in .bin files
 ALIGNMENT = 256
+MAGIC = 0xF11A48D5013417F5  # of binary shortlists
+FIRST = (
+    2  # Marian adds the first two pieces of the vocabulary to shortlists: the end and the unknown
+)
 # Exceptions of numpy and zipfile, depending on which part of a file is damaged.
 DAMAGED = (
     *(OSError, ValueError, RuntimeError, MemoryError, EOFError),
@@ -72,7 +82,7 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
 def write_bin(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
     """Write Marian's own binary format, which engines in browsers read: headers, names, shapes, padding, data."""
     items = [
-        (name.encode() + b"\0", array, _padded(array.tobytes()))
+        (name.encode() + b"\0", array, array.tobytes() + bytes(-array.nbytes % ALIGNMENT))
         for name, array in _with_options(arrays, options).items()
     ]
     head = [1, len(items)]  # version, number of items
@@ -94,12 +104,50 @@ def write_vocabulary(path: Path, pieces: Sequence[str]) -> None:
     path.write_text("".join(lines), encoding="utf-8", newline="")
 
 
+def _lists(shortlist: Shortlist) -> list[list[int]]:
+    """Return the target pieces of each source piece, the likeliest first."""
+    found = [
+        list(dict.fromkeys(target for target in row if target >= 0))
+        for row in shortlist.candidates.tolist()
+    ]
+    found[EOS] = list(dict.fromkeys([*found[EOS], *shortlist.frequent.tolist()]))
+    return found
+
+
+def write_shortlist_text(path: Path, shortlist: Shortlist, pieces: Sequence[str]) -> int:
+    """Write lines of `target source weight`; return the length of the longest list.
+
+    The weight is the reciprocal rank: Marian uses it for the order only, and a shortlist holds no more.
+    """
+    odd = [piece for piece in pieces if len(piece.encode().split()) != 1]  # ASCII space divides
+    if odd:
+        raise InputError(
+            f"Marian's text shortlists cannot hold the piece {odd[0]!r}, which contains a space; "
+            "export without --shortlist"
+        )
+    rows = _lists(shortlist)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for source, targets in zip(pieces, rows, strict=True):
+            for rank, target in enumerate(targets, start=1):
+                file.write(f"{pieces[target]} {source} {1 / rank:.6f}\n")
+    return max(map(len, rows))
+
+
+def write_shortlist(path: Path, shortlist: Shortlist) -> None:
+    """Write header, offsets (one more than source pieces) and target pieces, ascending for each source piece."""
+    rows = _lists(shortlist)
+    offsets = np.cumsum([0, *map(len, rows)], dtype="<u8")
+    targets = np.array([target for row in rows for target in sorted(row)], dtype="<u4")
+    body = np.array([FIRST, max(map(len, rows)), len(offsets), len(targets)], dtype="<u8").tobytes()
+    body += offsets.tobytes() + targets.tobytes()
+    checksum, mask = 0, 2**64 - 1  # Marian's hash over whole 64-bit words
+    for word in np.frombuffer(body[: len(body) // 8 * 8], dtype="<u8").tolist():
+        checksum ^= (word + 0x9E3779B9 + (checksum << 6) + (checksum >> 2)) & mask
+    path.write_bytes(np.array([MAGIC, checksum], dtype="<u8").tobytes() + body)
+
+
 def _with_options(
     arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
     text = yaml.safe_dump(dict(options), sort_keys=True).encode() + b"\0"  # a C string
     return {**arrays, OPTIONS: np.frombuffer(text, dtype=np.int8)}
-
-
-def _padded(data: bytes) -> bytes:
-    return data + bytes(-len(data) % ALIGNMENT)

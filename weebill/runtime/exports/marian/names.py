@@ -12,8 +12,6 @@ import numpy as np
 
 from weebill.experiment.shapes import Architecture, LayerShape
 
-Layout = Literal["table", "matrix", "row"]
-
 
 @dataclass(frozen=True)
 class Place:
@@ -22,7 +20,7 @@ class Place:
     marian: str
     weebill: str
     shape: tuple[int, int]
-    layout: Layout
+    layout: Literal["table", "matrix", "row"]
 
     @property
     def weebill_shape(self) -> tuple[int, ...]:
@@ -31,9 +29,8 @@ class Place:
 
     def to_marian(self, array: np.ndarray) -> np.ndarray:
         """Convert our array to Marian's layout."""
-        return np.ascontiguousarray(array.T if self.layout == "matrix" else array).reshape(
-            self.shape
-        )
+        turned = array.T if self.layout == "matrix" else array
+        return np.ascontiguousarray(turned).reshape(self.shape)
 
     def to_weebill(self, array: np.ndarray) -> np.ndarray:
         """Convert Marian's array to our layout."""
@@ -53,7 +50,10 @@ def places(shape: Architecture) -> Iterator[Place]:
     for number, layer in enumerate(shape.decoder):
         theirs, ours = f"decoder_l{number + 1}", f"decoder.{number}"
         if shape.decoder_kind == "ssru":
-            yield from _recurrence(f"{theirs}_rnn", ours, width)
+            rnn, unit = f"{theirs}_rnn", f"{ours}.recurrence"
+            yield Place(f"{rnn}_W", f"{unit}.candidate.weight", (width, width), "matrix")
+            yield from _linear(f"{rnn}_Wf", f"{rnn}_bf", f"{unit}.forget", width, width)
+            yield from _norm(f"{rnn}_ffn", f"{ours}.self_norm", width)
         else:
             own = f"{ours}.self_attention"
             yield from _attention(f"{theirs}_self", own, width, layer.self_heads, layer)
@@ -79,13 +79,6 @@ def _feed_forward(theirs: str, ours: str, width: int, layer: LayerShape) -> Iter
     yield from _linear(f"{theirs}_W1", f"{theirs}_b1", f"{block}.inner", width, inner)
     yield from _linear(f"{theirs}_W2", f"{theirs}_b2", f"{block}.outer", inner, width)
     yield from _norm(f"{theirs}_ffn", f"{ours}.feed_forward_norm", width)
-
-
-def _recurrence(theirs: str, ours: str, width: int) -> Iterator[Place]:
-    unit = f"{ours}.recurrence"
-    yield Place(f"{theirs}_W", f"{unit}.candidate.weight", (width, width), "matrix")
-    yield from _linear(f"{theirs}_Wf", f"{theirs}_bf", f"{unit}.forget", width, width)
-    yield from _norm(f"{theirs}_ffn", f"{ours}.self_norm", width)
 
 
 def _linear(weight: str, bias: str, ours: str, inputs: int, outputs: int) -> Iterator[Place]:

@@ -1,16 +1,17 @@
-"""Export to a folder of two graphs, their description and the vocabulary."""
+"""Export to a folder of two float32 graphs, an encoder and one step of the decoder, with their description."""
 
+import math
 import shutil
 from pathlib import Path
 
+import numpy as np
 import onnx
 import torch
 
 from weebill.files import atomic_folder, write_json, write_text
-from weebill.runtime.exports.onnx.graphs import decoder, encoder, interface
+from weebill.runtime.exports.onnx.layers import Ends, Graph, Pair
 from weebill.runtime.exports.onnx.search import DESCRIPTION, OnnxStudent
-from weebill.runtime.exports.verification import close, samples
-from weebill.runtime.exports.weights import in_float32
+from weebill.runtime.exports.verification import close, in_float32, samples
 from weebill.translation.model.network import START, Translator
 from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 
@@ -41,10 +42,10 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
     the network's scores before the folder appears.
     """
     network = in_float32(network)
-    ends = interface(network)
+    encoder_ends, decoder_ends, states = interface(network)
     with atomic_folder(folder) as partial:
-        onnx.save(encoder(network, ends), partial / "encoder.onnx")
-        onnx.save(decoder(network, ends), partial / "decoder.onnx")
+        onnx.save(encoder(network, *encoder_ends), partial / "encoder.onnx")
+        onnx.save(decoder(network, *decoder_ends), partial / "decoder.onnx")
         shutil.copyfile(vocabulary.path, partial / "vocab.spm")
         description = {
             "format": "weebill-onnx-1",
@@ -52,13 +53,120 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
             "start": START,
             "end": EOS,
             "unknown": UNK,
-            "encoder": {"inputs": ends.encoder_inputs, "outputs": ends.memory},
-            "decoder": {"inputs": ends.decoder_inputs, "outputs": ends.decoder_outputs},
-            "states": ends.states,
+            "encoder": dict(zip(("inputs", "outputs"), encoder_ends, strict=True)),
+            "decoder": dict(zip(("inputs", "outputs"), decoder_ends, strict=True)),
+            "states": states,
         }
         write_json(partial / DESCRIPTION, description)
         write_text(partial / "README.md", README)
         _verify(OnnxStudent(partial), network, folder)
+
+
+def interface(network: Translator) -> tuple[tuple[Ends, Ends], tuple[Ends, Ends], dict[str, str]]:
+    """Return inputs and outputs of the encoder and of the decoder, and the decoder's states.
+
+    States are outputs of the decoder that are its inputs in the next step, output → input.
+    """
+    source = {
+        "source": ("int64", ["sentences", "source"]),
+        "mask": ("bool", ["sentences", "source"]),
+    }
+    memory: Ends = {}
+    for index, layer in enumerate(network.decoder):
+        cross = layer.cross_attention
+        if cross.heads:
+            shape = ["sentences", cross.heads, "source", cross.head_size]
+            memory |= {name: ("float32", shape) for name in _memory(index)}
+    inputs: Ends = {
+        "previous": ("int64", ["sentences"]),
+        "position": ("int64", []),
+        "mask": source["mask"],
+        **memory,
+    }
+    outputs: Ends = {"logits": ("float32", ["sentences", network.embedding.num_embeddings])}
+    states = {}
+    for step, layer in enumerate(network.decoder_layers()):
+        if layer.kind == "ssru":
+            shapes = [["sentences", 1, network.width]] * 2
+        elif layer.self_attention.heads:
+            own = layer.self_attention
+            shapes = [["sentences", own.heads, past, own.head_size] for past in ("past", "present")]
+        else:
+            continue
+        for name in _states(step, layer.kind):
+            inputs[name], outputs[f"{name}.next"] = (("float32", shape) for shape in shapes)
+            states[f"{name}.next"] = name
+    return (source, memory), (inputs, outputs), states
+
+
+def encoder(network: Translator, inputs: Ends, outputs: Ends) -> onnx.ModelProto:
+    """Build the graph from source pieces to the keys and values that the decoder's layers attend to."""
+    graph = Graph(network)
+    mask = _attention_mask(graph)
+    length = graph.add("Gather", graph.add("Shape", "source"), graph.constant(1))
+    positions = graph.add("Range", graph.constant(0), length, graph.constant(1))
+    x = _embed(graph, network, "source", positions)
+    for layer in network.encoder:
+        x = graph.encoder_layer(x, layer, mask)
+    for index, layer in enumerate(network.decoder):
+        graph.memory(x, layer.cross_attention, _memory(index))
+    return graph.model("encoder", inputs, outputs)
+
+
+def decoder(network: Translator, inputs: Ends, outputs: Ends) -> onnx.ModelProto:
+    """Build the graph of one step: from the last pieces, −1 at the beginning, to the scores of the next."""
+    graph = Graph(network)
+    mask = _attention_mask(graph)
+    one = graph.constant([1])
+    tokens = graph.add("Unsqueeze", "previous", one)  # (b, 1)
+    x = _embed(graph, network, tokens, graph.add("Unsqueeze", "position", graph.constant([0])))
+    tied = len(network.decoder) < network.decoder_depth
+    for step, layer in enumerate(network.decoder_layers()):
+        names = _memory(0 if tied else step)
+        memory = names if names[0] in inputs else None
+        states = _states(step, layer.kind)
+        if layer.kind == "ssru":
+            mixed = graph.recurrence(x, states[0], layer.recurrence, f"{states[0]}.next")
+        else:
+            past = None
+            if layer.self_attention.heads:
+                new = graph.memory(x, layer.self_attention)
+                past = tuple(
+                    graph.add("Concat", state, part, axis=2, name=f"{state}.next")
+                    for state, part in zip(states, new, strict=True)
+                )
+            mixed = graph.attend(x, layer.self_attention, past, None)
+        x = graph.decoder_layer(x, layer, mixed, memory, mask)
+    table, bias = graph.weight(network.embedding), graph.weight(network.output, "bias")
+    graph.add("Gemm", graph.add("Squeeze", x, one), table, bias, transB=1, name="logits")
+    return graph.model("decoder", inputs, outputs)
+
+
+def _memory(index: int) -> Pair:
+    return f"memory.{index}.keys", f"memory.{index}.values"
+
+
+def _states(step: int, kind: str) -> tuple[str, ...]:
+    state = f"state.{step}"
+    return (f"{state}.cell",) if kind == "ssru" else (f"{state}.keys", f"{state}.values")
+
+
+def _attention_mask(graph: Graph) -> str:
+    return graph.add("Unsqueeze", "mask", graph.constant([1, 2]))  # (b, 1, 1, s)
+
+
+def _embed(graph: Graph, network: Translator, tokens: str, positions: str) -> str:
+    """Add embeddings × sqrt(d), zero for negative tokens (b, n), plus sinusoids of positions (n,)."""
+    add, half = graph.add, network.width // 2
+    table = graph.weight(network.embedding)
+    rows = add("Gather", table, add("Max", tokens, graph.constant(0)))
+    scaled = add("Mul", rows, graph.constant(math.sqrt(network.width), np.float32))
+    begins = add("Unsqueeze", add("Less", tokens, graph.constant(0)), graph.constant([2]))
+    x = add("Where", begins, graph.constant(0.0, np.float32), scaled)
+    rates = torch.exp(torch.arange(half) * (-math.log(10000.0) / max(1, half - 1)))
+    column = add("Unsqueeze", add("Cast", positions, to=onnx.TensorProto.FLOAT), graph.constant([1]))  # fmt: skip
+    angles = add("Mul", column, graph.stored("position_rates", rates.numpy()))  # (n, d/2)
+    return add("Add", x, add("Concat", add("Sin", angles), add("Cos", angles), axis=-1))
 
 
 @torch.inference_mode()

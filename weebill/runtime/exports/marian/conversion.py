@@ -1,0 +1,137 @@
+"""Export to and import from Marian: its `transformer` type with SSRU or self-attention decoders.
+
+Exports are folders for `marian-decoder -c config.yml`.  Imports become model folders for pruning, quantization and
+measurement.  Marian's LayerNorm adds 1e-6 to the variance, ours 1e-5, so figures differ in the sixth digit where
+values are of order 1; all else is the same arithmetic.
+"""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import torch
+import yaml
+
+from weebill.errors import InputError
+from weebill.experiment.shapes import Architecture
+from weebill.files import atomic_folder, sha256_file
+from weebill.model_lineage import versions
+from weebill.runtime.exports.marian.configuration import (
+    even_shape,
+    from_architecture,
+    to_architecture,
+)
+from weebill.runtime.exports.marian.files import (
+    FIRST,
+    read_npz,
+    write_bin,
+    write_npz,
+    write_shortlist,
+    write_shortlist_text,
+    write_vocabulary,
+)
+from weebill.runtime.exports.marian.names import places
+from weebill.runtime.exports.verification import in_float32, same_tensors
+from weebill.runtime.shortlist import Shortlist
+from weebill.translation.model.folder import load_tensors, save_model
+from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import Vocabulary
+
+# Activation scales of Marian's 8-bit products; our calibration makes them anew.
+SCALES = "_QuantMultA"
+
+
+def export(
+    network: Translator,
+    vocabulary: Vocabulary,
+    folder: str | Path,
+    shortlist: Shortlist | None = None,
+    pad: bool = False,
+) -> None:
+    """Write model.npz, the same as model.bin, the vocabulary, config.yml and the shortlist, atomically.
+
+    Exports contain float32 weights, whatever their grid.  pad: fill pruned layers up with zeros, see `configuration`.
+    The written files are read again and compared before the folder appears.
+    Raises InputError if Marian cannot hold the student's shape.
+    """
+    shape = even_shape(network.architecture, pad)
+    weights = dict(in_float32(network).named_parameters())
+    arrays, theirs = {}, {}
+    for place in places(shape):
+        array = _padded(weights[place.weebill].detach().numpy(), place.weebill_shape)
+        arrays[place.weebill], theirs[place.marian] = array, place.to_marian(array)
+    options = from_architecture(shape)
+    pieces = vocabulary.pieces
+    with atomic_folder(folder) as partial:
+        write_npz(partial / "model.npz", theirs, options)
+        write_bin(partial / "model.bin", theirs, options)
+        same_tensors(read(partial / "model.npz")[1], arrays, folder)
+        write_vocabulary(partial / "vocab.yml", pieces)
+        shutil.copyfile(vocabulary.path, partial / "vocab.spm")
+        decoding = {
+            "relative-paths": True,
+            "models": ["model.npz"],
+            "vocabs": ["vocab.spm", "vocab.spm"],
+            "beam-size": 1,
+            "normalize": 1.0,
+            "skip-cost": True,
+        }
+        if shortlist is not None:
+            longest = write_shortlist_text(partial / "lex.s2t", shortlist, pieces)
+            write_shortlist(partial / "lex.bin", shortlist)
+            decoding["shortlist"] = ["lex.s2t", FIRST, longest, 0]
+        text = yaml.safe_dump(decoding, sort_keys=False)
+        (partial / "config.yml").write_text(text, encoding="utf-8")
+
+
+def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
+    """Read the architecture of a Marian .npz and its tensors, with our names and shapes, in float32.
+
+    Raises InputError where it is no model, not of our kind, or tensors are missing, unknown or misshapen.
+    """
+    path = Path(path)
+    arrays, options = read_npz(path)
+    shape = to_architecture(options, str(path))
+    arrays = {name: array for name, array in arrays.items() if not name.endswith(SCALES)}
+    wanted = {place.marian: place for place in places(shape)}
+    missing = [name for name in wanted if name not in arrays]
+    faults = [f"{path}: no tensor {name}; its options say there is one" for name in missing]
+    foreign = [name for name in arrays if name not in wanted]
+    faults += [f"{path}: tensor {name} is in none of Weebill's networks" for name in foreign]
+    for name, place in wanted.items():
+        found = arrays.get(name)
+        if found is not None and found.dtype != np.float32:
+            faults.append(f"{path}: {name} is {found.dtype}; take the float32 model")
+        elif found is not None and found.shape != place.shape:
+            faults.append(f"{path}: {name} is {found.shape}, by the model's options {place.shape}")
+    if faults:
+        raise InputError("\n".join(faults))
+    return shape, {place.weebill: place.to_weebill(arrays[name]) for name, place in wanted.items()}
+
+
+def import_model(path: str | Path, vocabulary: str | Path, folder: str | Path) -> None:
+    """Write a published student as a model folder, atomically.
+
+    path: the student's .npz.  vocabulary: its SentencePiece model, for both languages.
+    Raises InputError as `read` does, and where the vocabulary is not of our kind or of another size.
+    """
+    shape, arrays = read(path)
+    pieces = Vocabulary(vocabulary)
+    if len(pieces) != shape.vocabulary:
+        raise InputError(
+            f"{vocabulary}: has {len(pieces)} pieces, {path} was trained with {shape.vocabulary}; "
+            "name the vocabulary that was published with the model"
+        )
+    network = Translator(shape).eval()
+    load_tensors(network, {name: torch.from_numpy(array) for name, array in arrays.items()}, path)
+    lineage = {
+        "kind": "imported from Marian",
+        "model": {"name": Path(path).name, "sha256": sha256_file(path)},
+        "versions": versions(),
+    }
+    save_model(folder, network, pieces, lineage)
+
+
+def _padded(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Pad an array with zeros at the end of each dimension."""
+    return np.pad(array, [(0, after - now) for now, after in zip(array.shape, shape, strict=True)])
