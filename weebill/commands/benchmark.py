@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from weebill.arguments import positive
@@ -18,12 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill benchmark`; the benchmark itself parses those after its name."""
     names = [*NAMES, ALL]
     parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
-    parser.add_argument(
-        "options",
-        nargs=argparse.REMAINDER,
-        metavar="…",
-        help="--rounds N, --json and the options that NAME --help lists",
-    )
+    parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…",
+                        help="--rounds N, --json and the options that NAME --help lists")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,9 +27,12 @@ def run(arguments: argparse.Namespace) -> int:
     from weebill.evaluation.measurement import hardware, software_versions, versions_line
 
     if arguments.name == ALL:
-        return _run_all(**vars(_parser_of_all().parse_args(arguments.options)))
+        return _run_all(arguments.options)
     module = load(arguments.name)
-    options = vars(_parser(arguments.name, module).parse_args(arguments.options))
+    parser = _parser(arguments.name, module.__doc__)
+    parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
+    add_options(parser, module.run)
+    options = vars(parser.parse_args(arguments.options))
     as_json = options.pop("json")
     rows: Iterable[Row] = module.run(**options)
     machine, versions = hardware(), software_versions(getattr(module, "OPPONENTS", ()))
@@ -47,18 +45,25 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _run_all(rounds: int, json: Path | None, against: Path | None) -> int:
+def _run_all(options: list[str]) -> int:
     """Run every benchmark, then compare with published figures; return 1 if one failed, not if one was slow."""
     from weebill.benchmarks.survey import Survey, changes, survey
     from weebill.files import write_json
 
-    published = Survey.read(against) if against else None
+    parser = _parser(
+        ALL, "Run every benchmark that this machine can run, in its smallest meaningful setting."
+    )
+    add = parser.add_argument
+    add("--json", type=Path, metavar="FILE", help="write the figures and their signature there")
+    add("--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file")
+    given = parser.parse_args(options)
+    published = Survey.read(given.against) if given.against else None
 
     def save(found: Survey) -> None:
-        if json:
-            write_json(json, asdict(found))
+        if given.json:
+            write_json(given.json, asdict(found))
 
-    found = survey(rounds, save)
+    found = survey(given.rounds, save)
     for line in changes(found, published) if published else ():
         print(line)
     return 1 if found.failed else 0
@@ -73,28 +78,7 @@ def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
     print("[]" if before == "[\n" else "\n]")
 
 
-def _parser(name: str, module: ModuleType) -> argparse.ArgumentParser:
-    """Make the parser of one benchmark: options of all benchmarks, and the parameters of its `run`."""
-    parser = _with_rounds(name, module.__doc__)
-    parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
-    add_options(parser, module.run)
-    return parser
-
-
-def _parser_of_all() -> argparse.ArgumentParser:
-    parser = _with_rounds(
-        ALL, "Run every benchmark that this machine can run, in its smallest meaningful setting."
-    )
-    parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write the figures and their signature there"
-    )
-    parser.add_argument(
-        "--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file"
-    )
-    return parser
-
-
-def _with_rounds(name: str, description: str | None) -> argparse.ArgumentParser:
+def _parser(name: str, description: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"weebill benchmark {name}", description=description)
     parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
     return parser

@@ -18,16 +18,13 @@ from weebill.text_files import decoded_lines, read_lines
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill compare`."""
-    parser.add_argument("model", metavar="MODEL", help="a student's folder, of any precision")
-    parser.add_argument(
-        "--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this"
-    )
-    parser.add_argument(
-        "--isa", help="the runtime's instruction set, or portable; default: the fastest here"
-    )
-    parser.add_argument("--batch-size", type=positive, default=32, metavar="N", help="default 32")
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
-    parser.add_argument("--json", action="store_true", help="with every difference, for machines")
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a student's folder, of any precision")
+    add("--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this")
+    add("--isa", help="the runtime's instruction set, or portable; default: the fastest here")
+    add("--batch-size", type=positive, default=32, metavar="N", help="default 32")
+    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add("--json", action="store_true", help="with every difference, for machines")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,7 +39,14 @@ def run(arguments: argparse.Namespace) -> int:
     sentences = list(decoded_lines(sys.stdin.buffer, "standard input"))
     if not sentences:
         raise InputError("standard input is empty; give sentences to translate, one a line")
-    references = _references(arguments.references, len(sentences))
+    path, references = arguments.references, None
+    if path is not None:
+        references = list(read_lines(path))
+        if len(references) != len(sentences):
+            raise InputError(
+                f"{path}: {len(references):,} lines, standard input has {len(sentences):,}; give a reference a "
+                "sentence"
+            )
     found = compare(arguments.model, sentences, references, arguments.isa, arguments.batch_size)
     print(json.dumps(found, indent=2, ensure_ascii=False) if arguments.json else _text(found))
     return 0
@@ -88,17 +92,6 @@ def compare(
             texts = model.vocabulary.decode(pieces)
             found[engine] = {one.metric: one.score for one in score(texts, references, 1)}
     return found
-
-
-def _references(path: Path | None, count: int) -> list[str] | None:
-    if path is None:
-        return None
-    references = list(read_lines(path))
-    if len(references) != count:
-        raise InputError(
-            f"{path}: {len(references):,} lines, standard input has {count:,}; give a reference a sentence"
-        )
-    return references
 
 
 def _text(found: dict[str, Any]) -> str:

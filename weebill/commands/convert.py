@@ -8,24 +8,19 @@ from weebill.errors import InputError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill convert`."""
-    parser.add_argument("model", metavar="MODEL", help="a model folder")
-    parser.add_argument("folder", metavar="FOLDER", help="the folder to make")
-    parser.add_argument("--to", required=True, metavar="FORMAT", help="ctranslate2, marian or onnx")
-    parser.add_argument(
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model folder")
+    add("folder", metavar="FOLDER", help="the folder to make")
+    add("--to", required=True, metavar="FORMAT", help="ctranslate2, marian or onnx")
+    add(
         "--shortlist",
         metavar="FILE",
         help="a lexical shortlist for the model (ctranslate2, marian)",
     )
-    parser.add_argument(
-        "--quantization",
-        metavar="NAME",
-        help="type of the weights: int8 (default), float32, int16, … (ctranslate2)",
-    )
-    parser.add_argument(
-        "--pad",
-        action="store_true",
-        help="fill pruned layers with zeros if all layers must have one shape (marian)",
-    )
+    add("--quantization", metavar="NAME",
+        help="type of the weights: int8 (default), float32, int16, … (ctranslate2)")  # fmt: skip
+    add("--pad", action="store_true",
+        help="fill pruned layers with zeros if all layers must have one shape (marian)")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,10 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     from weebill.runtime.shortlist import Shortlist
     from weebill.translation.model.packed_folder import load_any_model
 
-    model = load_any_model(arguments.model)
-    path = arguments.shortlist
-    pieces = model.vocabulary
-    shortlist = None if path is None else Shortlist.load(path, len(pieces), pieces.sha256)
+    model, shortlist = load_any_model(arguments.model), arguments.shortlist
+    if shortlist is not None:
+        shortlist = Shortlist.load(shortlist, len(model.vocabulary), model.vocabulary.sha256)
     settings = shortlist, arguments.quantization, arguments.pad
     convert(model, arguments.to, arguments.folder, *settings)
     names = sorted(path.name for path in Path(arguments.folder).iterdir())

@@ -13,25 +13,14 @@ VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill describe`."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
-    parser.add_argument("--all", action="store_true", help="every entry of the zoo")
-    parser.add_argument(
-        "--json", action="store_true", help="a JSON list, one object for each model"
-    )
-    parser.add_argument(
-        "--vocabulary",
-        type=positive,
-        default=VOCABULARY,
-        metavar="N",
-        help=f"pieces for entries that name no vocabulary (default {VOCABULARY})",
-    )
-    parser.add_argument(
-        "--heads-removed",
-        type=int,
-        default=0,
-        metavar="N",
-        help="cut N encoder heads first, evenly over the layers",
-    )
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
+    add("--all", action="store_true", help="every entry of the zoo")
+    add("--json", action="store_true", help="a JSON list, one object for each model")
+    add("--vocabulary", type=positive, default=VOCABULARY, metavar="N",
+        help=f"pieces for entries that name no vocabulary (default {VOCABULARY})")  # fmt: skip
+    add("--heads-removed", type=int, default=0, metavar="N",
+        help="cut N encoder heads first, evenly over the layers")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,15 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
     names = list(zoo) if arguments.all else arguments.names
     if not names:
         raise InputError(f"describe: no model named; name one of {MODELS_NAME}, or give --all")
-    unknown = [name for name in names if name not in zoo]
-    if unknown:
-        lines = [
-            f"describe: no model '{name}' in {MODELS_NAME}{nearest(name, zoo)}" for name in unknown
-        ]
+    if unknown := [name for name in names if name not in zoo]:
+        lines = (f"describe: no model '{n}' in {MODELS_NAME}{nearest(n, zoo)}" for n in unknown)
         raise InputError("\n".join(lines))
-    rows = [
-        describe(name, zoo[name], arguments.vocabulary, arguments.heads_removed) for name in names
-    ]
+    settings = arguments.vocabulary, arguments.heads_removed
+    rows = [describe(name, zoo[name], *settings) for name in names]
     print(json.dumps(rows, indent=2) if arguments.json else as_text(rows))
     return 0
 
@@ -105,9 +90,8 @@ def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
     """Return the heads left in each encoder layer after `removed` are cut; lower layers lose first."""
     layers, all_heads = entry["encoder_layers"], entry["encoder_layers"] * entry["heads"]
     if not 0 <= removed <= all_heads:
-        raise InputError(
-            f"--heads-removed: found {removed}, expected 0 to {all_heads}, all there are"
-        )
+        found = f"found {removed}, expected 0 to {all_heads}, all there are"
+        raise InputError(f"--heads-removed: {found}")
     least, more = divmod(all_heads - removed, layers)
     return [least] * (layers - more) + [least + 1] * more
 
@@ -127,20 +111,8 @@ def _printed(paper: str, name: str) -> float:
 
 def as_text(rows: list[dict[str, Any]]) -> str:
     """Format the descriptions as a table for the terminal, with notes below it."""
-    header = (
-        "model",
-        "depth",
-        "decoder",
-        "embedding",
-        "feed-forward",
-        "heads",
-        "attention",
-        "vocabulary",
-        "parameters",
-        "MiB",
-        "printed",
-    )
-    lines = [header, *(_cells(row) for row in rows)]
+    cells = [_cells(row) for row in rows]
+    lines = [[*cells[0]], *([*one.values()] for one in cells)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = [
         "  ".join(
@@ -154,22 +126,22 @@ def as_text(rows: list[dict[str, Any]]) -> str:
     return "\n".join(text)
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    """Return the texts of a model's row by the titles of their columns."""
     depths = row["decoder_layers"]
     decoder_depth = "/".join(map(str, depths)) if isinstance(depths, list) else str(depths)
+    every, left = row["heads"] * row["encoder_layers"], row["encoder_heads"]
     printed = f"{row['paper_parameters_m']:.1f} M" if "paper_parameters_m" in row else ""
-    return (
-        row["name"],
-        f"{row['encoder_layers']}-{decoder_depth}",
-        row["decoder"] + (", tied" if row["decoder_tied"] else ""),
-        str(row["embedding"]),
-        str(row["feed_forward"]),
-        f"{row['encoder_heads']}/{row['heads'] * row['encoder_layers']}"
-        if row["encoder_heads"] != row["heads"] * row["encoder_layers"]
-        else str(row["heads"]),
-        str(row["attention_width"]),
-        str(row["vocabulary"]),
-        f"{row['parameters']:,}",
-        f"{row['float32_mib']:.1f}",
-        printed + ("*" if "note" in row else ""),
-    )
+    return {
+        "model": row["name"],
+        "depth": f"{row['encoder_layers']}-{decoder_depth}",
+        "decoder": row["decoder"] + (", tied" if row["decoder_tied"] else ""),
+        "embedding": str(row["embedding"]),
+        "feed-forward": str(row["feed_forward"]),
+        "heads": f"{left}/{every}" if left != every else str(row["heads"]),
+        "attention": str(row["attention_width"]),
+        "vocabulary": str(row["vocabulary"]),
+        "parameters": f"{row['parameters']:,}",
+        "MiB": f"{row['float32_mib']:.1f}",
+        "printed": printed + ("*" if "note" in row else ""),
+    }

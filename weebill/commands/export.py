@@ -15,11 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Export one or both sides.  Raises InputError if a side is missing."""
-    files = {
-        side: path
-        for side, path in (("source", arguments.source), ("target", arguments.target))
-        if path is not None
-    }
+    sides = {"source": arguments.source, "target": arguments.target}
+    files = {side: path for side, path in sides.items() if path is not None}
     if not files:
         raise InputError("export: name --source FILE, --target FILE, or both")
     from weebill.corpus.export import export_text  # loads Arrow

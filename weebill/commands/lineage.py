@@ -5,7 +5,6 @@ A result is anything that the workflow made: a table, a figure, a model, a corpu
 
 import argparse
 import json
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,6 @@ from weebill.files import content_hash, read_json
 from weebill.workflow.lineage import Provenance, provenance
 
 LOCK = "sources.lock.json"
-SECTIONS = {
-    "import_corpus": "corpora",
-    "import_test_set": "test_sets",
-}  # by rule, for the lock file's keys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,20 +31,21 @@ def run(arguments: argparse.Namespace) -> int:
 def lineage(result: str | Path) -> dict[str, Any]:
     """Return the lineage as plain values.  Raises InputError as `provenance` does."""
     known = provenance(result)
+    files = {name: known.folder / name for name in known.sources}
     paths = [output for job in known.jobs for output in job.outputs]
     return {
         "result": known.result,
         "sha256": content_hash(known.folder / known.result),
         **_configuration(known),
         "sources": _sources(known),
-        "files": {name: _hash(known.folder / name) for name in known.sources},
+        "files": {name: content_hash(p) if p.exists() else None for name, p in files.items()},
         "texts": {name: counts for name in paths if (counts := _rows(known.folder / name))},
         "models": {name: made for name in paths if (made := _model(known.folder / name))},
         "jobs": [
             {
                 "rule": job.rule,
                 "outputs": job.outputs,
-                "ended": _moment(job.ended),
+                "ended": f"{datetime.fromtimestamp(job.ended, UTC):%Y-%m-%d %H:%M:%S} UTC",
                 "seconds": round(job.ended - job.started, 2),
                 "code": job.code,
                 "parameters": list(job.parameters),
@@ -79,19 +75,18 @@ def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
         if not job.entries:
             continue
         name = Path(job.outputs[0])
-        section = SECTIONS.get(job.rule, "validation")
-        key = {"corpora": f"corpora.{name.parent.name}", "test_sets": f"test_sets.{name.stem}"}
-        wanted = key.get(section, "validation")
-        locks = [
-            read_json(known.folder / path)["sources"]
-            for path in job.inputs
-            if Path(path).name == LOCK and (known.folder / path).exists()
-        ]
+        keys = {
+            "import_corpus": f"corpora.{name.parent.name}",
+            "import_test_set": f"test_sets.{name.stem}",
+        }
+        wanted = keys.get(job.rule, "validation")
+        paths = [known.folder / path for path in job.inputs if Path(path).name == LOCK]
         records = [
             record
-            for lock in locks
-            for place, several in lock.items()
-            if place == wanted or (section == "validation" and place.startswith("validation"))
+            for path in paths
+            if path.exists()
+            for place, several in read_json(path)["sources"].items()
+            if place == wanted or (wanted == "validation" and place.startswith(wanted))
             for record in several
         ]
         found[wanted] = records or job.entries  # the entry itself if it has no file
@@ -116,14 +111,6 @@ def _model(path: Path) -> dict[str, Any] | None:
     return {"sha256": content_hash(path), "parameters": config.get("parameters"), **made}
 
 
-def _hash(path: Path) -> str | None:
-    return content_hash(path) if path.exists() else None
-
-
-def _moment(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
 def _text(found: dict[str, Any]) -> str:
     last = found["jobs"][0]
     lines = [
@@ -135,23 +122,20 @@ def _text(found: dict[str, Any]) -> str:
         place = found["configuration"]
         lines.append(f"  experiment {found['experiment']}, seed {found['seed']}")
         lines.append(f"  configuration of its newest run {place['path']}, sha256 {place['sha256']}")
-    lines += _section("sources", _source_lines(found["sources"]))
-    lines += _section("files", (f"{name}  sha256 {sha}" for name, sha in found["files"].items()))
-    lines += _section("models", (_model_line(*item) for item in found["models"].items()))
-    texts = found["texts"].items()
-    lines += _section("texts", (f"{name}  {_counted(counts)}" for name, counts in texts))
-    return "\n".join([*lines, *_section("jobs, the last first", _job_lines(found["jobs"]))])
-
-
-def _section(title: str, lines: Iterable[str]) -> list[str]:
-    shown = [f"  {line}" for line in lines]
-    return ["", title, *shown] if shown else []
-
-
-def _source_lines(sources: dict[str, list[dict[str, Any]]]) -> Iterable[str]:
-    for key, records in sources.items():
-        for record in records:
-            yield f"{key}  " + ", ".join(f"{name} {value}" for name, value in record.items())
+    sections = {
+        "sources": [
+            f"{key}  " + ", ".join(f"{name} {value}" for name, value in record.items())
+            for key, records in found["sources"].items()
+            for record in records
+        ],
+        "files": [f"{name}  sha256 {sha}" for name, sha in found["files"].items()],
+        "models": [_model_line(*item) for item in found["models"].items()],
+        "texts": [_rows_line(*item) for item in found["texts"].items()],
+        "jobs, the last first": _job_lines(found["jobs"]),
+    }
+    for title, shown in sections.items():
+        lines += ["", title, *(f"  {line}" for line in shown)] if shown else []
+    return "\n".join(lines)
 
 
 def _model_line(name: str, made: dict[str, Any]) -> str:
@@ -164,18 +148,20 @@ def _model_line(name: str, made: dict[str, Any]) -> str:
     return f"{name}  {', '.join(parts)}"
 
 
-def _counted(counts: dict[str, int]) -> str:
+def _rows_line(name: str, counts: dict[str, int]) -> str:
     kept = "" if counts["kept"] == counts["rows"] else f", {counts['kept']:,} kept"
-    return f"{counts['rows']:,} rows{kept}"
+    return f"{name}  {counts['rows']:,} rows{kept}"
 
 
-def _job_lines(jobs: list[dict[str, Any]]) -> Iterable[str]:
+def _job_lines(jobs: list[dict[str, Any]]) -> list[str]:
     """Return one line for the jobs of a rule with one version of the code; its time is that of the last job."""
     groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
     for job in jobs:
         groups.setdefault((job["rule"], job["code"]), []).append(job)
+    lines = []
     for (rule, code), several in groups.items():
         seconds = sum(job["seconds"] for job in several)
         count = f"{len(several)} jobs" if len(several) > 1 else "1 job"
         version = f", code {code}" if code else ""
-        yield f"{several[0]['ended']}  {rule}  {count}, {seconds:,.1f} s{version}"
+        lines.append(f"{several[0]['ended']}  {rule}  {count}, {seconds:,.1f} s{version}")
+    return lines

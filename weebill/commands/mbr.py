@@ -9,15 +9,11 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from weebill.arguments import positive
 from weebill.commands.score import add_scorer_arguments, load_scorer
 from weebill.errors import InputError
 from weebill.text_files import read_lines
-
-if TYPE_CHECKING:
-    from weebill.metric.mbr import Utility
 
 SEPARATOR = " ||| "
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
@@ -27,25 +23,31 @@ FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill mbr`."""
-    parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
-                        help="one sentence per line; all files may be plain, .gz or .zst")  # fmt: skip
-    parser.add_argument("-t", "--translations", type=Path, required=True, metavar="FILE",
-                        help="the candidates")  # fmt: skip
-    parser.add_argument("--candidates", type=positive, metavar="N",
-                        help="the file has N plain lines for each source")  # fmt: skip
+    add = parser.add_argument
+    add("-s", "--sources", type=Path, required=True, metavar="FILE",
+        help="one sentence per line; all files may be plain, .gz or .zst")  # fmt: skip
+    add("-t", "--translations", type=Path, required=True, metavar="FILE", help="the candidates")
+    add(
+        "--candidates",
+        type=positive,
+        metavar="N",
+        help="the file has N plain lines for each source",
+    )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--model", metavar="MODEL", help="a COMET model, as in `weebill score`")
     which.add_argument("--utility", choices=("bleu", "chrf"), help="or sacreBLEU's sentence score")
-    parser.add_argument("--target", metavar="LANG",
-                        help="the translations' language, on which BLEU's tokens depend: zh; also ja and ko, by "
-                        "characters if sacreBLEU's tokenizer is not installed")  # fmt: skip
+    add("--target", metavar="LANG",
+        help="the translations' language, on which BLEU's tokens depend: zh; also ja and ko, by characters if "
+        "sacreBLEU's tokenizer is not installed")  # fmt: skip
     add_scorer_arguments(parser)
-    parser.add_argument("--not-itself", action="store_true",
-                        help="a candidate is not its own reference")  # fmt: skip
-    parser.add_argument("--keep", type=positive, metavar="N",
-                        help="choose among the N best by chrF; all candidates are references")  # fmt: skip
-    parser.add_argument("--json", action="store_true",
-                        help="a line for each source: all candidates with their utilities")  # fmt: skip
+    add("--not-itself", action="store_true", help="a candidate is not its own reference")
+    add("--keep", type=positive, metavar="N",
+        help="choose among the N best by chrF; all candidates are references")  # fmt: skip
+    add(
+        "--json",
+        action="store_true",
+        help="a line for each source: all candidates with their utilities",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,15 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
     Raises InputError if a file or the model cannot be read, a source has no candidate, a candidate no source, or
     an option does not belong to the utility.
     """
-    from weebill.metric.mbr import SentenceUtility, decode_all
+    from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 
     _check(arguments)
     sources = list(read_lines(arguments.sources))
     candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
+    if arguments.utility:
+        utility = SentenceUtility(arguments.utility, arguments.target)
+    else:
+        utility = MetricUtility(load_scorer(arguments))
     chosen = decode_all(
         sources,
         candidates,
-        _utility(arguments),
+        utility,
         beside_itself=not arguments.not_itself,
         first=SentenceUtility("chrf") if arguments.keep else None,
         kept=arguments.keep,
@@ -111,10 +117,8 @@ def _translation(text: str) -> str:
     translation, separator, last = text.rpartition(SEPARATOR)
     if separator and _is_number(last):
         text = translation
-    translation, separator, last = text.rpartition(SEPARATOR)
-    while separator and FEATURES.fullmatch(last):
-        text = translation
-        translation, separator, last = text.rpartition(SEPARATOR)
+    while (parts := text.rpartition(SEPARATOR))[1] and FEATURES.fullmatch(parts[2]):
+        text = parts[0]
     return text
 
 
@@ -144,11 +148,3 @@ def _check(arguments: argparse.Namespace) -> None:
             f"{', '.join(given)}: of a COMET model, and --utility {arguments.utility} has none; "
             "leave out, or give --model instead"
         )
-
-
-def _utility(arguments: argparse.Namespace) -> "Utility":
-    from weebill.metric.mbr import MetricUtility, SentenceUtility
-
-    if arguments.utility:
-        return SentenceUtility(arguments.utility, arguments.target)
-    return MetricUtility(load_scorer(arguments))

@@ -6,7 +6,6 @@ hub.  Each different sentence is encoded once; with --cache, only if no earlier 
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,63 +19,37 @@ from weebill.text_files import read_lines
 if TYPE_CHECKING:
     from weebill.metric.scorer import Scorer
 
-BOOTSTRAP = 1000
-CACHE_GIB = 4
-
-
-@dataclass(frozen=True)
-class System:
-    """Score of a system with its 95 % bootstrap interval, and of each segment; one segment has no interval."""
-
-    name: str
-    score: float
-    low: float | None
-    high: float | None
-    segments: list[float]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Difference of two systems with its 95 % interval and p-value."""
-
-    system: str
-    other: str
-    difference: float
-    low: float | None
-    high: float | None
-    p_value: float | None
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill score`."""
-    parser.add_argument("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
-    parser.add_argument("-s", "--sources", type=Path, required=True, metavar="FILE",
-                        help="one segment per line; all files may be plain, .gz or .zst")  # fmt: skip
-    parser.add_argument("-r", "--references", type=Path, metavar="FILE",
-                        help="left out for a referenceless model")  # fmt: skip
-    parser.add_argument("-t", "--translations", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="one file for each system")  # fmt: skip
+    add = parser.add_argument
+    add("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
+    add("-s", "--sources", type=Path, required=True, metavar="FILE",
+        help="one segment per line; all files may be plain, .gz or .zst")  # fmt: skip
+    add("-r", "--references", type=Path, metavar="FILE", help="left out for a referenceless model")
+    add("-t", "--translations", type=Path, nargs="+", required=True, metavar="FILE",
+        help="one file for each system")  # fmt: skip
     add_scorer_arguments(parser)
-    parser.add_argument("--bootstrap", type=positive, default=BOOTSTRAP, metavar="N",
-                        help=f"resamples; default {BOOTSTRAP}")  # fmt: skip
-    parser.add_argument("--segments", action="store_true", help="print each segment's scores too")
-    parser.add_argument("--json", action="store_true", help="print all results as JSON")
+    add("--bootstrap", type=positive, default=1000, metavar="N", help="resamples; default 1000")
+    add("--segments", action="store_true", help="print each segment's scores too")
+    add("--json", action="store_true", help="print all results as JSON")
 
 
 def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `load_scorer`, except --model."""
-    parser.add_argument("--encoder", type=Path, metavar="FOLDER",
-                        help="config.json and tokenizer.json of a checkpoint's encoder, if its name is "
-                        "not enough to find it")  # fmt: skip
-    parser.add_argument("--precision", default="float32", metavar="P",
-                        help="float32, the default; faster and equal to some thousandths: bfloat16, or int8 "
-                        "on processors")  # fmt: skip
-    parser.add_argument("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
-    parser.add_argument("--cache", type=Path, metavar="FILE",
-                        help="keep sentence vectors in this file, and reuse them in later runs")  # fmt: skip
-    parser.add_argument("--cache-gib", type=positive, default=CACHE_GIB, metavar="N",
-                        help=f"largest size of the cache file; default {CACHE_GIB}")  # fmt: skip
+    add = parser.add_argument
+    add("--encoder", type=Path, metavar="FOLDER",
+        help="config.json and tokenizer.json of a checkpoint's encoder, if its name is not enough to "
+        "find it")  # fmt: skip
+    add("--precision", default="float32", metavar="P",
+        help="float32, the default; faster and equal to some thousandths: bfloat16, or int8 on "
+        "processors")  # fmt: skip
+    add("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
+    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add("--cache", type=Path, metavar="FILE",
+        help="keep sentence vectors in this file, and reuse them in later runs")  # fmt: skip
+    add("--cache-gib", type=positive, default=4, metavar="N",
+        help="largest size of the cache file; default 4")  # fmt: skip
 
 
 def load_scorer(arguments: argparse.Namespace) -> "Scorer":
@@ -90,9 +63,7 @@ def load_scorer(arguments: argparse.Namespace) -> "Scorer":
     torch.set_num_threads(arguments.threads)
     if arguments.device != "cpu" and not torch.cuda.is_available():
         raise InputError(f"--device {arguments.device}: no such device here; leave it out")
-    cache = None
-    if arguments.cache is not None:
-        cache = VectorCache(arguments.cache, arguments.cache_gib * 2**30)
+    cache = arguments.cache and VectorCache(arguments.cache, arguments.cache_gib * 2**30)
     metric = load_metric(arguments.model, arguments.encoder)
     return Scorer(metric, arguments.precision, arguments.device, cache)
 
@@ -120,8 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
             "sources": titles[0],
             "references": None if references is None else titles[1],
             "bootstrap": arguments.bootstrap,
-            "systems": [asdict(one) for one in found],
-            "comparisons": [asdict(one) for one in pairs],
+            "systems": found,
+            "comparisons": pairs,
         }
         print(json.dumps(told, indent=2, ensure_ascii=False))
     else:
@@ -129,8 +100,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System], list[Pair]]:
-    """Return the systems in their order, and the comparisons of all pairs, from scores (segments,)."""
+def compared(
+    scores: dict[str, np.ndarray], bootstrap: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Compare systems by their scores (segments,).
+
+    Returns each system with its mean, 95 % bootstrap interval (low, high) and segments; and each pair of systems with
+    its difference, 95 % interval and p-value.  One segment has no interval and no p-value.
+    """
     from weebill.evaluation.quality.significance import (
         difference_of_means,
         interval,
@@ -141,39 +118,37 @@ def compared(scores: dict[str, np.ndarray], bootstrap: int) -> tuple[list[System
     # All resamples of one segment are equal, and the result would look certain.
     alone = len(table) < 2
     means, samples = table.mean(0), resampled_means(table, bootstrap)
-    systems = [
-        System(name, float(means[i]), *bounds, table[:, i].tolist())
-        for i, name in enumerate(scores)
-        for bounds in [(None, None) if alone else interval(samples[:, i])]
-    ]
-    pairs = []
-    for i, j in combinations(range(len(systems)), 2):
-        difference = float(means[i] - means[j])
-        paired = (
-            (None, None, None)
-            if alone
-            else difference_of_means(samples[:, i], samples[:, j], difference)
-        )
-        pairs.append(Pair(systems[i].name, systems[j].name, difference, *paired))
+    systems, pairs = [], []
+    for i, name in enumerate(scores):
+        low, high = (None, None) if alone else interval(samples[:, i])
+        bounds = {"low": low, "high": high, "segments": table[:, i].tolist()}
+        systems.append({"name": name, "score": float(means[i]), **bounds})
+    for (i, one), (j, other) in combinations(enumerate(scores), 2):
+        difference, paired = float(means[i] - means[j]), (None, None, None)
+        if not alone:
+            paired = difference_of_means(samples[:, i], samples[:, j], difference)
+        bounds = dict(zip(("low", "high", "p_value"), paired, strict=True))
+        pairs.append({"system": one, "other": other, "difference": difference, **bounds})
     return systems, pairs
 
 
-def _text(systems: list[System], pairs: list[Pair], segments: bool) -> str:
+def _text(systems: list[dict[str, Any]], pairs: list[dict[str, Any]], segments: bool) -> str:
     lines = []
     if segments:
-        lines.append("\t".join(["segment", *(one.name for one in systems)]))
-        for number, row in enumerate(zip(*(one.segments for one in systems), strict=True), start=1):
+        lines.append("\t".join(["segment", *(one["name"] for one in systems)]))
+        rows = zip(*(one["segments"] for one in systems), strict=True)
+        for number, row in enumerate(rows, start=1):
             lines.append("\t".join([str(number), *(f"{value:.4f}" for value in row)]))
         lines.append("")
-    width = max(len(one.name) for one in systems)
+    width = max(len(one["name"]) for one in systems)
     for one in systems:
-        line = f"{one.name:{width}}  {one.score:.4f}"
-        if one.low is not None:
-            line += f"  95 % interval {one.low:.4f} to {one.high:.4f}"
+        line = f"{one['name']:{width}}  {one['score']:.4f}"
+        if one["low"] is not None:
+            line += f"  95 % interval {one['low']:.4f} to {one['high']:.4f}"
         lines.append(line)
     for pair in pairs:
-        line = f"{pair.system} - {pair.other}: {pair.difference:+.4f}"
-        if pair.low is not None:
-            line += f" ({pair.low:+.4f} to {pair.high:+.4f}), p = {pair.p_value:.4f}"
+        line = f"{pair['system']} - {pair['other']}: {pair['difference']:+.4f}"
+        if pair["low"] is not None:
+            line += f" ({pair['low']:+.4f} to {pair['high']:+.4f}), p = {pair['p_value']:.4f}"
         lines.append(line)
     return "\n".join(lines)

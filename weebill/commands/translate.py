@@ -21,40 +21,38 @@ SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill translate`."""
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="a model folder")
-    parser.add_argument(
-        "--precision", metavar="P", help="of the models below MODEL the one in this precision"
+    add = parser.add_argument
+    add("models", nargs="+", metavar="MODEL", help="a model folder")
+    add("--precision", metavar="P", help="of the models below MODEL the one in this precision")
+    add("--beam", type=positive, default=1, metavar="N", help="default 1: greedy")
+    add("--nbest", type=positive, metavar="N",
+        help="the N best of each line, as `line ||| translation ||| score`, lines from 0")  # fmt: skip
+    add("--sample", type=positive, metavar="N",
+        help="draw N translations of each line at random instead, in the same format")  # fmt: skip
+    add("--temperature", type=float, default=1.0, metavar="T",
+        help="with --sample: below 1 prefers probable pieces; default 1")  # fmt: skip
+    add("--epsilon", type=float, default=0.02, metavar="E",
+        help="with --sample: less probable pieces are never drawn; default 0.02")  # fmt: skip
+    add("--seed", type=int, default=1, metavar="S", help="of --sample; default 1")
+    add("--length-normalisation", type=float, default=1.0, metavar="A",
+        help="score = log p / length^A; default 1")  # fmt: skip
+    add("--shortlist", metavar="FILE", help="pieces that a translation may hold")
+    add("--batch-size", type=positive, metavar="N",
+        help="default: as many as the runtime is fastest with; 32 in PyTorch")  # fmt: skip
+    add("--window", type=positive, default=4096, metavar="N",
+        help="lines that are read, sorted by length and translated together; 1 answers each line at once; "
+        "default 4096")  # fmt: skip
+    add("--max-length", type=positive, metavar="N",
+        help="largest number of pieces of a line; longer lines are cut; default 200")  # fmt: skip
+    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add(
+        "--isa",
+        metavar="SET",
+        help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: the fastest there is",
     )
-    parser.add_argument("--beam", type=positive, default=1, metavar="N", help="default 1: greedy")
-    parser.add_argument(
-        "--nbest",
-        type=positive,
-        metavar="N",
-        help="the N best of each line, as `line ||| translation ||| score`, lines from 0",
-    )
-    parser.add_argument("--sample", type=positive, metavar="N",
-                        help="draw N translations of each line at random instead, in the same format")  # fmt: skip
-    parser.add_argument("--temperature", type=float, default=1.0, metavar="T",
-                        help="with --sample: below 1 prefers probable pieces; default 1")  # fmt: skip
-    parser.add_argument("--epsilon", type=float, default=0.02, metavar="E",
-                        help="with --sample: less probable pieces are never drawn; default 0.02")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of --sample; default 1")
-    parser.add_argument("--length-normalisation", type=float, default=1.0, metavar="A",
-                        help="score = log p / length^A; default 1")  # fmt: skip
-    parser.add_argument("--shortlist", metavar="FILE", help="pieces that a translation may hold")
-    parser.add_argument("--batch-size", type=positive, metavar="N", help="default: as many as "
-                        "the runtime is fastest with; 32 in PyTorch")  # fmt: skip
-    parser.add_argument("--window", type=positive, default=4096, metavar="N",
-                        help="lines that are read, sorted by length and translated together; 1 answers each "
-                        "line at once; default 4096")  # fmt: skip
-    parser.add_argument("--max-length", type=positive, metavar="N",
-                        help="largest number of pieces of a line; longer lines are cut; default 200")  # fmt: skip
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default 1")
-    parser.add_argument("--isa", metavar="SET", help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: "
-                        "the fastest there is")  # fmt: skip
-    parser.add_argument("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
-    parser.add_argument("--languages", nargs=2, metavar=("FROM", "TO"), help="for a Hugging Face model "
-                        "of many: en de, or its own codes")  # fmt: skip
+    add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
+    add("--languages", nargs=2, metavar=("FROM", "TO"),
+        help="for a Hugging Face model of many: en de, or its own codes")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,7 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     options = _options(arguments)
     translator = _translator(arguments)
-    _check_length(arguments, translator)
+    asked, positions = arguments.max_length, translator.positions
+    if asked is not None and positions is not None and asked > positions:
+        raise InputError(
+            f"translate: --max-length {asked}: {arguments.models[0]} reads at most {positions} pieces; "
+            f"choose a number up to {positions}, and split longer lines"
+        )
     # The runtime has its own threads, each of which may call PyTorch.
     torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
     numbered = bool(arguments.nbest or arguments.sample)
@@ -85,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.perf_counter()
     try:
         for window in _windows(lines, arguments.window):
-            translator.on_cut = partial(_tell_cut, first, translator.positions)
+            translator.on_cut = partial(_tell_cut, first, positions)
             _answer(translator, window, options, first if numbered else None)
             first += len(window)
             words += sum(len(line.split()) for line in window)
@@ -117,10 +120,7 @@ def _windows(lines: Iterator[str], size: int) -> Iterator[list[str]]:
 
 
 def _answer(
-    translator: "TextTranslator",
-    window: Sequence[str],
-    options: "SearchOptions",
-    first: int | None,
+    translator: "TextTranslator", window: Sequence[str], options: "SearchOptions", first: int | None
 ) -> None:
     """Write the translations of a window, with scores and line numbers if the number of its first line is given."""
     if first is None:
@@ -143,30 +143,21 @@ def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:
     print(f"{begin}weebill: {place}: {cut}; {remedy}", file=sys.stderr, flush=True)
 
 
-def _check_length(arguments: argparse.Namespace, translator: "TextTranslator") -> None:
-    """Raise InputError if --max-length is more than the model can read."""
-    asked, positions = arguments.max_length, translator.positions
-    if asked is not None and positions is not None and asked > positions:
-        raise InputError(
-            f"translate: --max-length {asked}: {arguments.models[0]} reads at most {positions} pieces; "
-            f"choose a number up to {positions}, and split longer lines"
-        )
-
-
 def _options(arguments: argparse.Namespace) -> "SearchOptions":
     """Return the options of search or sampling.  Raises InputError if a number is out of bounds."""
     from weebill.translation.search import Sampling, SearchOptions
 
     longest = {} if arguments.max_length is None else {"max_source_tokens": arguments.max_length}
-
+    batch_size, sampling = arguments.batch_size, None
+    if batch_size is None and arguments.sample:  # as many rows as those of a beam, about
+        batch_size = max(1, SAMPLED_ROWS // arguments.sample)
     try:
-        sampling = None
         if arguments.sample:
             sampling = Sampling(arguments.temperature, arguments.epsilon, arguments.seed)
         return SearchOptions(
             beam=arguments.beam,
             nbest=arguments.nbest or arguments.sample or 1,
-            batch_size=_batch_size(arguments),
+            batch_size=batch_size,
             length_normalisation=arguments.length_normalisation,
             sampling=sampling,
             **longest,
@@ -175,27 +166,21 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
         raise InputError(f"translate: {error}") from error
 
 
-def _batch_size(arguments: argparse.Namespace) -> int | None:
-    """Return the number of sentences in a batch; with samples, its rows are about as many as a beam's."""
-    if arguments.batch_size is None and arguments.sample:
-        return max(1, SAMPLED_ROWS // arguments.sample)
-    return arguments.batch_size
-
-
 def _translator(arguments: argparse.Namespace) -> "TextTranslator":
     """Load the models as one translator.  Raises InputError if an argument does not apply to such models."""
     from weebill.runtime.text import load_runtime, of_precision
     from weebill.translation.loading import is_hugging_face, load_translator
 
-    device = _device(arguments.device)
+    device, models, own = _device(arguments.device), [], []
     for model in arguments.models:
-        if arguments.precision and is_hugging_face(model):
+        if not is_hugging_face(model):
+            model = of_precision(model, arguments.precision)
+            own.append(model)
+        elif arguments.precision:
             raise InputError(
                 f"translate: --precision is for Weebill models; {model} is a Hugging Face model, leave it out"
             )
-    models = [model if is_hugging_face(model) else of_precision(model, arguments.precision)
-              for model in arguments.models]  # fmt: skip
-    own = [model for model in models if not is_hugging_face(model)]
+        models.append(model)
     if arguments.languages and own:
         raise InputError(
             f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
