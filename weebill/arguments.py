@@ -4,10 +4,7 @@ import argparse
 
 
 def positive(text: str) -> int:
-    """Parse a whole number of at least 1.
-
-    Raises ArgumentTypeError for any other text.
-    """
+    """Parse a whole number of at least 1; raise ArgumentTypeError for any other text."""
     try:
         number = int(text)
     except ValueError:

@@ -55,15 +55,11 @@ def make_folders(folder: Path) -> None:
 
 
 def put_in_place(new: Path, place: Path, aside: Path) -> None:
-    """Give a folder the name `place`, durably; an earlier folder there is called `new` afterwards.
+    """Give a synced folder the name `place`, durably; an earlier folder there is called `new` afterwards.
 
     One of them exists at every moment, and a failure leaves both as they were.
-
-    Args:
-        new: A finished folder, synced already.
-        place: Its final name; the folder there is missing or is replaced.
-        aside: A free name beside `place`, for file systems that cannot exchange two names at one stroke: a process
-        killed between two renamings leaves the former folder there.
+    aside: a free name beside `place`, for file systems that cannot exchange two names at one stroke: a process killed
+    between two renamings leaves the former folder there.
     """
     if not os.path.lexists(place):
         os.replace(new, place)

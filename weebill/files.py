@@ -23,10 +23,7 @@ LOCK = ".lock"
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside `path`, which replaces `path` if the block succeeds, and is removed otherwise.
-
-    After the block the file is on the disk, also if power is lost.
-    """
+    """Give a temporary path beside `path`: it replaces `path`, durably, if the block succeeds; else it is removed."""
     path = Path(path).resolve()  # a link stays a link
     if path.exists() and not (path.is_file() or path.is_dir()):  # such as /dev/null
         raise InputError(f"{path}: not a plain file; name one, or a new one")
@@ -42,12 +39,10 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[Path]:
-    """Give a temporary folder beside `path`, which replaces `path` if the block succeeds, and is removed otherwise.
+    """Give a temporary folder beside `path`: it replaces `path`, durably, if the block succeeds; else it is removed.
 
-    After the block the folder is on the disk, also if power is lost.
     kind: kind of an earlier folder at `path` that may be replaced; None: only a missing or empty one.
-    Raises InputError, before the block and again after it, where anything else would be deleted, or nothing can
-    be written.
+    Raises InputError, before the block and after it, if anything else would be deleted, or nothing can be written.
     """
     place, partial = _begin(path, kind)
     try:
@@ -61,10 +56,7 @@ def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[
 
 
 def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) -> None:
-    """Move a finished folder of the same file system to its final place, like `atomic_folder`.
-
-    Partial files of killed processes in it are removed.
-    """
+    """Move a finished folder to its final place, like `atomic_folder`; partial files of killed processes in it go."""
     place, partial = _begin(path, kind)
     for leftover in made.glob(".*.partial-*"):
         leftover.unlink()
@@ -120,9 +112,9 @@ def _put_in_place(partial: Path, place: Path, path: str | Path) -> None:
 
 
 def _partial(path: Path) -> Path:
-    """Return the place where this process makes, or removes, `path`; its parent exists afterwards.
+    """Return this process's place to make or remove `path`, after removing what killed processes left there.
 
-    Remains of killed processes are removed; a folder that they had begun to replace is restored.
+    A folder that they had begun to replace is restored.
     """
     make_folders(path.parent)
     prefix, former = f".{path.name}.partial-", _former(path)
@@ -140,22 +132,18 @@ def _partial(path: Path) -> Path:
 
 
 def _former(path: Path) -> str:
-    """Return the prefix of a folder's name while another takes its place."""
     return f".{path.name}.former-"
 
 
 def _others(process: int) -> bool:
-    """Return True if a process number belongs to another living process."""
     return process != os.getpid() and psutil.pid_exists(process)
 
 
 @contextmanager
 def exclusive_folder(folder: str | Path) -> Iterator[None]:
-    """Hold a folder of checkpoints exclusively; wait while another process holds it.
+    """Hold a folder of checkpoints exclusively; wait while another process, such as an orphan, holds it.
 
-    A killed Snakemake leaves its jobs running; a rerun must not write beside an orphan of the first run.  The lock
-    ends with the process, so a kill never leaves it behind.  Remove the folder within the block: a waiting process
-    then makes it anew.
+    The lock ends with the process.  Remove the folder within the block: a waiting process then makes it anew.
     """
     folder = Path(folder)
     while True:

@@ -26,8 +26,7 @@ def lineage(
 ) -> dict[str, Any]:
     """Return the lineage of a trained model: its kind, settings, seed, course of validation, software versions.
 
-    settings: a dataclass.  packages: same as in `versions`.  more: plain values, such as a step's own settings
-    and the parent's hash.
+    more: plain values, such as a step's own settings and the parent's hash.
     """
     return {
         "kind": kind,
@@ -40,10 +39,7 @@ def lineage(
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions of the software that decides a model's bits.
-
-    packages: names of further packages to include.
-    """
+    """Return the versions of the software that decides a model's bits, and of further packages."""
     return {
         "weebill": __version__,
         "torch": torch.__version__,

@@ -8,10 +8,9 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Mapping of names to classes, functions or objects, which are loaded on use.
+    """Mapping of names to classes, functions or objects, from a table such as {"opus": "package.module:Name"}.
 
-    The constructor takes a table such as {"opus": "weebill.corpus.importers.opus:OpusImporter"}.  Only the module of
-    a requested entry is imported: code that uses one entry neither waits for the others nor depends on their code.
+    Only the module of a requested entry is imported: code that uses one entry does not depend on the others.
     """
 
     def __init__(self, places: Mapping[str, str]) -> None:

@@ -33,8 +33,7 @@ class FolderKind:
 def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
     """Return the absolute path of a folder that may be made, or replaced by another of its kind.
 
-    kind: None: only a missing or empty folder may be replaced.
-    Raises InputError where replacing would delete something else, or nothing can be written.
+    Raises InputError if replacing would delete something else, or nothing can be written.
     """
     path = Path(path)  # removes a trailing slash, which would hide a link
     try:

@@ -28,7 +28,6 @@ def check_types(path: str | Path, expected: Callable[[str], tuple[str, ...]]) ->
     """Raise InputError if a tensor of a file is of another type than its format says.
 
     expected: allowed types of a tensor by name; none for a name that is refused elsewhere.
-    Errors of a damaged or missing file are passed on.
     """
     for name, kind in stored_types(path).items():
         wanted = expected(name)

@@ -24,11 +24,10 @@ def check_suffix(path: str | Path) -> None:
 
 
 def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
-    """Open `path` for reading bytes, decompressed if its name ends in .gz or .zst.
+    """Open `path` for reading bytes, decompressed if its name, or `suffix`, ends in .gz or .zst.
 
-    suffix: end of the name, if `path` has a temporary one.
     Damaged data raises gzip's errors while reading, or an OSError without a number.
-    Raises InputError where the file is missing, or compressed in another way.
+    Raises InputError if the file is missing, or compressed in another way.
     """
     path = Path(path)
     suffix = path.suffix if suffix is None else suffix
@@ -46,10 +45,7 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a text file without their newline; split on "\\n" only, strict UTF-8.
-
-    Raises InputError naming file and line where a line is not UTF-8 or the compressed data is damaged.
-    """
+    """Yield a file's lines without newlines, split on "\\n" only.  Raises InputError if not UTF-8, or damaged."""
     number = 0
     with open_binary(path) as file:
         try:
@@ -64,10 +60,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """Yield the lines of a binary stream as text, without their newline; strict UTF-8.
-
-    Raises InputError naming the stream and the line that is not UTF-8.
-    """
+    """Yield a stream's lines as text, without newlines.  Raises InputError naming a line that is not UTF-8."""
     for number, line in enumerate(stream, start=1):
         try:
             yield line.removesuffix(b"\n").decode("utf-8")

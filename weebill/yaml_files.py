@@ -33,10 +33,7 @@ _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _m
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Read the mapping in a YAML file.
-
-    Raises InputError with file and line if the file is missing, not UTF-8, not YAML or not a mapping.
-    """
+    """Read the mapping in a YAML file; raise InputError with file and line if it is none, or not UTF-8."""
     path = Path(path)
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)

@@ -28,11 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare; the exit code is 0 for any result.
-
-    Raises InputError if the model or a line cannot be read, there is no line, the number of references differs,
-    or this machine lacks the instruction set.
-    """
+    """Compare; return 0 for any result.  Raises InputError for bad input, or if the instruction set is missing."""
     import torch
 
     torch.set_num_threads(arguments.threads)

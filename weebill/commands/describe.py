@@ -72,7 +72,6 @@ def describe(
 
 
 def _count(entry: dict[str, Any], vocabulary: int, heads_removed: int) -> int:
-    """Count the parameters of one model."""
     import torch  # takes seconds to load; --help does not wait for it
 
     from weebill.experiment.shapes import Architecture
@@ -127,7 +126,6 @@ def as_text(rows: list[dict[str, Any]]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
-    """Return the texts of a model's row by the titles of their columns."""
     depths = row["decoder_layers"]
     decoder_depth = "/".join(map(str, depths)) if isinstance(depths, list) else str(depths)
     every, left = row["heads"] * row["encoder_layers"], row["encoder_heads"]

@@ -56,7 +56,6 @@ def lineage(result: str | Path) -> dict[str, Any]:
 
 
 def _configuration(known: Provenance) -> dict[str, Any]:
-    """Read the configuration of the experiment's newest run."""
     path = Path(*Path(known.result).parts[:2], "configuration.json")
     if not (known.folder / path).is_file():
         return {}
@@ -103,7 +102,6 @@ def _rows(path: Path) -> dict[str, int] | None:
 
 
 def _model(path: Path) -> dict[str, Any] | None:
-    """Read what a model's folder records about it."""
     if not any(path.glob("*.safetensors")) or not (path / "config.json").is_file():
         return None
     config = read_json(path / "config.json")

@@ -51,11 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Choose candidates, and print one line for each source.
-
-    Raises InputError if a file or the model cannot be read, a source has no candidate, a candidate no source, or
-    an option does not belong to the utility.
-    """
+    """Choose candidates, and print one line for each source.  Raises InputError for bad input or options."""
     from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 
     _check(arguments)
@@ -83,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
-    """Read the candidates of every source; each: number of plain lines for each source, None: `LINE ||| TRANSLATION`.
+    """Read the candidates of every source; each: number of plain lines for a source, None: `LINE ||| TRANSLATION`.
 
     Raises InputError if a line has another format, its source is missing, or a source has no candidate.
     """

@@ -69,10 +69,7 @@ def load_scorer(arguments: argparse.Namespace) -> "Scorer":
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score and print.
-
-    Raises InputError if the model or a file cannot be read, line counts differ, or the device is missing.
-    """
+    """Score and print.  Raises InputError if a file cannot be read, line counts differ, or the device is missing."""
     names = [str(path) for path in arguments.translations]
     if len(set(names)) < len(names):
         raise InputError("--translations: a file is named twice; name each system once")

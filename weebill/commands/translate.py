@@ -58,10 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Translate: one output line for each input line, up to N with --nbest, N with --sample.
 
-    Weebill models on the processor translate by the runtime, all other models by PyTorch.
-    A message on stderr names each line that is cut.
-    Raises InputError if a model cannot be read, a line is not UTF-8 (the lines before it are translated), the
-    device is missing, a number is out of bounds, or an argument does not apply to such a model.
+    Weebill models on the processor translate by the runtime, others by PyTorch.  Stderr names each line that is cut.
+    Raises InputError for bad input or options; the lines before one that is not UTF-8 are translated.
     """
     if arguments.sample and (arguments.nbest or arguments.beam > 1):
         raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")

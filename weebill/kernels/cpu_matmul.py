@@ -81,7 +81,6 @@ class OneDnnLinears(TorchFunctionMode):
     """
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        """Pass every call through but those of `functional.linear`."""
         if func is not functional.linear or torch.is_autocast_enabled("cpu"):
             return func(*args, **(kwargs or {}))
         return _linear(*args, **(kwargs or {}))
@@ -95,10 +94,7 @@ def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor
 
 
 class PackedLinear:
-    """Linear map whose weight has the layout of the CPU's kernels, for many products; without gradients.
-
-    The weight is a copy: it does not follow what it was made of.
-    """
+    """Linear map with a copy of the weight in the layout of the CPU's kernels; without gradients."""
 
     def __init__(
         self, weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32

@@ -52,10 +52,7 @@ COMPILER = [
 
 
 def available() -> list[str]:
-    """Return the instruction sets that this process may use, the fastest first; none but on x86 Linux.
-
-    If there is a matrix unit, ask Linux for the permission to use it.
-    """
+    """Return this process's instruction sets, the fastest first; ask Linux for permission to use a matrix unit."""
     found = _processor_flags()
     sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
     return [isa for isa in sets if isa != "amx" or _may_use_matrix_unit()]
@@ -131,8 +128,6 @@ def _obstacle(isa: str) -> str | None:
 
 
 class _Build(NamedTuple):
-    """Sources, flags and folder of one compilation."""
-
     name: str
     folder: Path
     files: list[Path]
@@ -193,10 +188,7 @@ def _build(build: _Build, isa: str) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Remove an unfinished or damaged build: ninja would keep half a library, as it is newer than the sources.
-
-    torch would wait for ever for the lock of a build that was killed.
-    """
+    """Remove an unfinished build: ninja would keep half a library, and torch wait for the lock of a killed build."""
     for entry in folder.iterdir():
         if entry.name != IN_USE:
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
@@ -223,7 +215,6 @@ def _failure(folder: Path, isa: str, error: Exception) -> str:
 
 
 def _remove_forgotten(folder: Path) -> None:
-    """Remove the builds beside this one that were not used for a month."""
     for other in folder.parent.glob("weebill_runtime_*"):
         built = other / BUILT
         if built.exists() and time.time() - built.stat().st_mtime > FORGOTTEN:
@@ -276,7 +267,6 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _digest(files: list[Path], flags: list[str]) -> str:
-    """Name the build by sources, flags, torch and Python: a change of any of them compiles anew."""
     python = sysconfig.get_config_var("SOABI") or ""
     content = hashlib.sha256(" ".join([version("torch"), python, *flags]).encode())
     for file in files:

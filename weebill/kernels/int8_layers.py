@@ -42,10 +42,7 @@ class Int8Weight:
     def multiply(
         self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
     ) -> Tensor:
-        """Map x float32 (n, inputs) → float32 (n, outputs).
-
-        bias: (outputs,).  scale: that of x, None for each row's own.  activation: applied to the result.
-        """
+        """Map x float32 (n, inputs) → (n, outputs); scale: that of x, None for each row's own."""
         if self._compiled is not None:
             kind = getattr(self._module.Activation, activation)
             return by_threads(

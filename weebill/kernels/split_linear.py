@@ -39,10 +39,7 @@ class SplitLinear:
     """Linear map whose weight is held as bytes; without gradients.  The weight is a copy."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
-        """Take weight (outputs, inputs), bias (outputs,); activation: relu, gelu or gelu_tanh of the result, or None.
-
-        Outputs whose weights are not all finite are NaN.
-        """
+        """Take weight (outputs, inputs); outputs of weights not finite are NaN; activation: relu, gelu, gelu_tanh."""
         module = extension(ISA)
         self._compiled = module.SplitLinear(weight.detach())
         self._bias = None if bias is None else bias.detach().contiguous()

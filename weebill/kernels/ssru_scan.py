@@ -98,10 +98,7 @@ def _launch(kernel, *tensors: Tensor) -> None:
 def ssru_scan(logits: Tensor, candidates: Tensor) -> Tensor:
     """Return the outputs h_t = ReLU(c_t) of an SSRU, where c_t = f_t ⊙ c_{t−1} + (1 − f_t) ⊙ x̂_t and c_0 = 0.
 
-    The recurrence runs in float32 whatever the type of its operands; the outputs have that of the candidates.
-
-    Args:
-        logits: (b, t, d), the forget gates before their sigmoid.
-        candidates: (b, t, d), x̂.
+    logits (b, t, d): the forget gates before their sigmoid.  candidates (b, t, d): x̂, with the type of the outputs.
+    The recurrence runs in float32.
     """
     return _Scan.apply(logits, candidates)

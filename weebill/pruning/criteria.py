@@ -44,10 +44,7 @@ Criterion = Callable[[Study, Prunable, Candidates], Scores]
 
 
 def confidence(study: Study, model: Prunable, candidates: Candidates) -> Scores:
-    """Average each head's largest attention weight over the study's validation text.
-
-    Raises InputError if there are neurons among the candidates: they have no attention weights.
-    """
+    """Average each head's largest attention weight over the study's validation text; InputError for neurons."""
     if candidates.feed_forward:
         raise InputError("pruning: confidence scores heads, not neurons; choose 'gradient'")
     accumulator = ConfidenceAccumulator(candidates.attention)
@@ -57,10 +54,7 @@ def confidence(study: Study, model: Prunable, candidates: Candidates) -> Scores:
 
 
 def gradient(study: Study, model: Prunable, candidates: Candidates) -> Scores:
-    """Sum over batches |Σ gradient ⊙ weight| of each head's slice of `out` or each neuron's column of `outer`.
-
-    This is |∂loss/∂m| at m = 1 for a factor m of the head's or neuron's output.
-    """
+    """Sum over batches |Σ gradient ⊙ weight| = |∂loss/∂m| for a factor m = 1 of each head's or neuron's output."""
     heads = {block.name: torch.zeros(block.heads).double() for block in candidates.attention}
     neurons = {block.name: torch.zeros(block.neurons).double() for block in candidates.feed_forward}
     for _ in study.gradients(model):
@@ -130,10 +124,7 @@ class ConfidenceAccumulator:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Add every forward pass of the blocks within the context.
-
-        Raises ValueError if a block's family cannot report attention weights.
-        """
+        """Add every forward pass within the context.  Raises ValueError if a family gives no weights."""
         for block in self.blocks:
             if block.set_recorder is None:
                 raise ValueError(f"{block.name}: its family gives no attention weights to record")
@@ -144,7 +135,7 @@ class ConfidenceAccumulator:
             yield
 
     def result(self) -> dict[str, list[float]]:
-        """Return block name → confidence of each head; an empty list for a block without heads.
+        """Return block name → confidence of each head.
 
         Raises ValueError if a block with heads was never used, InputError if its weights are not finite numbers.
         """

@@ -23,10 +23,9 @@ Block = AttentionBlock | FeedForwardBlock
 
 
 def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None = None) -> None:
-    """Remove heads and neurons from the model in place; the blocks record their new shapes.
+    """Remove heads and neurons in place; parameters are new objects, so make the optimizer afterwards.
 
-    Cut parameters are new objects, so make the optimizer afterwards.  Raises ValueError, and changes nothing,
-    if a block, head or neuron does not exist.
+    Raises ValueError, and changes nothing, if a block, head or neuron does not exist.
     """
     for block, total, removed in _chosen(model, heads, neurons):
         block.keep([index for index in range(total) if index not in removed])
@@ -36,10 +35,7 @@ def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None =
 def masked(
     model: Prunable, heads: Removal | None = None, neurons: Removal | None = None
 ) -> Iterator[None]:
-    """Set the outputs of the heads and neurons to zero within the context; parameters do not change.
-
-    Raises ValueError if a block, head or neuron does not exist.
-    """
+    """Set outputs of heads and neurons to zero within the context.  Raises ValueError if a part does not exist."""
     chosen = _chosen(model, heads, neurons)
     with ExitStack() as stack:
         for block, total, removed in chosen:
@@ -52,7 +48,6 @@ def masked(
 def _chosen(
     model: Prunable, heads: Removal | None, neurons: Removal | None
 ) -> list[tuple[Block, int, set[int]]]:
-    """List (block, its width, indices to remove) for a removal; raise ValueError for unknown parts."""
     attention = {block.name: (block, block.heads) for block in model.attention_blocks()}
     feed_forward = {block.name: (block, block.neurons) for block in model.feed_forward_blocks()}
     chosen = []

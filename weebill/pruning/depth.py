@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 def cut_layers(model: "Prunable", stack: str, count: int) -> None:
-    """Remove the `count` top layers of a stack in place.
-
-    Raises InputError if the model has no such stack, or the stack would have no layer left.
-    """
+    """Remove the `count` top layers of a stack in place.  Raises InputError if there is none, or none is left."""
     stacks = {found.name: found for found in model.layer_stacks()}
     if stack not in stacks:
         raise InputError(f"pruning: the student has no layers '{stack}', but {', '.join(stacks)}")

@@ -73,11 +73,7 @@ def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> l
 
 @torch.no_grad()
 def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> Tensor:
-    """Return the norms of a block's groups, on the CPU.
-
-    Shapes: (4, h·k) for an attention block with `rowcol`, (4, h) with `head`; (2, f) for a feed-forward block,
-    (3, f) if it has a gate.
-    """
+    """Return the norms of a block's groups, (maps, groups): (4, h·k), with `head` (4, h), or (2 or 3, f)."""
     return torch.stack([groups.norms() for groups in groups_of(block, grouping)]).cpu()
 
 
@@ -87,13 +83,10 @@ class Lasso:
 
     strength: λ.  size_scaling: multiply each group's norm by the square root of its size.
 
-    The unit of λ: the loss is a mean over an update's target words.  The paper's 0.5 belongs to a loss summed over
-    a batch's words, so it becomes 0.5 / words here: 1e-4 for 5,000 words.  With 0.5 the penalty would be a thousand
-    times the loss, and every group would die in some tens of updates.
-
-    Proximal steps, which subtract rate · λ from each norm after the optimizer's step, make exact zeros but choose
-    worse.  On multi30k.base they removed 65 % of the neurons in 300 updates, and the penalty 81 %, at a higher
-    validation loss (2.662 against 2.654 per word); in 600 updates, 44 % against 57 % (2.680, 2.651).
+    The loss is a mean over an update's target words.  The paper's λ of 0.5 belongs to a sum over a batch's words: it
+    becomes 0.5 / words here: 1e-4 for 5,000 words.  Proximal steps, which subtract rate · λ from each norm after the
+    optimizer's step, make exact zeros but choose worse.  On multi30k.base they removed 65 % of the neurons in 300
+    updates, and the penalty 81 %, at a higher validation loss (2.662 against 2.654 per word).
     """
 
     groups: Grouping = "rowcol"
@@ -152,7 +145,6 @@ def dead_parts(
 
 
 def _candidates(model: Prunable, pattern: str) -> list[AttentionBlock | FeedForwardBlock]:
-    """Return the blocks whose names match.  Raises InputError if there are none."""
     candidates = Candidates.named(model, pattern, heads=True, neurons=True)
     blocks = [*candidates.attention, *candidates.feed_forward]
     if not blocks:

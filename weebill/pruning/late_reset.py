@@ -63,11 +63,7 @@ class LateReset(BlockMethod):
         return super().extra_updates(training) + self.iterations * self.iteration_updates
 
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
-        """Remove heads step by step, and return C without them.
-
-        The history records the heads and scores that each iteration removed, and the heads that remain.
-        Raises InputError if the student has fewer heads than the schedule removes.
-        """
+        """Remove heads step by step, and return C without them.  Raises InputError if there are too few heads."""
         whole = study.checkpoint(self.reset_to)
         asked = self.heads_per_iteration * self.iterations
         found = sum(block.heads for block in self._candidates(whole).attention)

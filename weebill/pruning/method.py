@@ -57,10 +57,7 @@ class Removed:
 
 @dataclass(frozen=True)
 class Pruned:
-    """Pruned and trained model.
-
-    history: the removed parts by step, as plain values for JSON.  course: the result of the last `Study.train`.
-    """
+    """Pruned and trained model, the removed parts by step as plain values, and the result of the last training."""
 
     model: "Prunable"
     history: dict[str, Any]
@@ -111,18 +108,14 @@ class Method:
         return None
 
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
-        """Return the smaller model with the record of its pruning, before its last training.
-
-        work: a folder for unfinished work.  Raises InputError if the settings do not fit the model.
-        """
+        """Return the smaller model and its history before the last training; work: a folder for unfinished work."""
         raise NotImplementedError
 
     def prune(self, study: "Study", work: Path) -> Pruned:
         """Prune the model of a study, and train the rest to convergence.
 
         work: a folder for unfinished work, from which a killed run continues to the same result.  It is emptied
-        first if another method, study or code began it.
-        Raises InputError if the settings do not fit the model.
+        first if another method, study or code began it.  Raises InputError if the settings do not fit the model.
         """
         start = self.reset_to + sum(self.phases.values())
         with self._reserved(study, work):

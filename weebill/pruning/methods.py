@@ -33,10 +33,7 @@ COMPANIONS: "Registry[type[CompanionSettings]]" = Registry(
 
 
 def pruning_method(recipe: Mapping[str, Any]) -> Method:
-    """Make the method that a recipe names in `method`; the other keys are its settings.
-
-    Raises InputError for an unknown method or setting.
-    """
+    """Make the method that a recipe's `method` names.  Raises InputError for an unknown method or setting."""
     settings = {key: value for key, value in recipe.items() if key != "method"}
     name = recipe.get("method")
     if name not in METHODS:

@@ -31,10 +31,7 @@ class Movement(MovementSettings, ShareMethod):
         return {"prune_updates": self.prune_updates}
 
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
-        """Train with the masks, and remove the masked parts.
-
-        Raises InputError if the settings remove no head and no neuron.
-        """
+        """Train with the masks, and remove the masked parts.  Raises InputError if the settings remove nothing."""
         from weebill.pruning.movement_gates import MovementScoring, cut_silent
 
         model = study.checkpoint(self.reset_to)

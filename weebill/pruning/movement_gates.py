@@ -52,10 +52,7 @@ def cut_silent(model: Prunable, settings: MovementSettings, history: History) ->
 
 
 class MovementGates(Companion):
-    """Scored gates of a model's heads and neurons.
-
-    `finish` writes the gates of the last update into the weights, so that `gates.silent` finds the parts to remove.
-    """
+    """Scored gates of a model's heads and neurons; `finish` writes them into the weights, for `silent` to find."""
 
     def __init__(self, model: Prunable, settings: MovementScoring):
         super().__init__()
@@ -101,10 +98,7 @@ class MovementGates(Companion):
 
 
 class ScoredGates(nn.Module):
-    """One gate and one score for each head, or each neuron, of some blocks.
-
-    Scores and gates of all blocks are concatenated, (n,) in float32.
-    """
+    """One gate and one score for each head, or neuron, of some blocks: concatenated, (n,) in float32."""
 
     def __init__(self, blocks: Sequence[Block], widths: Sequence[int], generator: torch.Generator):
         """Draw the first scores from `generator`; widths: number of heads or neurons of each block."""

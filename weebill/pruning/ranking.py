@@ -27,8 +27,7 @@ def part_of_blocks(share: float, widths: Collection[int], ranking: Ranking) -> i
 def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:
     """Return the `count` lowest scores of all blocks as (block name, head or neuron), lowest first.
 
-    Equal scores are ordered by block as in the mapping, then by number.
-    Raises ValueError if there are fewer scores.
+    Equal scores are ordered by block, then by number.  Raises ValueError if there are fewer scores.
     """
     numbered = [
         (value, place, number, name)
@@ -45,8 +44,7 @@ def lowest_share(
 ) -> dict[str, list[int]]:
     """Return block name → the heads or neurons, ascending, of the lowest share.
 
-    ranking: `layer` selects ⌊share · n⌋ of each block's n; `global` selects that part of all blocks together, and
-    may leave a block empty.
+    ranking: `layer` selects ⌊share · n⌋ of each block's n; `global` that part of all, and may leave a block empty.
     """
     groups = [{name: values} for name, values in scores.items()] if ranking == "layer" else [scores]
     removed = {name: [] for name in scores}

@@ -105,10 +105,6 @@ def _baselines(
     methods: Mapping[str, Method],
     entry: Mapping[str, Any],
 ) -> list[str]:
-    """Return the recipes among `others` that are baselines of this kind for a recipe.
-
-    Among random choices, it is one that removes as much from the same blocks, by the same method if possible.
-    """
     method = methods[recipe]
     names = [name for name in others if name != UNPRUNED and methods[name].baseline == kind]
     if kind == "from scratch":

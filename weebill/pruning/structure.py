@@ -62,7 +62,6 @@ class Projection:
         return self._part(whole if self.output_axis == 0 else whole.T)
 
     def _part(self, whole: Tensor) -> Tensor:
-        """Return this part's outputs of a tensor (module's outputs, …)."""
         return whole if self.parts == 1 else whole.narrow(0, self.part * self.outputs, self.outputs)
 
 
@@ -74,8 +73,7 @@ def whole(module: "nn.Module | Projection") -> Projection:
 def keep_outputs(projections: Sequence[Projection], kept: Tensor) -> None:
     """Keep in each projection only the outputs `kept`, ascending indices (n,).
 
-    Projections of one module are cut together.  Raises ValueError if only some parts of a module are given: the
-    others would keep their width, and the module would no longer have equal parts.
+    Raises ValueError if only some parts of a fused module are given, as the module would not have equal parts.
     """
     modules = {id(projection.module): projection for projection in projections}
     for projection in modules.values():

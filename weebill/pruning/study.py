@@ -53,10 +53,7 @@ class Study(Protocol):
         """Return a fresh copy of the whole student as it was after `updates` updates of training."""
 
     def untrained(self) -> Prunable:
-        """Return a student with first weights, in the shape of the pruned student that the study compares with.
-
-        Raises InputError if the study has none.
-        """
+        """Return a student with first weights in the shape of the compared one; InputError if there is none."""
 
     def train(
         self,

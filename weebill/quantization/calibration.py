@@ -57,10 +57,7 @@ FORMULAS = {"mean-of-scales": mean_of_scales, "mean-of-maxima": mean_of_maxima}
 
 
 def activation_scales(ranges: Mapping[str, ActivationRanges], formula: str) -> dict[str, float]:
-    """Return each linear map's activation scale; an input that was always zero gets 1.
-
-    Raises InputError where no formula has this name.
-    """
+    """Return each linear map's scale; 1 if its input was always zero.  Raises InputError for an unknown formula."""
     if formula not in FORMULAS:
         raise InputError(f"no activation scale '{formula}'{nearest(formula, FORMULAS)}")
     scale = FORMULAS[formula]

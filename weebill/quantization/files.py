@@ -32,10 +32,7 @@ _KEYS = {
 def section(
     grid: str, activation_scale: str | None = None, skip: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the `quantization` section of config.json.
-
-    activation_scale: the formula of the activation scales, None where activations are float32.
-    """
+    """Return the `quantization` section of config.json; activation_scale: a formula, None for float32 activations."""
     return {"grid": grid_named(grid).name, "activation_scale": activation_scale, "skip": list(skip)}
 
 
@@ -71,10 +68,7 @@ def _check_section(section: Any) -> None:
 
 
 def stored_type(section: Any) -> Callable[[str], tuple[str, ...]]:
-    """Return `expected` of `tensor_files.check_types` for the file that a section, as it was read, describes.
-
-    Raises InputError for a section that is none, or a grid that is none of ours.
-    """
+    """Return `expected` of `check_types` for the file that a section describes.  Raises InputError for a bad one."""
     _check_section(section)
     _, kind = grid_named(section.get("grid", "")).packed_shape((2,))
     return lambda name: (NAMES[kind] if name.endswith(_STORED) else FLOAT,)
@@ -89,10 +83,7 @@ def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def separated(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Undo `merged`, for a network whose tensors have the names and shapes of `like`.
-
-    Raises InputError where there are fewer or more numbers than the network has, or none.
-    """
+    """Undo `merged` for a network with tensors `like` these.  Raises InputError if the numbers are not as many."""
     if _NUMBERS not in tensors:
         raise InputError(f"no tensor {_NUMBERS} beside the codes; make the model again")
     found = {name.replace(_STORED, _CODES): value for name, value in tensors.items()}
@@ -110,10 +101,7 @@ def separated(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor]) -> dict
 
 
 def check_scales(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    """Check the scales of a packed model: `fit` and calibration give finite numbers above 0.
-
-    Raises InputError naming one that is not a finite number above 0.
-    """
+    """Raise InputError naming a scale of a packed model that is not a finite number above 0."""
     for name, module in model.named_modules():
         zero = False
         if isinstance(module, PackedWeight):

@@ -12,8 +12,8 @@ LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 holds every such sum
 def integer_product(a: Tensor, b: Tensor) -> Tensor:
     """Multiply a (m, k) by the transpose of b (n, k), int8 codes −127…127 → int32 (m, n), exactly.
 
-    Uses torch's integer kernel where it is exact on this machine, otherwise exact float32 sums.
-    Raises ValueError where k is so large that 32 bits could overflow.
+    Uses torch's integer kernel if it is exact on this machine, otherwise float32 sums.
+    Raises ValueError if k is so large that 32 bits could overflow.
     """
     if a.shape[1] > LARGEST_COLUMNS:
         raise ValueError(
@@ -31,7 +31,7 @@ def integer_product(a: Tensor, b: Tensor) -> Tensor:
 
 @cache
 def _kernel_is_exact() -> bool:
-    """Whether the CPU's kernel keeps all bits: without VNNI instructions it may saturate pairs at 16 bits."""
+    """Return True if the CPU's kernel keeps all bits: without VNNI it may saturate pairs at 16 bits."""
     if not hasattr(torch, "_int_mm"):
         return False
     signs = torch.tensor([[1, 1], [1, -1], [-1, -1]], dtype=torch.int8)
@@ -50,7 +50,7 @@ def _cuda_product(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _float_product(a: Tensor, b: Tensor) -> Tensor:
-    """Float32 products over blocks of the inner dimension short enough to be exact, summed as integers."""
+    """Sum as integers the float32 products over blocks of the inner dimension short enough to be exact."""
     total = torch.zeros(a.shape[0], b.shape[0], dtype=torch.int32, device=a.device)
     for start in range(0, a.shape[1], EXACT_COLUMNS):
         block = slice(start, start + EXACT_COLUMNS)

@@ -28,7 +28,7 @@ Weight = FakeWeight | PackedWeight
 
 
 class _OnGrid(nn.Module):
-    """A layer whose weight is on a grid, perhaps shared with other layers."""
+    """Layer whose weight is on a grid, perhaps shared with other layers."""
 
     def __init__(self, quantized: Weight, owner: bool):
         super().__init__()
@@ -71,12 +71,12 @@ class QuantizedLinear(_OnGrid):
 
     @property
     def out_features(self) -> int:
-        """The width of the output."""
+        """Width of the output."""
         return self.quantized.shape[0]
 
     @property
     def in_features(self) -> int:
-        """The width of the input."""
+        """Width of the input."""
         return self.quantized.shape[1]
 
     def forward(self, x: Tensor) -> Tensor:
@@ -122,12 +122,12 @@ class QuantizedEmbedding(_OnGrid):
 
     @property
     def num_embeddings(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return self.quantized.shape[0]
 
     @property
     def embedding_dim(self) -> int:
-        """The width of a row."""
+        """Width of a row."""
         return self.quantized.shape[1]
 
     def forward(self, indices: Tensor) -> Tensor:
@@ -193,9 +193,9 @@ def quantize_model(
 def fake_quantization(
     grid: str, scales: Mapping[str, float] | None = None, skip: Sequence[str] = ()
 ) -> Callable[[nn.Module], None]:
-    """Return the `transform` that a training applies to its network first; `pack_model` makes codes of the result.
+    """Return the `transform` that a training applies to its network first; arguments: as in `quantize_model`.
 
-    scales, skip: as in `quantize_model`.  Exponential smoothing must be off: an average of models is not on the grid.
+    Exponential smoothing must be off: an average of models is not on the grid.
     """
 
     def transform(network: nn.Module) -> None:

@@ -50,7 +50,7 @@ def best_batches(
 ) -> list[list[int]]:
     """Divide non-empty sources (pieces, EOS last) into batches of at most `most_pieces` with padding.
 
-    Returns their indices, longest first.  Batch sizes depend on lengths and on the shortlist, if there is one.
+    Returns their indices, longest first.
     """
     lengths = [len(source) - 1 for source in sources]
     [order] = length_sorted_batches(lengths, len(lengths), most_pieces * len(lengths)) or [[]]

@@ -44,10 +44,9 @@ class Engine(Protocol):
 
 
 def engine_for(network: Translator, isa: str, precision: str = "float32") -> Engine:
-    """Make the engine of a name: an instruction set of `extension`, or `portable`.
+    """Make the engine of an instruction set, or `portable`; precision: of a float32 network's products.
 
-    precision: that of a float32 network's products, float32 or bfloat16.
-    Raises InputError where it cannot be built, or cannot hold the network.
+    Raises InputError if it cannot be built, or cannot hold the network.
     """
     if isa == PORTABLE:
         return PortableEngine(network, precision)
@@ -181,7 +180,6 @@ def _pieces(columns: Tensor, tokens: Tensor) -> Tensor:
 
 
 def _some_outputs(output: nn.Linear | QuantizedLinear, rows: Tensor) -> nn.Module:
-    """Return an output layer's rows as a layer of their own."""
     bias = nn.Parameter(output.bias[rows], requires_grad=False)
     if isinstance(output, QuantizedLinear):
         return QuantizedLinear(output.quantized.select(rows), bias, output.activation_scale)

@@ -62,10 +62,7 @@ def sample_pairs(
 
 
 def most_probable(links: np.ndarray, counts: np.ndarray, vocabulary: int, kept: int) -> np.ndarray:
-    """Return (vocabulary, kept) targets of each source piece by p(t|s) = count(s, t) / count(s); −1 fills up.
-
-    links, counts: results of `count_links`.  Among equals the lower piece comes first.
-    """
+    """Return (vocabulary, kept) targets of each source piece by p(t|s), then the lower first; −1 fills up."""
     sources, targets = np.divmod(links, vocabulary)
     order = np.lexsort((targets, -counts, sources))  # count(s) divides all of a source piece alike
     sources, targets = sources[order], targets[order]

@@ -41,11 +41,7 @@ class Shortlist:
         return np.flatnonzero(chosen[:-1]).astype(np.int32)
 
     def save(self, path: str | Path) -> None:
-        """Write a safetensors file, atomically.
-
-        It holds the candidates of all pieces one after the other, in 16 bits if the vocabulary allows it, and
-        their number for each piece.
-        """
+        """Write a safetensors file, atomically: candidates of all pieces one after the other, and their counts."""
         kind = np.uint16 if len(self.candidates) <= 2**16 else np.uint32
         present = self.candidates >= 0
         tensors = {
@@ -58,10 +54,9 @@ class Shortlist:
 
     @classmethod
     def load(cls, path: str | Path, vocabulary: int, made_with: str | None = None) -> "Shortlist":
-        """Read a file that `save` wrote.
+        """Read a file that `save` wrote; vocabulary, made_with: number of the model's pieces and SHA-256, if known.
 
-        vocabulary, made_with: number of the model's pieces, and SHA-256 of its vocabulary, if known.
-        Raises InputError where the file is no shortlist, or one of another vocabulary.
+        Raises InputError if the file is no shortlist, or one of another vocabulary.
         """
         try:
             check_types(path, lambda name: KINDS if name in TENSORS else ())

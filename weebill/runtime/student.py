@@ -15,10 +15,7 @@ VECTOR = 16  # numbers of a head are padded to a multiple of this
 
 
 class Packer:
-    """Converter of a network's parts to the tensors that the extension is built from.
-
-    numbers: type of the products: int8, codes of a grid; or float32 or bfloat16, whatever the weights' grid.
-    """
+    """Converter of a network to the extension's tensors; numbers: type of the products: int8, float32, bfloat16."""
 
     def __init__(self, numbers: str):
         self.numbers = numbers

@@ -20,10 +20,7 @@ from weebill.translation.translator import PieceTranslator
 
 
 class RuntimeTranslator(PieceTranslator):
-    """Student in the runtime, with its vocabulary.
-
-    runtimes: equal ones, one for each thread.
-    """
+    """Student in the runtime, with its vocabulary; runtimes: equal ones, one for each thread."""
 
     def __init__(self, runtimes: Sequence[Runtime], vocabulary: Vocabulary, isa: str):
         self.runtimes, self.vocabulary, self.isa = list(runtimes), vocabulary, isa
@@ -71,11 +68,10 @@ def load_runtime(
 ) -> RuntimeTranslator:
     """Load the translator of a model folder, or of an ensemble of several with one vocabulary.
 
-    isa: an instruction set of `extension`, or `portable`; None: the fastest that this machine and the models
-    allow.  shortlist: a file of `Shortlist.save`.  threads: number of threads that translate in parallel; each
-    holds a copy of the weights.  precision: that of float32 models' products, float32 or bfloat16.
-    Raises InputError where a file is missing, damaged or of another vocabulary, or the instruction set is not
-    available.
+    isa: an instruction set of `extension`, or `portable`; None: the fastest that this machine and the models allow.
+    shortlist: a file of `Shortlist.save`.  threads: number of threads that translate in parallel; each copies the
+    weights.  precision: that of float32 models' products, float32 or bfloat16.
+    Raises InputError if a file is missing, damaged or of another vocabulary, or the instruction set is not available.
     """
     models = load_models(folders)
     networks = [model.network for model in models]
@@ -93,8 +89,7 @@ def load_runtime(
 def of_precision(folder: str | Path, precision: str | None) -> Path:
     """Return the model folder of a precision: `folder` itself, or the one of that name below it.
 
-    A student's folder results/EXP/models/STUDENT/RECIPE holds one for each precision.
-    Raises InputError where there is no such precision.
+    Raises InputError if there is no such precision.
     """
     path = Path(folder)
     if (path / "config.json").is_file():

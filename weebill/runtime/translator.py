@@ -59,10 +59,7 @@ class Runtime:
         options: SearchOptions,
         progress: Progress | None = None,
     ) -> list[list[Candidate]]:
-        """Return the n best translations of each source, as `translation.search.search` finds them.
-
-        Probabilities are shares of the pieces that may stand in the translation.
-        """
+        """Return the n best translations of each source; probabilities are shares of the pieces allowed there."""
         results = [[Candidate((), 0.0)] for _ in sources]
         ensemble = Ensemble(self.engines)
         for batch, cropped, limits in self._batches(sources, options, progress):
@@ -97,7 +94,6 @@ class Runtime:
     def _cut(
         self, sources: Sequence[list[int]], lengths: Sequence[int], options: SearchOptions
     ) -> list[list[int]]:
-        """Return the indices of non-empty sources, batch by batch."""
         if options.batch_size is not None:
             return options.batches(lengths)
         return best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)

@@ -18,18 +18,11 @@ PREFIX = "code:"  # distinguishes it from other fingerprints among the parameter
 def code_of(script: str, *choices: str, command: str = "") -> str:
     """Fingerprint the code of a workflow script: `code:` and 16 hexadecimal digits.
 
-    The fingerprint covers the statements of the script and of all modules that it can reach by imports, with the
-    compiled sources and data tables that these name.  It does not cover comments, layout and docstrings, so the
-    documentation of a function can change without a rerun.
-
-    Args:
-        script: path below `workflow_scripts`.
-        choices: the rule's choices from tables of names, which imports do not reach: modules of the library, or
-        `module:Name`, with or without the library's name in front.
-        command: words that a shell passes to the script.
-
-    Raises:
-        InputError: if the script or a choice does not exist.
+    It covers the statements of the script, a path below `workflow_scripts`, and of all modules that it can reach by
+    imports, with the compiled sources and data tables that these name; not comments, layout and docstrings.
+    choices: the rule's choices from tables of names, which imports do not reach: modules of the library, or
+    `module:Name`, with or without the library's name in front.  command: words that a shell passes to the script.
+    Raises InputError if the script or a choice does not exist.
     """
     modules = [choice.partition(":")[0].removeprefix(f"{LIBRARY}.") for choice in choices]
     names = [f"{LIBRARY}.{module}" for module in modules]
@@ -37,10 +30,7 @@ def code_of(script: str, *choices: str, command: str = "") -> str:
 
 
 def code_of_module(*modules: str) -> str:
-    """Fingerprint the code of modules, usually `__name__`, and all that they import, as `code_of` does.
-
-    Modules outside the library, such as a test's, are left out.
-    """
+    """Fingerprint the code of modules of the library, usually `__name__`, and all that they import, as `code_of`."""
     return _fingerprint(ROOT, *(name for name in modules if name.startswith(f"{LIBRARY}.")))
 
 

@@ -71,10 +71,7 @@ class Project:
         return [name for name in self.sources if name.endswith(".py")]
 
     def closure(self, *starts: str) -> set[str]:
-        """Collect the starts, which are modules or paths of scripts, and every module that they reach.
-
-        Raises InputError for a start that does not exist.
-        """
+        """Collect modules or paths of scripts and all that they reach.  Raises InputError for unknown ones."""
         for start in starts:
             if start not in self.sources:
                 raise InputError(

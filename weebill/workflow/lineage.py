@@ -60,10 +60,7 @@ class Provenance:
 
 
 def provenance(path: str | Path) -> Provenance:
-    """Find all jobs and sources of a result, or of the recorded folder around it.
-
-    Raises InputError if the result does not exist or no record mentions it.
-    """
+    """Find all jobs and sources of a result, or of the recorded folder around it.  Raises InputError if unknown."""
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: no such result; check the path")
@@ -93,7 +90,6 @@ def provenance(path: str | Path) -> Provenance:
 
 
 def _workflow_folder(path: Path) -> Path:
-    """Find the nearest folder above a result that contains Snakemake's records."""
     for folder in path.absolute().parents:
         if (folder / RECORDS).is_dir():
             return folder

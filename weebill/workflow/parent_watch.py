@@ -36,10 +36,7 @@ def is_job() -> bool:
 
 
 def end_with_snakemake() -> None:
-    """End this process about a second after its Snakemake; at once, with a line in the log, if that has ended.
-
-    Do nothing in a process that no Snakemake has started.
-    """
+    """End this process a second after the Snakemake that started it, if one did; at once if that has ended."""
     if os.getpid() in _watching:
         return
     snakemake = _named() or _above()
@@ -80,7 +77,6 @@ def _named() -> psutil.Process | None:
 
 
 def _above() -> psutil.Process | None:
-    """Return the nearest Snakemake among the ancestors of this process."""
     return next(filter(_is_snakemake, psutil.Process().parents()[:NEAREST]), None)
 
 

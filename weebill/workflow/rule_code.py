@@ -25,10 +25,7 @@ def set_code(rules: Iterable[Any], repository: Path) -> None:
 
 
 def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
-    """Find the script that a rule runs, below `workflow_scripts`, and the words that its shell passes to it.
-
-    The script is None if the rule runs no script of the repository.
-    """
+    """Find the script of the repository that a rule runs, if it runs one, and the words that a shell passes to it."""
     if rule.script:
         path = Path(rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)).resolve()
         folder = (repository / SCRIPTS).resolve()

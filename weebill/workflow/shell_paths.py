@@ -9,11 +9,7 @@ READ_BY_SHELL = re.compile(r"[\s|&;<>()$`\\\"'*?\[\]{}]")
 
 
 def check_python(path: str) -> None:
-    """Raise InputError if the shell cannot start the Python at `path` from its unquoted path.
-
-    Snakemake 9 writes the path of its own Python unquoted into the command of every `script:`, and of every
-    cluster job.
-    """
+    """Raise InputError if the shell cannot start the Python at `path`, which Snakemake writes into it unquoted."""
     found = sorted(set(READ_BY_SHELL.findall(path)))
     if found:
         shown = " and ".join("a blank" if one == " " else repr(one) for one in found)
@@ -25,11 +21,7 @@ def check_python(path: str) -> None:
 
 
 def check_folder(path: str) -> None:
-    """Raise InputError if the workflow cannot run from a folder.
-
-    Snakemake interprets braces in it as variables.  Jobs of other environments find the library by PYTHONPATH, which
-    splits at colons.
-    """
+    """Raise InputError if a folder's path has braces, which mean variables, or colons, at which PYTHONPATH splits."""
     found = sorted(set(path) & set("{}:"))
     if found:
         raise InputError(

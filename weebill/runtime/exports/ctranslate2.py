@@ -64,7 +64,6 @@ def _write(
     quantization: str | None,
     shortlist: Shortlist | None = None,
 ) -> None:
-    """Write a float32 network as CTranslate2's files."""
     spec = _spec(network.architecture)
     _common(spec.encoder, network)
     for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
@@ -108,7 +107,6 @@ def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[T
 
 
 def _check(shape: Architecture) -> None:
-    """Raise InputError if CTranslate2 cannot hold a student of this shape."""
     if shape.decoder_kind != "attention":
         raise InputError(
             "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"

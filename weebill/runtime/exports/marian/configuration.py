@@ -68,11 +68,7 @@ AUTOREGRESSION = {"ssru": "rnn", "attention": "self-attention"}
 
 
 def even_shape(shape: Architecture, pad: bool) -> Architecture:
-    """Return the even shape that holds a student; pad: allow it to be larger.
-
-    Raises InputError where the student is uneven and may not be padded, or no number of its heads gives the
-    embedding width.
-    """
+    """Return the even shape that holds a student; pad: allow it to be larger.  Raises InputError if there is none."""
     layers = [*shape.encoder, *shape.decoder]
     sizes = {layer.head_size for layer in layers}
     size, remainder = max(sizes), shape.embedding % max(sizes)
@@ -116,10 +112,7 @@ def from_architecture(shape: Architecture) -> dict[str, Any]:
 
 
 def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
-    """Return the architecture of a model with these options.
-
-    Raises InputError with a line for each option that our networks do not have.
-    """
+    """Return the architecture of a model.  Raises InputError with a line for each option that our networks lack."""
     kinds = {theirs: ours for ours, theirs in AUTOREGRESSION.items()}
     depth = options["dec-depth"] if _positive(options.get("dec-depth")) else 0
     tied = options.get("transformer-tied-layers") or []

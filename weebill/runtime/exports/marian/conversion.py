@@ -87,7 +87,7 @@ def export(
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
     """Read the architecture of a Marian .npz and its tensors, with our names and shapes, in float32.
 
-    Raises InputError where it is no model, not of our kind, or tensors are missing, unknown or misshapen.
+    Raises InputError if it is no model, not of our kind, or tensors are missing, unknown or misshapen.
     """
     path = Path(path)
     arrays, options = read_npz(path)
@@ -113,7 +113,7 @@ def import_model(path: str | Path, vocabulary: str | Path, folder: str | Path) -
     """Write a published student as a model folder, atomically.
 
     path: the student's .npz.  vocabulary: its SentencePiece model, for both languages.
-    Raises InputError as `read` does, and where the vocabulary is not of our kind or of another size.
+    Raises InputError as `read` does, and if the vocabulary is not of our kind or of another size.
     """
     shape, arrays = read(path)
     pieces = Vocabulary(vocabulary)

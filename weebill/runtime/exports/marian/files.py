@@ -115,10 +115,7 @@ def _lists(shortlist: Shortlist) -> list[list[int]]:
 
 
 def write_shortlist_text(path: Path, shortlist: Shortlist, pieces: Sequence[str]) -> int:
-    """Write lines of `target source weight`; return the length of the longest list.
-
-    The weight is the reciprocal rank: Marian uses it for the order only, and a shortlist holds no more.
-    """
+    """Write lines `target source weight`, the weight giving only the order; return the length of the longest list."""
     odd = [piece for piece in pieces if len(piece.encode().split()) != 1]  # ASCII space divides
     if odd:
         raise InputError(

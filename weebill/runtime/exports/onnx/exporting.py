@@ -63,10 +63,7 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
 
 
 def interface(network: Translator) -> tuple[tuple[Ends, Ends], tuple[Ends, Ends], dict[str, str]]:
-    """Return inputs and outputs of the encoder and of the decoder, and the decoder's states.
-
-    States are outputs of the decoder that are its inputs in the next step, output → input.
-    """
+    """Return inputs and outputs of encoder and decoder; and states, outputs → inputs of the decoder's next step."""
     source = {
         "source": ("int64", ["sentences", "source"]),
         "mask": ("bool", ["sentences", "source"]),
@@ -171,7 +168,6 @@ def _embed(graph: Graph, network: Translator, tokens: str, positions: str) -> st
 
 @torch.inference_mode()
 def _verify(student: OnnxStudent, network: Translator, folder: str | Path) -> None:
-    """Compare three steps of a batch with padding, by both engines."""
     source, mask, target = samples(network.embedding.num_embeddings)
     inputs = student.start(source.numpy(), mask.numpy())
     state = network.start(network.encode(source, mask), mask)

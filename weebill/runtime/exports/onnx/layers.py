@@ -30,10 +30,7 @@ Ends = dict[
 
 
 class Graph:
-    """Collector of one ONNX graph's nodes; values are handled by their names.
-
-    Nodes are named by number, weights by the names of their modules in the network.
-    """
+    """Collector of one ONNX graph's nodes, which are named by number; weights have the names of the network's."""
 
     def __init__(self, network: nn.Module) -> None:
         self.nodes: list[onnx.NodeProto] = []

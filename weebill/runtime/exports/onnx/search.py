@@ -52,10 +52,7 @@ class OnnxStudent:
     def greedy(
         self, sources: Sequence[Sequence[int]], limit: int, unknown: bool = False
     ) -> list[list[int]]:
-        """Translate sources, which end in EOS, into pieces without their ends, at most limit − 1.
-
-        unknown: allow the unknown piece in translations.
-        """
+        """Translate sources, which end in EOS, into pieces without their ends, at most limit − 1."""
         longest = max(map(len, sources))
         source = np.zeros((len(sources), longest), np.int64)
         mask = np.zeros(source.shape, bool)
