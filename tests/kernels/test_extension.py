@@ -91,7 +91,7 @@ def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
         built.append(name)
 
     monkeypatch.setattr("torch.utils.cpp_extension.load", load)
-    monkeypatch.setattr(module, "_import", lambda build: build.name)
+    monkeypatch.setattr(module, "_import", lambda folder: folder.name)
     (tmp_path / module.extension.__wrapped__("avx2") / module.BUILT).unlink()
     next(tmp_path.iterdir()).joinpath("lock").touch()
     again = module.extension.__wrapped__("avx2")
@@ -102,7 +102,7 @@ def test_a_build_that_was_killed_is_made_anew(monkeypatch, tmp_path):
 def test_builds_of_other_sources_go_when_they_were_not_used_for_a_month(monkeypatch, tmp_path):
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     monkeypatch.setattr("torch.utils.cpp_extension.load", lambda *_, **__: None)
-    monkeypatch.setattr(module, "_import", lambda build: build.name)
+    monkeypatch.setattr(module, "_import", lambda folder: folder.name)
     days = {"weebill_runtime_vnni_old": 31, "weebill_runtime_vnni_new": 29, "somebody_else": 99}
     for name, age in days.items():
         (tmp_path / name).mkdir()
@@ -144,9 +144,9 @@ def test_a_build_that_cannot_be_loaded_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr("torch.utils.cpp_extension.load", lambda *_, **__: None)
     build = module._plan("avx2")
     build.folder.mkdir()
-    (build.folder / f"{build.name}.so").write_bytes(b"half of it")
+    (build.folder / f"{build.folder.name}.so").write_bytes(b"half of it")
     with pytest.raises(
-        InputError, match=rf"{build.name}: .* cannot be loaded .* remove this folder"
+        InputError, match=rf"{build.folder.name}: .* cannot be loaded .* remove this folder"
     ):
         module.extension.__wrapped__("avx2")
 
@@ -231,7 +231,7 @@ def builds(monkeypatch, tmp_path):
     monkeypatch.setattr(
         module,
         "_import",
-        lambda build: loads.append((build.folder / f"{build.name}.so").read_bytes()),
+        lambda folder: loads.append((folder / f"{folder.name}.so").read_bytes()),
     )
     return made, loads
 

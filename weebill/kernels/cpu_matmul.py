@@ -81,9 +81,9 @@ class OneDnnLinears(TorchFunctionMode):
     """
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        if func is not functional.linear or torch.is_autocast_enabled("cpu"):
-            return func(*args, **(kwargs or {}))
-        return _linear(*args, **(kwargs or {}))
+        if func is functional.linear and not torch.is_autocast_enabled("cpu"):
+            func = _linear
+        return func(*args, **(kwargs or {}))
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -60,10 +60,15 @@ def available() -> list[str]:
 
 def fastest() -> str:
     """Return the fastest instruction set that the extension can be built for; `portable`, with a warning, if none."""
-    found = available()
-    obstacle = _obstacle(found[0]) if found else "this processor has none of its instruction sets"
-    if obstacle is None:
-        return found[0]
+    found, obstacle = available(), "this processor has none of its instruction sets"
+    if found:
+        try:
+            folder = _plan(found[0]).folder
+            if compiler() or _is_built(folder):
+                return found[0]
+            obstacle = "there is no C++ compiler to build it (Debian: apt install g++)"
+        except InputError as error:
+            obstacle = str(error)
     logging.warning("the compiled runtime is left out, PyTorch computes: %s", obstacle)
     return PORTABLE
 
@@ -74,9 +79,8 @@ def check_instruction_set(name: str) -> None:
         raise InputError(_no_such_set(name))
     found = [*available(), PORTABLE]
     if name not in found:
-        raise InputError(
-            f"instruction set '{name}': this machine lacks it; it has {', '.join(found)}"
-        )
+        has = f"it has {', '.join(found)}"
+        raise InputError(f"instruction set '{name}': this machine lacks it; {has}")
 
 
 def has_bfloat16(isa: str) -> bool:
@@ -99,10 +103,13 @@ def extension(isa: str) -> ModuleType:
     with _locked(build.folder):
         if not _is_built(build.folder):
             _build(build, isa)
-            _remove_forgotten(build.folder)
+            for other in build.folder.parent.glob("weebill_runtime_*"):
+                built = other / BUILT
+                if built.exists() and time.time() - built.stat().st_mtime > FORGOTTEN:
+                    shutil.rmtree(other, ignore_errors=True)
         with suppress(OSError):  # another user's
             os.utime(build.folder / BUILT)
-        return _import(build)
+        return _import(build.folder)
 
 
 def compiler() -> str | None:
@@ -116,20 +123,8 @@ def _no_such_set(name: str) -> str:
     return f"no instruction set '{name}'{remedy}"
 
 
-def _obstacle(isa: str) -> str | None:
-    """Return the reason why the extension for an instruction set cannot be built; None if none is known."""
-    try:
-        folder = _plan(isa).folder
-    except InputError as error:
-        return str(error)
-    if compiler() or _is_built(folder):
-        return None
-    return "there is no C++ compiler to build it (Debian: apt install g++)"
-
-
 class _Build(NamedTuple):
-    name: str
-    folder: Path
+    folder: Path  # its name is the module's
     files: list[Path]
     flags: list[str]
 
@@ -143,8 +138,7 @@ def _plan(isa: str) -> _Build:
             flags.append("-DTILES_IN_MEMORY")
     flags += os.environ.get("WEEBILL_CXXFLAGS", "").split()  # as of `make sanitize`
     files = sorted(SOURCES.iterdir())
-    name = f"weebill_runtime_{isa}_{_digest(files, flags)}"
-    return _Build(name, _cache() / name, files, flags)
+    return _Build(_cache() / f"weebill_runtime_{isa}_{_digest(files, flags)}", files, flags)
 
 
 def _library(folder: Path) -> Path:
@@ -153,9 +147,8 @@ def _library(folder: Path) -> Path:
 
 def _state(library: Path) -> str:
     """Return size and SHA-256 of a library (milliseconds for its megabyte); both 0 if it is missing."""
-    if not library.is_file():
-        return "0 0\n"
-    return f"{library.stat().st_size} {sha256_file(library)}\n"
+    there = library.is_file()
+    return f"{library.stat().st_size} {sha256_file(library)}\n" if there else "0 0\n"
 
 
 def _is_built(folder: Path) -> bool:
@@ -176,22 +169,18 @@ def _build(build: _Build, isa: str) -> None:
         )
     os.environ["PATH"] = os.pathsep.join([ninja.BIN_DIR, os.environ.get("PATH", "")])
     logging.warning("compiling the runtime for %s: half a minute, once", isa)
-    _clear(build.folder)
+    # Remove an unfinished build: ninja would keep half a library, and torch wait for the lock of a killed build.
+    for entry in build.folder.iterdir():
+        if entry.name != IN_USE:
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     sources = [str(file) for file in build.files if file.suffix == ".cpp"]
     options = {"extra_cflags": build.flags, "extra_ldflags": build.flags}
     try:
-        load(build.name, sources, **options, build_directory=str(build.folder))
+        load(build.folder.name, sources, **options, build_directory=str(build.folder))
         sync_tree(build.folder)
         write_text(build.folder / BUILT, _state(_library(build.folder)))
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         raise InputError(_failure(build.folder, isa, error)) from error
-
-
-def _clear(folder: Path) -> None:
-    """Remove an unfinished build: ninja would keep half a library, and torch wait for the lock of a killed build."""
-    for entry in folder.iterdir():
-        if entry.name != IN_USE:
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
 def _failure(folder: Path, isa: str, error: Exception) -> str:
@@ -214,23 +203,16 @@ def _failure(folder: Path, isa: str, error: Exception) -> str:
     )
 
 
-def _remove_forgotten(folder: Path) -> None:
-    for other in folder.parent.glob("weebill_runtime_*"):
-        built = other / BUILT
-        if built.exists() and time.time() - built.stat().st_mtime > FORGOTTEN:
-            shutil.rmtree(other, ignore_errors=True)
-
-
-def _import(build: _Build) -> ModuleType:
+def _import(folder: Path) -> ModuleType:
     import torch  # noqa: F401  loads the libraries that the extension is linked with
 
-    spec = importlib.util.spec_from_file_location(build.name, _library(build.folder))
+    spec = importlib.util.spec_from_file_location(folder.name, _library(folder))
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     except ImportError as error:  # damaged, or of a machine with other libraries
         raise InputError(
-            f"{build.folder}: the compiled runtime cannot be loaded ({error}); remove this folder, and it is "
+            f"{folder}: the compiled runtime cannot be loaded ({error}); remove this folder, and it is "
             "compiled anew"
         ) from error
     return module
@@ -267,6 +249,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _digest(files: list[Path], flags: list[str]) -> str:
+    """Name a build, so that a change of sources, flags, torch or Python compiles anew."""
     python = sysconfig.get_config_var("SOABI") or ""
     content = hashlib.sha256(" ".join([version("torch"), python, *flags]).encode())
     for file in files:

@@ -6,7 +6,8 @@ calibrated scale; y = Σ codes·codes / (both scales) + bias, with exact sums.
 """
 
 from collections.abc import Callable
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from typing import Literal
 
 import torch
@@ -14,10 +15,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from weebill.kernels.extension import PORTABLE, extension
-from weebill.kernels.threads import by_threads
 from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
 
+ROWS_OF_A_THREAD = 64  # at least: fewer rows are multiplied before another thread has begun
 Activation = Literal["none", "relu", "gelu", "gelu_tanh"]
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "none": lambda y: y,
@@ -25,6 +26,20 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": partial(functional.gelu, approximate="tanh"),
 }
+
+
+def by_threads(multiply: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """Return multiply(x) for rows x (n, inputs), by as many threads as PyTorch uses if there are rows enough."""
+    threads = min(torch.get_num_threads(), len(x) // ROWS_OF_A_THREAD)
+    if threads < 2:
+        return multiply(x)
+    return torch.cat(list(_threads(threads).map(multiply, x.chunk(threads))))
+
+
+@cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    """Return a pool of `count` threads; it is kept, because the kernels keep their memory by thread."""
+    return ThreadPoolExecutor(count)
 
 
 class Int8Weight:

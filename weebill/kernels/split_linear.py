@@ -13,7 +13,7 @@ from torch import Tensor
 
 from weebill.kernels.cpu_matmul import PackedLinear
 from weebill.kernels.extension import available, extension, fastest
-from weebill.kernels.threads import by_threads
+from weebill.kernels.int8_layers import by_threads
 
 ISA = "amx"
 MOST_INPUTS = 2**31 // (3 * 255 * 128)  # whose sum 32 bits hold

@@ -141,10 +141,9 @@ def measure_errors(
     """
     totals: dict[tuple[str, str], Tensor] = {}
     for name, _ in quantizable_linears(model):
-        for formula, by_map in scales.items():
-            if name not in by_map:
-                raise ValueError(f"no activation scale for {name}; calibrate this model")
-            totals[name, formula] = torch.zeros(4, dtype=torch.float64)
+        if any(name not in by_map for by_map in scales.values()):
+            raise ValueError(f"no activation scale for {name}; calibrate this model")
+        totals |= {(name, formula): torch.zeros(4, dtype=torch.float64) for formula in scales}
 
     def add(name: str, x: Tensor) -> None:
         squares = x.double().square().sum()

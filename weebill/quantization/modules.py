@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from weebill.quantization.grids import grid_named
-from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
 from weebill.quantization.weights import (
     FakeWeight,
@@ -93,8 +92,7 @@ class QuantizedLinear(_OnGrid):
         return x, self.quantized(), self.bias
 
     def _integer(self, x: Tensor) -> Tensor:
-        codes = x.reshape(-1, self.in_features).to(torch.float32) * self.activation_scale
-        codes = codes.round_().clamp_(-INT8_LIMIT, INT8_LIMIT).to(torch.int8)
+        codes = grid_named("int8").encode(x.reshape(-1, self.in_features), self.activation_scale)
         products = integer_product(codes, self.quantized.integers())  # (n, out)
         step = 1 / (self.activation_scale * self.quantized.scale)  # () or (out, 1)
         y = products.to(torch.float32) * (step if not step.dim() else step.squeeze(1))
@@ -171,8 +169,8 @@ def quantize_model(
     for name, module in chosen.items():
         owner = module.weight not in weights
         if owner and mode == "empty":
-            weight = PackedWeight(numbers, module.weight.shape, module.weight.device)
-            weights[module.weight] = weight
+            shape, device = module.weight.shape, module.weight.device
+            weights[module.weight] = PackedWeight(numbers, shape, device)
         elif owner:
             fake = FakeWeight(numbers, module.weight)
             weights[module.weight] = fake if mode == "fake" else fake.packed()
@@ -245,12 +243,11 @@ def _chosen(name: str, module: nn.Module, skip: Sequence[str], *kinds: type[nn.M
 
 
 def _check_shared(model: nn.Module, chosen: Mapping[str, nn.Module]) -> None:
-    """Raise ValueError where a weight would stay float32 in one module and be quantized in another."""
+    """Raise ValueError if a weight would stay float32 in one module and be quantized in another."""
     swapped = {module.weight: name for name, module in chosen.items()}
     for name, module in model.named_modules():
-        if name not in chosen:
-            for parameter in module.parameters(recurse=False):
-                if parameter in swapped:
-                    raise ValueError(
-                        f"{swapped[parameter]} shares its weight with {name}, which is left alone; skip both"
-                    )
+        for parameter in () if name in chosen else module.parameters(recurse=False):
+            if parameter in swapped:
+                raise ValueError(
+                    f"{swapped[parameter]} shares its weight with {name}, which is left alone; skip both"
+                )

@@ -20,6 +20,8 @@ SEGMENT = 512  # sentences of similar length that are cut into batches of one si
 SHARED = 2  # fixed cost of a step, in rows
 GATHER = 25  # cost of gathering a column, in rows that are multiplied by it
 
+Sources = Sequence[Sequence[int]]
+
 
 @dataclass(frozen=True)
 class DecoderCost:
@@ -34,19 +36,15 @@ class DecoderCost:
         width, layers = architecture.embedding, architecture.decoder
         recurrent = architecture.decoder_kind == "ssru"
         each = [
-            (2 * width**2 if recurrent else 4 * width * layer.self_heads * layer.head_size)
-            + 2 * width * layer.heads * layer.head_size
-            + 2 * width * layer.feed_forward
+            2 * width * (layer.heads * layer.head_size + layer.feed_forward)
+            + (2 * width**2 if recurrent else 4 * width * layer.self_heads * layer.head_size)
             for layer in layers
         ]
         return cls(sum(each) * architecture.decoder_depth // len(layers), width)
 
 
 def best_batches(
-    sources: Sequence[Sequence[int]],
-    decoder: DecoderCost,
-    shortlist: Shortlist | None,
-    most_pieces: int,
+    sources: Sources, decoder: DecoderCost, shortlist: Shortlist | None, most_pieces: int
 ) -> list[list[int]]:
     """Divide non-empty sources (pieces, EOS last) into batches of at most `most_pieces` with padding.
 
@@ -59,20 +57,16 @@ def best_batches(
         segment = order[begin : begin + SEGMENT]
         size = best_size([sources[index] for index in segment], decoder, shortlist)
         like = [lengths[index] for index in segment]
-        for batch in length_sorted_batches(like, size, most_pieces):
-            cut.append([segment[place] for place in batch])
+        batches = length_sorted_batches(like, size, most_pieces)
+        cut += [[segment[place] for place in batch] for batch in batches]
     return cut
 
 
-def best_size(
-    sources: Sequence[Sequence[int]], decoder: DecoderCost, shortlist: Shortlist | None
-) -> int:
+def best_size(sources: Sources, decoder: DecoderCost, shortlist: Shortlist | None) -> int:
     """Return the batch size with the least cost per piece for sources from the middle of these, longest first."""
     first = max(0, (len(sources) - SIZES[-1]) // 2)
     sample = sources[first : first + SIZES[-1]]
-    steps = np.cumsum(
-        [len(source) for source in sample]
-    )  # over all rows, if translations were as long
+    steps = np.cumsum([*map(len, sample)])  # over all rows, if translations were as long
     columns = _columns(sample, shortlist)
     cost = (steps + SHARED * len(sample[0])) * (decoder.row + decoder.column * columns)
     if shortlist is not None:
@@ -81,7 +75,7 @@ def best_size(
     return min(sizes, key=lambda size: cost[size - 1] / steps[size - 1])
 
 
-def _columns(sources: Sequence[Sequence[int]], shortlist: Shortlist | None) -> np.ndarray:
+def _columns(sources: Sources, shortlist: Shortlist | None) -> np.ndarray:
     """Count the columns of the first one, two, three … sources together; 0 if there is no shortlist."""
     if shortlist is None:
         return np.zeros(len(sources), dtype=np.int64)

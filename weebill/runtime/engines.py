@@ -15,12 +15,15 @@ from torch import Tensor, nn
 from weebill.errors import InputError
 from weebill.kernels.extension import PORTABLE, extension, has_bfloat16
 from weebill.quantization.modules import QuantizedLinear
+from weebill.runtime.batching import Sources
 from weebill.runtime.student import VECTOR, Packer
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START, State, Translator, sinusoids
 from weebill.translation.search import prepack
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.run import greedy_batch
+
+Translations = list[list[int]]
 
 
 class Engine(Protocol):
@@ -32,9 +35,7 @@ class Engine(Protocol):
     def choose(self, columns: np.ndarray) -> None:
         """Set the pieces (n,) that outputs may be from now on."""
 
-    def greedy(
-        self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
-    ) -> list[list[int]]:
+    def greedy(self, sources: Sources, limits: Sequence[int], allow_unknown: bool) -> Translations:
         """Translate greedily; return each translation's pieces without its end, at most its limit with it."""
 
     # The same interface as that of `translation.model.network.Translator`, with columns in place of pieces.
@@ -65,7 +66,7 @@ def fits_extension(network: Translator) -> bool:
 
 
 class CompiledEngine:
-    """Engine of the C++ extension.  Between `start` and the end of a search it holds that search's state."""
+    """Engine of the C++ extension, which holds the sources and the state of a search until its end."""
 
     def __init__(self, network: Translator, isa: str, precision: str = "float32"):
         if network.width % VECTOR:
@@ -85,34 +86,25 @@ class CompiledEngine:
         self._room = 0
 
     def reserve(self, positions: int) -> None:
-        """Implement `Engine`."""
         if positions > self._room:
             self.student.positions(sinusoids(0, positions, self.width, torch.device("cpu")))
             self._room = positions
 
     def choose(self, columns: np.ndarray) -> None:
-        """Implement `Engine`."""
         self._columns = torch.from_numpy(columns.astype(np.int32))
         self.student.choose(self._columns)
 
-    def greedy(
-        self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
-    ) -> list[list[int]]:
-        """Implement `Engine`."""
+    def greedy(self, sources: Sources, limits: Sequence[int], allow_unknown: bool) -> Translations:
         pieces = [piece for source in sources for piece in source]
         return self.student.translate(pieces, list(map(len, sources)), limits, allow_unknown)
 
     def encode(self, source: Tensor, mask: Tensor) -> None:
-        """Encode sources (b, s); the extension keeps the result."""
         self.student.start(source[mask].tolist(), mask.sum(1).tolist())
 
     def start(self, memory: None, mask: Tensor) -> "_Rows":
-        """Start a search with one row for each sentence."""
-        count = len(mask)
-        return _Rows(self.student, count, count)
+        return _Rows(self.student, len(mask), len(mask))
 
     def step(self, tokens: Tensor, state: "_Rows") -> tuple[Tensor, "_Rows"]:
-        """Compute outputs (rows, n) from the last columns (rows,), START at first."""
         return self.student.step(_pieces(self._columns, tokens).tolist()), state
 
 
@@ -130,8 +122,8 @@ class _Rows:
     def keep(self, sentences: Tensor) -> "_Rows":
         """Keep only these sentences, with all their rows."""
         each = self.rows // self.sentences
-        rows = self.select((sentences[:, None] * each + torch.arange(each)).flatten())
-        return _Rows(self.student, rows.rows, len(sentences))
+        self.select((sentences[:, None] * each + torch.arange(each)).flatten())
+        return _Rows(self.student, each * len(sentences), len(sentences))
 
 
 class PortableEngine:
@@ -141,22 +133,18 @@ class PortableEngine:
         self.network = copy.deepcopy(network)
         prepack(self.network, precision)
         self.output = self.network.output
-        self.encode = self.network.encode
+        self.encode, self.start = self.network.encode, self.network.start
         self.device = network.output.bias.device
 
     def reserve(self, positions: int) -> None:
         """Do nothing: the network makes room by itself."""
 
     def choose(self, columns: np.ndarray) -> None:
-        """Implement `Engine`."""
         self._columns = torch.from_numpy(columns).long().to(self.device)
         every = len(columns) == self.network.embedding.num_embeddings
         self.network.output = self.output if every else _some_outputs(self.output, self._columns)
 
-    def greedy(
-        self, sources: Sequence[Sequence[int]], limits: Sequence[int], allow_unknown: bool
-    ) -> list[list[int]]:
-        """Implement `Engine`."""
+    def greedy(self, sources: Sources, limits: Sequence[int], allow_unknown: bool) -> Translations:
         source, mask = (tensor.to(self.device) for tensor in pad(sources))
         with torch.inference_mode():
             found = greedy_batch(
@@ -165,12 +153,7 @@ class PortableEngine:
         columns = self._columns.cpu()
         return [columns[tokens].tolist() for tokens in found]
 
-    def start(self, memory: Tensor, mask: Tensor) -> State:
-        """Do the same as `Translator`."""
-        return self.network.start(memory, mask)
-
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
-        """Do the same as `Translator`, with columns in place of pieces."""
         return self.network.step(_pieces(self._columns, tokens), state)
 
 

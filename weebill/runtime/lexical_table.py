@@ -50,13 +50,15 @@ def sample_pairs(
     for batch in read_batches(corpus, ["source", "target"]):
         inside = wanted[(wanted >= first) & (wanted < first + batch.num_rows)] - first
         part = batch.take(inside)
+        sides = []
         for side in ("source", "target"):
-            if part[side].null_count:
-                row = first + inside[part[side].to_pylist().index(None)]
+            texts = part[side].to_pylist()
+            if None in texts:
+                row = first + inside[texts.index(None)]
                 raise InputError(
                     f"{corpus}: row {row:,} has no {side}; a shortlist needs translated text"
                 )
-        sides = [vocabulary.encode(part[side].to_pylist()) for side in ("source", "target")]
+            sides.append(vocabulary.encode(texts))
         yield from ((source[:-1], target[:-1]) for source, target in zip(*sides, strict=True))
         first += batch.num_rows
 

@@ -65,9 +65,8 @@ class Shortlist:
                 made = (file.metadata() or {}).get("vocabulary")
             shortlist = cls(*_unpacked(**tensors), made)
         except (OSError, SafetensorError, TypeError, ValueError) as error:
-            raise InputError(
-                f"{path}: no shortlist, or damaged ({error}); make it again"
-            ) from error
+            message = f"{path}: no shortlist, or damaged ({error}); make it again"
+            raise InputError(message) from error
         if len(shortlist.candidates) != vocabulary:
             raise InputError(
                 f"{path}: made for a vocabulary of {len(shortlist.candidates)} pieces, the model has "

@@ -74,21 +74,19 @@ class Packer:
     def _projections(self, attention: Attention, *names: str) -> dict:
         """Fuse some of query, key, value into one map; pad the outputs of each head with zeros."""
         packed = self._linear([getattr(attention, name) for name in names])
-        rows = _padded_rows(attention, len(names))
         for name in ("weight", "step", "bias"):
-            packed[name] = _spread(packed[name], rows)
+            packed[name] = _padded_heads(packed[name], attention)
         return packed
 
     def _out(self, attention: Attention) -> dict:
         """Return the output map, its inputs padded as the heads are."""
         packed = self._linear([attention.out])
-        packed["weight"] = _spread(packed["weight"].T, _padded_rows(attention, 1)).T.contiguous()
+        packed["weight"] = _padded_heads(packed["weight"].T, attention).T.contiguous()
         return packed
 
     def _linear(self, maps: Sequence[nn.Linear | QuantizedLinear]) -> dict:
         """Stack maps of one input."""
-        pieces = [self._weight(one) for one in maps]
-        weight = torch.cat([piece for piece, _ in pieces])
+        weights, weight_scales = zip(*map(self._weight, maps), strict=True)
         scales = {_activation_scale(one) for one in maps if one.weight.numel()} or {1.0}
         if len(scales) > 1:
             raise InputError(
@@ -97,13 +95,14 @@ class Packer:
             )
         scale = scales.pop() if self.integer else 1.0
         steps, biases = [], []
-        for one, (piece, weight_scale) in zip(maps, pieces, strict=True):
+        for one, weight, weight_scale in zip(maps, weights, weight_scales, strict=True):
             step = 1 / (torch.tensor(scale) * weight_scale) if self.integer else torch.ones(1)
-            steps.append(step.expand(piece.shape[0]))
-            bias = one.bias
-            biases.append(torch.zeros(piece.shape[0]) if bias is None else bias.detach().float())
+            steps.append(step.expand(len(weight)))
+            biases.append(
+                torch.zeros(len(weight)) if one.bias is None else one.bias.detach().float()
+            )
         return {
-            "weight": weight,
+            "weight": torch.cat(weights),
             "step": torch.cat(steps).contiguous(),
             "bias": torch.cat(biases),
             "scale": scale,
@@ -145,15 +144,9 @@ def _padded(number: int) -> int:
     return -(-number // VECTOR) * VECTOR
 
 
-def _padded_rows(attention: Attention, times: int) -> Tensor:
-    """Return the place of each of times·h·k rows when every head is padded; the last entry is the number of rows."""
+def _padded_heads(x: Tensor, attention: Attention) -> Tensor:
+    """Pad every head of x (times·h·k, …) with zeros."""
     size, padded = attention.head_size, _padded(attention.head_size)
-    heads = torch.arange(times * attention.heads)[:, None] * padded
-    places = (heads + torch.arange(size)[None]).flatten()
-    return torch.cat([places, torch.tensor([times * attention.heads * padded])])
-
-
-def _spread(x: Tensor, places: Tensor) -> Tensor:
-    spread = torch.zeros(int(places[-1]), *x.shape[1:], dtype=x.dtype)
-    spread[places[:-1]] = x
-    return spread
+    heads = x.new_zeros(len(x) // size, padded, *x.shape[1:])
+    heads[:, :size] = x.unflatten(0, (len(heads), size))
+    return heads.flatten(0, 1)

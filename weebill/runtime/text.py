@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
@@ -46,17 +46,13 @@ class RuntimeTranslator(PieceTranslator):
             return work(self.runtimes[0], sources, *arguments)
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
         hands = [order[thread :: len(self.runtimes)] for thread in range(len(self.runtimes))]
+        shares = [[sources[index] for index in hand] for hand in hands]
         with ThreadPoolExecutor(len(self.runtimes)) as threads:
             parts = threads.map(
-                lambda runtime, hand: work(runtime, [sources[i] for i in hand], *arguments),
-                self.runtimes,
-                hands,
+                lambda one, share: work(one, share, *arguments), self.runtimes, shares
             )
-        results: list = [None] * len(sources)
-        for hand, part in zip(hands, parts, strict=True):
-            for index, result in zip(hand, part, strict=True):
-                results[index] = result
-        return results
+        results = dict(zip(chain(*hands), chain(*parts), strict=True))
+        return [results[index] for index in range(len(sources))]
 
 
 def load_runtime(
@@ -93,7 +89,10 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
     """
     path = Path(folder)
     if (path / "config.json").is_file():
-        found = _precision_in(read_json(path / "config.json"))
+        config = read_json(path / "config.json")
+        section = config.get("quantization", {}) if isinstance(config, dict) else None
+        # None if the section is damaged: loading reports the fault.
+        found = section.get("grid", "float32") if isinstance(section, dict) else None
         if found is not None and precision not in (None, found, path.name):
             raise InputError(f"{path}: a model in {found}, not {precision}; quantize it first")
         return path
@@ -107,12 +106,6 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
     if precision is not None and precision not in there:
         raise InputError(f"{path}: precision '{precision}'{nearest(precision, there)}")
     return path / (precision or there[0])
-
-
-def _precision_in(config: Any) -> str | None:
-    """Return the grid that a config.json names, or float32; None if it is damaged: loading reports the fault."""
-    section = config.get("quantization", {}) if isinstance(config, dict) else None
-    return section.get("grid", "float32") if isinstance(section, dict) else None
 
 
 def best_isa(networks: Sequence[Translator]) -> str:

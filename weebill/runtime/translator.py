@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from weebill.runtime.batching import DecoderCost, best_batches
+from weebill.runtime.batching import DecoderCost, Sources, best_batches
 from weebill.runtime.engines import engine_for
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.batch import pad
@@ -37,10 +37,7 @@ class Runtime:
         self._all = np.arange(networks[0].embedding.num_embeddings, dtype=np.int32)
 
     def translate(
-        self,
-        sources: Sequence[Sequence[int]],
-        options: SearchOptions,
-        progress: Progress | None = None,
+        self, sources: Sources, options: SearchOptions, progress: Progress | None = None
     ) -> list[list[int]]:
         """Translate sources, which end in EOS, greedily; return pieces without their ends."""
         if len(self.engines) > 1:
@@ -54,10 +51,7 @@ class Runtime:
         return results
 
     def search(
-        self,
-        sources: Sequence[Sequence[int]],
-        options: SearchOptions,
-        progress: Progress | None = None,
+        self, sources: Sources, options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Candidate]]:
         """Return the n best translations of each source; probabilities are shares of the pieces allowed there."""
         results = [[Candidate((), 0.0)] for _ in sources]
@@ -67,13 +61,13 @@ class Runtime:
                 source, mask = pad(cropped)
                 found = search_batch(ensemble, source, mask, torch.tensor(limits), options)
             for index, candidates in zip(batch, found, strict=True):
-                results[index] = [
-                    Candidate(self._pieces(one.tokens), one.score) for one in candidates
-                ]
+                pieces = [tuple(self.columns[list(one.tokens)].tolist()) for one in candidates]
+                scores = [one.score for one in candidates]
+                results[index] = list(map(Candidate, pieces, scores))
         return results
 
     def _batches(
-        self, sources: Sequence[Sequence[int]], options: SearchOptions, progress: Progress | None
+        self, sources: Sources, options: SearchOptions, progress: Progress | None
     ) -> Iterator[tuple[list[int], list[list[int]], list[int]]]:
         """Yield indices, cropped sources and limits of each batch, after choosing its columns."""
         sources = [options.crop(source) for source in sources]
@@ -83,7 +77,11 @@ class Runtime:
             engine.reserve(max([longest, *lengths]) + 1)
         if self.shortlist is None:
             self._choose(self._all)
-        for batch in self._cut(sources, lengths, options):
+        if options.batch_size is not None:
+            batches = options.batches(lengths)
+        else:
+            batches = best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)
+        for batch in batches:
             cropped = [sources[index] for index in batch]
             if self.shortlist is not None:
                 self._choose(self.shortlist.columns(piece for one in cropped for piece in one))
@@ -91,17 +89,7 @@ class Runtime:
             if progress is not None:
                 progress(len(batch))
 
-    def _cut(
-        self, sources: Sequence[list[int]], lengths: Sequence[int], options: SearchOptions
-    ) -> list[list[int]]:
-        if options.batch_size is not None:
-            return options.batches(lengths)
-        return best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)
-
     def _choose(self, columns: np.ndarray) -> None:
         self.columns = columns
         for engine in self.engines:
             engine.choose(columns)
-
-    def _pieces(self, columns: Sequence[int]) -> tuple[int, ...]:
-        return tuple(self.columns[list(columns)].tolist())
