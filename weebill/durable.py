@@ -33,12 +33,8 @@ def sync_tree(folder: str | Path) -> None:
         folders.append(place)
         paths = (os.path.join(place, name) for name in names)  # noqa: PTH118  faster for many files
         files += [path for path in paths if stat.S_ISREG(os.lstat(path).st_mode)]
-    if len(files) > 1:
-        with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
-            list(pool.map(sync, files))  # raises the exception of a failed sync
-    else:
-        for file in files:
-            sync(file)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(sync, files))  # raises the exception of a failed sync
     for place in reversed(folders):
         sync(place)
 

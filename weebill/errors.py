@@ -40,17 +40,14 @@ def explain(error: BaseException) -> str | None:
     """Return one line for the user if `error` is the input's or the disk's fault, None if it is ours."""
     if isinstance(error, InputError):
         return str(error)
-    code = _error_number(error)
+    code = getattr(error, "errno", None)
+    if not isinstance(
+        error, OSError
+    ):  # safetensors, written in Rust, has the number only in its message
+        found = re.search(r"\(os error (\d+)\)", str(error))
+        code = int(found[1]) if found else None
     if code in _DISK_REMEDIES:
         # For a renaming, name the destination: the other name is that of a partial file.
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or "results"
         return f"{place}: {_DISK_REMEDIES[code]}"
     return None
-
-
-def _error_number(error: BaseException) -> int | None:
-    """Return the system's error number; safetensors, written in Rust, has it only in its message."""
-    if isinstance(error, OSError):
-        return error.errno
-    found = re.search(r"\(os error (\d+)\)", str(error))
-    return int(found[1]) if found else None

@@ -87,28 +87,28 @@ def remove_folder(path: str | Path) -> None:
 def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
     """Return the absolute path of a folder to be made, and the temporary folder of this process."""
     place = check_replaceable(path, kind)
-    try:
+    with _refused(path, "made", "; name a folder where you can write"):
         partial = _partial(place)
         partial.mkdir()  # now, so that a fault is reported before the work begins
         partial.rmdir()
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):  # `errors.explain` names the remedy
-            raise
-        raise InputError(
-            f"{path}: cannot be made ({error.strerror}); name a folder where you can write"
-        ) from error
     return place, partial
 
 
 def _put_in_place(partial: Path, place: Path, path: str | Path) -> None:
+    with _refused(path, "replaced", ", it is as it was; name a new folder"):
+        put_in_place(partial, place, place.with_name(f"{_former(place)}{os.getpid()}"))
+
+
+@contextmanager
+def _refused(path: str | Path, action: str, remedy: str) -> Iterator[None]:
+    """Raise InputError for an error of the system, except a full disk, of which `errors.explain` names the remedy."""
     try:
-        put_in_place(partial, place, place.with_name(_former(place) + str(os.getpid())))
+        yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise InputError(
-            f"{path}: cannot be replaced ({error.strerror}), it is as it was; name a new folder"
-        ) from error
+        message = f"{path}: cannot be {action} ({error.strerror}){remedy}"
+        raise InputError(message) from error
 
 
 def _partial(path: Path) -> Path:

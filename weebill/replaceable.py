@@ -49,7 +49,7 @@ def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
         return place
     if not stat.S_ISDIR(found.st_mode):
         raise InputError(f"{path}: not a folder; name a new folder, or remove this first")
-    if str(place) in _mount_points():
+    if str(place) in {partition.mountpoint for partition in psutil.disk_partitions(all=True)}:
         raise InputError(f"{path}: a mount point, which stays; name a new folder in it")
     if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
         raise InputError(f"{path}: permission denied; name a folder that can be read and written")
@@ -84,16 +84,11 @@ def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
         own.append(name)
     missing = [name for name in kind.always if name not in own]
     if own and missing:
-        raise InputError(
-            f"{path}: holds '{own[0]}' and no '{missing[0]}', so it is no earlier result, and would be "
-            f"deleted; {remedy}"
-        )
-    if own and kind.mark is not None:
-        name, is_ours = kind.mark
-        if not is_ours(place / name):
-            raise InputError(
-                f"{path}: holds '{name}', which Weebill did not write, and which would be deleted; {remedy}"
-            )
+        found = f"holds '{own[0]}' and no '{missing[0]}', so it is no earlier result"
+        raise InputError(f"{path}: {found}, and would be deleted; {remedy}")
+    if own and kind.mark is not None and not kind.mark[1](place / kind.mark[0]):
+        found = f"holds '{kind.mark[0]}', which Weebill did not write"
+        raise InputError(f"{path}: {found}, and which would be deleted; {remedy}")
 
 
 def _entries(place: Path) -> Iterator[tuple[str, int]]:
@@ -112,7 +107,3 @@ def _fits(parts: list[str], mode: int, pattern: list[str]) -> bool:
     if stat.S_ISREG(mode):
         return len(parts) == len(pattern)
     return stat.S_ISDIR(mode) and len(parts) < len(pattern)
-
-
-def _mount_points() -> set[str]:
-    return {partition.mountpoint for partition in psutil.disk_partitions(all=True)}

@@ -30,10 +30,10 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     Raises InputError if the file is missing, or compressed in another way.
     """
     path = Path(path)
-    suffix = path.suffix if suffix is None else suffix
     if not path.is_file():
         raise InputError(f"{path}: no such file; check the path")
     check_suffix(path)
+    suffix = path.suffix if suffix is None else suffix
     if suffix == ".gz":
         return gzip.open(path, "rb")
     if suffix == ".zst":

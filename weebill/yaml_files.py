@@ -18,13 +18,13 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict:
     values: dict = {}
     for key_node, value_node in node.value:
         key = loader.construct_object(key_node, deep=True)
-        problem = (
-            "is no possible key" if not isinstance(key, Hashable) else "stands here a second time"
-        )
-        if not isinstance(key, Hashable) or key in values:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"{key!r} {problem}", key_node.start_mark
-            )
+        problem = None
+        if not isinstance(key, Hashable):
+            problem = f"{key!r} is no possible key"
+        elif key in values:
+            problem = f"{key!r} stands here a second time"
+        if problem:
+            raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
         values[key] = loader.construct_object(value_node, deep=True)
     return values
 

@@ -63,10 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.sample and (arguments.nbest or arguments.beam > 1):
         raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
-    if arguments.nbest and arguments.nbest > arguments.beam:
-        raise InputError(
-            f"translate: --nbest {arguments.nbest} needs --beam {arguments.nbest} or more"
-        )
+    nbest = arguments.nbest
+    if nbest and nbest > arguments.beam:
+        raise InputError(f"translate: --nbest {nbest} needs --beam {nbest} or more")
     import torch
 
     from weebill.runtime.text import RuntimeTranslator
@@ -90,9 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
             _answer(translator, window, options, first if numbered else None)
             first += len(window)
             words += sum(len(line.split()) for line in window)
-            rate = words / (time.perf_counter() - start)
+            told = f"\r{first:,} lines, {words / (time.perf_counter() - start):,.0f} words/s"
             if sys.stderr.isatty():
-                told = f"\r{first:,} lines, {rate:,.0f} words/s"
                 print(told, end="", file=sys.stderr, flush=True)
     finally:  # an error begins a new line, too
         if sys.stderr.isatty() and first:

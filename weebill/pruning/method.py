@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 BlockPattern = Annotated[str, Pattern(r"^[^/]+$", "a pattern of block names, such as encoder.*")]
 Criterion = Literal["confidence", "gradient", "magnitude", "random"]  # names of criteria.CRITERIA
-Grouping = Literal["rowcol", "head"]  # of weights; used by groups.groups_of
+Grouping = Literal["rowcol", "head"]  # of weights; used by group_penalty.groups_of
 Baseline = Literal["chance", "from scratch"]
 Problem = tuple[tuple[str, ...], str]  # the key below the recipe, and the fault
 
@@ -173,54 +174,46 @@ class BlockMethod(Method):
     def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
         """Find patterns that match no block, and numbers of heads and neurons that a model cannot lose."""
         for name, shape in zoo.items():
-            candidates = shape.matching(self.blocks)
-            found = self._wrong_blocks(name, candidates) or self._wrong_amount(name, candidates)
-            if found:
-                yield found
+            yield from islice(self._faults(name, shape.matching(self.blocks)), 1)
 
     def guided_fault(self, name: str, block: str) -> Problem | None:
         """Report that the pattern matches the block."""
         if not fnmatchcase(block, self.blocks):
             return None
-        return ("blocks",), (
-            f"found '{self.blocks}', expected a pattern without {block} of '{name}', of which "
-            "training.guided_alignment teaches a head"
-        )
+        expected = f"expected a pattern without {block} of '{name}'"
+        reason = "of which training.guided_alignment teaches a head"
+        return ("blocks",), f"found '{self.blocks}', {expected}, {reason}"
 
-    def _wrong_blocks(self, name: str, candidates: ModelShape) -> Problem | None:
+    def _faults(self, name: str, candidates: ModelShape) -> Iterator[Problem]:
+        """Yield the faults for one model, of which the first is told."""
         wanted = {
             "attention": (candidates.heads, "heads" in self.parts),
             "feed-forward": (candidates.neurons, "neurons" in self.parts),
             "attention or feed-forward": (candidates.heads or candidates.neurons, True),
         }
+        found = f"found '{self.blocks}'"
         for kind, (blocks, needed) in wanted.items():
             if needed and not blocks:
-                message = f"expected a pattern that matches {kind} blocks of '{name}'"
-                return ("blocks",), f"found '{self.blocks}', {message}"
+                expected = f"expected a pattern that matches {kind} blocks of '{name}'"
+                yield ("blocks",), f"{found}, {expected}"
         unseen = [block for block in candidates.heads if not block.startswith("encoder.")]
         if self.criterion == "confidence" and unseen:
-            message = f"expected encoder blocks alone, as {unseen[0]} is not observed"
-            return ("blocks",), f"found '{self.blocks}' for criterion confidence, {message}"
-        return None
-
-    def _wrong_amount(self, name: str, candidates: ModelShape) -> Problem | None:
+            expected = f"expected encoder blocks alone, as {unseen[0]} is not observed"
+            yield ("blocks",), f"{found} for criterion confidence, {expected}"
         removed = self.removes(candidates)
         if removed is None:
-            return None
+            return
         if not removed.heads and not removed.neurons:
-            return (), f"found shares that come to no head and no neuron of '{name}', expected more"
+            yield (), f"found shares that come to no head and no neuron of '{name}', expected more"
+        found = f"found {self.asked(removed)}"
         present = sum(candidates.heads.values())
-        last = sum(block.endswith("cross_attention") for block in candidates.heads)
+        most = present - sum(block.endswith("cross_attention") for block in candidates.heads)
         if removed.heads > present:
-            reason = f"{present}, the heads of '{name}' in {self.blocks}"
-        elif removed.heads > present - last:
-            reason = (
-                f"{present - last}, which leave each cross-attention of '{name}' a head: without any a decoder sees "
-                "nothing of the source"
-            )
-        else:
-            return None
-        return (), f"found {self.asked(removed)}, expected at most {reason}"
+            yield (), f"{found}, expected at most {present}, the heads of '{name}' in {self.blocks}"
+        if removed.heads > most:
+            reason = "a head: without any a decoder sees nothing of the source"
+            expected = f"expected at most {most}, which leave each cross-attention of '{name}'"
+            yield (), f"{found}, {expected} {reason}"
 
 
 class ShareMethod(BlockMethod):
@@ -247,7 +240,5 @@ class ShareMethod(BlockMethod):
 
 def nothing_removed(settings: Any) -> str:
     """Return the message for shares that remove no head and no neuron, with a remedy."""
-    return (
-        f"pruning: heads {settings.heads} and neurons {settings.neurons} of blocks '{settings.blocks}' are "
-        "none; raise one, or mend the pattern"
-    )
+    shares = f"heads {settings.heads} and neurons {settings.neurons} of blocks '{settings.blocks}'"
+    return f"pruning: {shares} are none; raise one, or mend the pattern"

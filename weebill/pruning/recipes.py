@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, get_args
+from typing import Any
 
 from weebill.experiment.student_names import first_of
 from weebill.experiment.variants import (
@@ -13,7 +13,7 @@ from weebill.experiment.variants import (
     measured_variants,
 )
 from weebill.experiment.zoo import Zoo, attention_blocks, feed_forward_blocks
-from weebill.pruning.method import Baseline, Method, ModelShape
+from weebill.pruning.method import Method, ModelShape
 from weebill.pruning.methods import pruning_method
 
 Pruned = tuple[str, str]  # student, recipe
@@ -84,34 +84,27 @@ def _comparisons(
     for student, recipe, precision in variants:
         if recipe == UNPRUNED:
             continue
-        others = [
+        others = [name for other, name, its in variants if (other, its) == (student, precision)]
+        rivals = {name: methods[name] for name in others if name not in (recipe, UNPRUNED)}
+        method, shape = methods[recipe], shape_of(zoo[student])
+        amount = method.removes(shape)
+        alike = [
             name
-            for other, name, in_precision in variants
-            if (other, in_precision) == (student, precision) and name != recipe
+            for name, rival in rivals.items()
+            if rival.baseline == "chance" != method.baseline
+            and amount is not None
+            and rival.removes(shape) == amount
         ]
-        baselines = [name for name in others if name == UNPRUNED]
-        for kind in get_args(Baseline):
-            baselines += _baselines(kind, recipe, others, methods, zoo[student])
+        baselines = [
+            *(name for name in others if name == UNPRUNED),
+            *sorted(alike, key=lambda name: type(rivals[name]) is not type(method))[:1],
+            *(
+                name
+                for name, rival in rivals.items()
+                if rival.baseline == "from scratch" and method.same_shape(methods[rival.shape_from])
+            ),
+        ]
         for name in baselines:
             pair = ((student, recipe, precision), (student, name, precision))
             found.setdefault((student, recipe), []).append(pair)
     return found
-
-
-def _baselines(
-    kind: Baseline,
-    recipe: str,
-    others: Sequence[str],
-    methods: Mapping[str, Method],
-    entry: Mapping[str, Any],
-) -> list[str]:
-    method = methods[recipe]
-    names = [name for name in others if name != UNPRUNED and methods[name].baseline == kind]
-    if kind == "from scratch":
-        return [name for name in names if method.same_shape(methods[methods[name].shape_from])]
-    shape = shape_of(entry)
-    amount = method.removes(shape)
-    if amount is None or method.baseline == kind:
-        return []
-    alike = [name for name in names if methods[name].removes(shape) == amount]
-    return sorted(alike, key=lambda name: type(methods[name]) is not type(method))[:1]

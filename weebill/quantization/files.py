@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from weebill.errors import InputError, nearest
-from weebill.quantization.grids import grid_named
+from weebill.quantization.grids import Grid, grid_named
 from weebill.quantization.modules import QuantizedLinear, quantizable_linears, quantize_model
 from weebill.quantization.weights import PackedWeight
 from weebill.tensor_files import FLOAT, NAMES
@@ -42,8 +42,7 @@ def apply(model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Te
     section: as it was read, of any type.  Raises InputError for a key, a value or a grid that is none of
     ours, for a `skip` that this model cannot follow, or where `tensors` hold no codes.
     """
-    _check_section(section)
-    grid = grid_named(section.get("grid", ""))
+    grid = _checked_grid(section)
     if not any(name.endswith(_STORED) for name in tensors):
         raise InputError("quantization: there is one, but the tensors are float32")
     skip, scales = section.get("skip", ()), None
@@ -55,7 +54,8 @@ def apply(model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Te
         raise InputError(f"quantization.skip: {error}") from error
 
 
-def _check_section(section: Any) -> None:
+def _checked_grid(section: Any) -> Grid:
+    """Return the grid of a section, as it was read.  Raises InputError if a key or a value is none of ours."""
     if not isinstance(section, Mapping):
         raise InputError(f"quantization: {section!r:.60}, expected keys and values")
     for key, value in section.items():
@@ -65,12 +65,12 @@ def _check_section(section: Any) -> None:
         wrong = not isinstance(value, kind)
         if wrong or (kind is list and not all(isinstance(one, str) for one in value)):
             raise InputError(f"quantization.{key}: {value!r:.60}, expected {name}")
+    return grid_named(section.get("grid", ""))
 
 
 def stored_type(section: Any) -> Callable[[str], tuple[str, ...]]:
     """Return `expected` of `check_types` for the file that a section describes.  Raises InputError for a bad one."""
-    _check_section(section)
-    _, kind = grid_named(section.get("grid", "")).packed_shape((2,))
+    _, kind = _checked_grid(section).packed_shape((2,))
     return lambda name: (NAMES[kind] if name.endswith(_STORED) else FLOAT,)
 
 

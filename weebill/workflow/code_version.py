@@ -24,8 +24,8 @@ def code_of(script: str, *choices: str, command: str = "") -> str:
     `module:Name`, with or without the library's name in front.  command: words that a shell passes to the script.
     Raises InputError if the script or a choice does not exist.
     """
-    modules = [choice.partition(":")[0].removeprefix(f"{LIBRARY}.") for choice in choices]
-    names = [f"{LIBRARY}.{module}" for module in modules]
+    modules = (choice.partition(":")[0].removeprefix(f"{LIBRARY}.") for choice in choices)
+    names = (f"{LIBRARY}.{module}" for module in modules)
     return _fingerprint(ROOT, f"{SCRIPTS}/{script}", *names, command=command)
 
 
@@ -40,9 +40,8 @@ def _fingerprint(root: Path, *starts: str, command: str = "") -> str:
     return PREFIX + hashlib.sha256(f"{found} {command}".encode()).hexdigest()[:16]
 
 
-_project = cache(
-    read_project
-)  # once for each process: later edits do not change the code that it runs
+# Once for each process: later edits do not change the code that it runs.
+_project = cache(read_project)
 
 
 def print_closures(*scripts: str) -> None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,8 @@ class Project:
         """Collect modules or paths of scripts and all that they reach.  Raises InputError for unknown ones."""
         for start in starts:
             if start not in self.sources:
-                raise InputError(
-                    f"code fingerprint: no module or script '{start}'{nearest(start, self.sources)}"
-                )
+                hint = nearest(start, self.sources)
+                raise InputError(f"code fingerprint: no module or script '{start}'{hint}")
         found: set[str] = set()
         waiting = {name for start in starts for name in _with_packages(start, self.sources)}
         while waiting:
@@ -126,15 +126,11 @@ def read_project(root: Path) -> Project:
         with suppress(OSError):  # the file may belong to another user
             write_json(root / KNOWN, {"reader": reader, "files": found})
     modules = {_name(path): one for path, one in found.items() if path.endswith(".py")}
-    sources = {
-        name: Source(
-            one["path"],
-            one["version"],
-            frozenset(part for place in one["imports"] for part in _with_packages(place, modules)),
-            frozenset(one["names"]),
-        )
-        for name, one in modules.items()
-    }
+    sources = {}
+    for name, one in modules.items():
+        reached = (_with_packages(place, modules) for place in one["imports"])
+        imports = frozenset(chain.from_iterable(reached))
+        sources[name] = Source(one["path"], one["version"], imports, frozenset(one["names"]))
     data = {path: one["version"] for path, one in found.items() if not path.endswith(".py")}
     return Project(sources, data)
 

@@ -7,7 +7,6 @@ inputs, parameters, times.  A job's parameter `code` is the version of the libra
 import ast
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,11 @@ def provenance(path: str | Path) -> Provenance:
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: no such result; check the path")
-    folder = _workflow_folder(path)
+    above = (folder for folder in path.absolute().parents if (folder / RECORDS).is_dir())
+    folder = next(above, None)
+    if folder is None:
+        remedy = "look at results where the workflow made them"
+        raise InputError(f"{path}: no {RECORDS} in a folder above it; {remedy}")
     result = _recorded(folder, path.absolute().relative_to(folder).as_posix())
     if result is None:
         raise InputError(
@@ -78,24 +81,15 @@ def provenance(path: str | Path) -> Provenance:
         if record is None:
             sources.append(output)
             continue
-        key = (record["rule"], tuple(record["log"]))
-        if key not in jobs:
-            jobs[key] = _job(record)
-        jobs[key].outputs.append(output)
-        inputs = [_recorded(folder, name) or name for name in jobs[key].inputs]
+        rule, times = record["rule"], (record["starttime"], record["endtime"])
+        values = tuple(map(_value, record["params"]))
+        job = Job(rule, tuple(record["input"]), values, *times)
+        jobs.setdefault((rule, tuple(record["log"])), job).outputs.append(output)
+        inputs = [_recorded(folder, name) or name for name in job.inputs]
         waiting += [name for name in dict.fromkeys(inputs) if name not in seen]
         seen.update(inputs)
     ordered = sorted(jobs.values(), key=lambda job: -job.ended)  # an input ended before it was read
     return Provenance(folder, result, ordered, sorted(sources))
-
-
-def _workflow_folder(path: Path) -> Path:
-    for folder in path.absolute().parents:
-        if (folder / RECORDS).is_dir():
-            return folder
-    raise InputError(
-        f"{path}: no {RECORDS} in a folder above it; look at results where the workflow made them"
-    )
 
 
 def _recorded(folder: Path, name: str) -> str | None:
@@ -112,30 +106,16 @@ def _record(folder: Path, output: str) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     record = read_json(path)
-    missing = [
-        key for key in ("rule", "input", "params", "starttime", "endtime") if key not in record
-    ]
-    if missing:
-        raise InputError(
-            f"{path}: no {missing[0]} in it; the record is of another version of Snakemake"
-        )
+    for key in ("rule", "input", "params", "starttime", "endtime"):
+        if key not in record:
+            cause = "the record is of another version of Snakemake"
+            raise InputError(f"{path}: no {key} in it; {cause}")
     return record
 
 
-def _job(record: dict[str, Any]) -> Job:
-    return Job(
-        record["rule"],
-        tuple(record["input"]),
-        tuple(_values(record["params"])),
-        record["starttime"],
-        record["endtime"],
-    )
-
-
-def _values(texts: list[str]) -> Iterator[Any]:
-    """Yield recorded parameters as values; as text if they are not Python literals."""
-    for text in texts:
-        try:
-            yield ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            yield text
+def _value(text: str) -> Any:
+    """Return a recorded parameter as a value; as text if it is not a Python literal."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

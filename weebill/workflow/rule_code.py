@@ -1,7 +1,8 @@
 """Parameter `code` of workflow rules, by which Snakemake runs a job again when the code changes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -21,7 +22,8 @@ def set_code(rules: Iterable[Any], repository: Path) -> None:
     for rule in rules:
         script, command = script_of(rule, repository)
         if script is not None and rule.params.get("code") is None:
-            rule.set_params(code=_code(script, command, rule.params.get("uses", [])))
+            uses, code = rule.params.get("uses", []), partial(code_of, script, command=command)
+            rule.set_params(code=_chosen(code, uses) if callable(uses) else code(*uses))
 
 
 def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
@@ -40,7 +42,5 @@ def library_path(repository: Path) -> str:
     return f"PYTHONPATH={quote(str(repository))}"
 
 
-def _code(script: str, command: str, uses: Any) -> Any:
-    if callable(uses):
-        return lambda wildcards: code_of(script, *uses(wildcards), command=command)
-    return code_of(script, *uses, command=command)
+def _chosen(code: Callable[..., str], uses: Callable[[Any], list[str]]) -> Callable[[Any], str]:
+    return lambda wildcards: code(*uses(wildcards))

@@ -125,26 +125,22 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
     if options.get("transformer-decoder-autoreg") == "rnn":
         allowed["dec-cell"] = ["ssru"]
     faults = [
-        f"{origin}: {name} is {options.get(name)!r}, Weebill's students have {values[0]!r}"
+        f"{name} is {options.get(name)!r}, Weebill's students have {values[0]!r}"
         for name, values in allowed.items()
         if options.get(name) not in values
     ]
-    numbers = ("dim-emb", "enc-depth", "dec-depth", "transformer-heads", "transformer-dim-ffn")
-    faults += [
-        f"{origin}: {name} is {options.get(name)!r}, expected a whole number of at least 1"
-        for name in numbers
-        if not _positive(options.get(name))
-    ]
+    for name in ("dim-emb", "enc-depth", "dec-depth", "transformer-heads", "transformer-dim-ffn"):
+        if not _positive(value := options.get(name)):
+            faults.append(f"{name} is {value!r}, expected a whole number of at least 1")
     sizes = options.get("dim-vocabs")
     pair = isinstance(sizes, list) and len(sizes) == 2
     if not (pair and _positive(sizes[0]) and sizes[0] == sizes[1]):
-        faults.append(f"{origin}: dim-vocabs is {sizes!r}, expected the same size twice")
+        faults.append(f"dim-vocabs is {sizes!r}, expected the same size twice")
     if tied not in ([], [1] * depth, list(range(1, depth + 1))):
-        faults.append(
-            f"{origin}: transformer-tied-layers is {tied!r}; Weebill ties all layers of a decoder or none"
-        )
+        remark = "Weebill ties all layers of a decoder or none"
+        faults.append(f"transformer-tied-layers is {tied!r}; {remark}")
     if faults:
-        raise InputError("\n".join(faults))
+        raise InputError("\n".join(f"{origin}: {fault}" for fault in faults))
     heads, width = options["transformer-heads"], options["dim-emb"]
     if width % heads:
         raise InputError(f"{origin}: dim-emb {width} is no multiple of transformer-heads {heads}")

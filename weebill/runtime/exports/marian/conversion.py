@@ -16,20 +16,7 @@ from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, sha256_file
 from weebill.model_lineage import versions
-from weebill.runtime.exports.marian.configuration import (
-    even_shape,
-    from_architecture,
-    to_architecture,
-)
-from weebill.runtime.exports.marian.files import (
-    FIRST,
-    read_npz,
-    write_bin,
-    write_npz,
-    write_shortlist,
-    write_shortlist_text,
-    write_vocabulary,
-)
+from weebill.runtime.exports.marian import configuration, files
 from weebill.runtime.exports.marian.names import places
 from weebill.runtime.exports.verification import in_float32, same_tensors
 from weebill.runtime.shortlist import Shortlist
@@ -54,19 +41,19 @@ def export(
     The written files are read again and compared before the folder appears.
     Raises InputError if Marian cannot hold the student's shape.
     """
-    shape = even_shape(network.architecture, pad)
+    shape = configuration.even_shape(network.architecture, pad)
     weights = dict(in_float32(network).named_parameters())
     arrays, theirs = {}, {}
     for place in places(shape):
         array = _padded(weights[place.weebill].detach().numpy(), place.weebill_shape)
         arrays[place.weebill], theirs[place.marian] = array, place.to_marian(array)
-    options = from_architecture(shape)
+    options = configuration.from_architecture(shape)
     pieces = vocabulary.pieces
     with atomic_folder(folder) as partial:
-        write_npz(partial / "model.npz", theirs, options)
-        write_bin(partial / "model.bin", theirs, options)
+        files.write_npz(partial / "model.npz", theirs, options)
+        files.write_bin(partial / "model.bin", theirs, options)
         same_tensors(read(partial / "model.npz")[1], arrays, folder)
-        write_vocabulary(partial / "vocab.yml", pieces)
+        files.write_vocabulary(partial / "vocab.yml", pieces)
         shutil.copyfile(vocabulary.path, partial / "vocab.spm")
         decoding = {
             "relative-paths": True,
@@ -77,9 +64,9 @@ def export(
             "skip-cost": True,
         }
         if shortlist is not None:
-            longest = write_shortlist_text(partial / "lex.s2t", shortlist, pieces)
-            write_shortlist(partial / "lex.bin", shortlist)
-            decoding["shortlist"] = ["lex.s2t", FIRST, longest, 0]
+            longest = files.write_shortlist_text(partial / "lex.s2t", shortlist, pieces)
+            files.write_shortlist(partial / "lex.bin", shortlist)
+            decoding["shortlist"] = ["lex.s2t", files.FIRST, longest, 0]
         text = yaml.safe_dump(decoding, sort_keys=False)
         (partial / "config.yml").write_text(text, encoding="utf-8")
 
@@ -90,8 +77,8 @@ def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
     Raises InputError if it is no model, not of our kind, or tensors are missing, unknown or misshapen.
     """
     path = Path(path)
-    arrays, options = read_npz(path)
-    shape = to_architecture(options, str(path))
+    arrays, options = files.read_npz(path)
+    shape = configuration.to_architecture(options, str(path))
     arrays = {name: array for name, array in arrays.items() if not name.endswith(SCALES)}
     wanted = {place.marian: place for place in places(shape)}
     missing = [name for name in wanted if name not in arrays]

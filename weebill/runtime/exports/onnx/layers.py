@@ -12,13 +12,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
-from weebill.translation.model.layers import (
-    SSRU,
-    Attention,
-    DecoderLayer,
-    EncoderLayer,
-    FeedForward,
-)
+from weebill.translation.model import layers
 
 OPSET, IR = 17, 8  # the oldest with LayerNormalization; older engines can read the graphs
 TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
@@ -84,14 +78,16 @@ class Graph:
         return self.add("LayerNormalization", *inputs, axis=-1, epsilon=norm.eps)
 
     def project(
-        self, x: str, module: nn.Module, attention: Attention, name: str | None = None
+        self, x: str, module: nn.Module, attention: layers.Attention, name: str | None = None
     ) -> str:
         """Project x (b, n, d) → (b, h, n, k)."""
         shape = self.constant([0, 0, attention.heads, attention.head_size])  # 0: as it is
         split = self.add("Reshape", self.linear(x, module), shape)
         return self.add("Transpose", split, perm=[0, 2, 1, 3], name=name)
 
-    def attend(self, x: str, attention: Attention, memory: Pair | None, mask: str | None) -> str:
+    def attend(
+        self, x: str, attention: layers.Attention, memory: Pair | None, mask: str | None
+    ) -> str:
         """Attend from x (b, n, d) to keys and values (b, h, s, k); mask (b, 1, 1, s): False hides a position."""
         add, constant = self.add, self.constant
         if memory is None:  # all heads are pruned: only the output bias is left
@@ -107,20 +103,22 @@ class Graph:
         joined = add("Reshape", add("Transpose", mixed, perm=[0, 2, 1, 3]), shape)
         return self.linear(joined, attention.out)
 
-    def feed_forward(self, x: str, block: FeedForward) -> str:
+    def feed_forward(self, x: str, block: layers.FeedForward) -> str:
         """Map x (b, n, d) → (b, n, d)."""
         if not block.inner.out_features:
             return self.weight(block.outer, "bias")
         return self.linear(self.add("Relu", self.linear(x, block.inner)), block.outer)
 
-    def encoder_layer(self, x: str, layer: EncoderLayer, mask: str) -> str:
+    def encoder_layer(self, x: str, layer: layers.EncoderLayer, mask: str) -> str:
         """Map x (b, s, d) → (b, s, d)."""
         attention = layer.self_attention
         memory = self.memory(x, attention)
         x = self.add_norm(x, self.attend(x, attention, memory, mask), layer.attention_norm)
         return self.add_norm(x, self.feed_forward(x, layer.feed_forward), layer.feed_forward_norm)
 
-    def memory(self, x: str, attention: Attention, names: Pair = (None, None)) -> Pair | None:
+    def memory(
+        self, x: str, attention: layers.Attention, names: Pair = (None, None)
+    ) -> Pair | None:
         """Add keys and values of x; return None if there is no head."""
         if not attention.heads:
             return None
@@ -129,7 +127,7 @@ class Graph:
             self.project(x, attention.value, attention, names[1]),
         )
 
-    def recurrence(self, x: str, cell: str, unit: SSRU, name: str) -> str:
+    def recurrence(self, x: str, cell: str, unit: layers.SSRU, name: str) -> str:
         """Map x (b, 1, d) → (b, 1, d); the next state of `cell` is f⊙c + (1 − f)⊙x̂ as x̂ + f⊙(c − x̂), named `name`."""
         forget = self.add("Sigmoid", self.linear(x, unit.forget))
         candidate = self.linear(x, unit.candidate)
@@ -137,7 +135,7 @@ class Graph:
         return self.add("Relu", self.add("Add", candidate, change, name=name))
 
     def decoder_layer(
-        self, x: str, layer: DecoderLayer, mixed: str, memory: Pair | None, mask: str
+        self, x: str, layer: layers.DecoderLayer, mixed: str, memory: Pair | None, mask: str
     ) -> str:
         """Add a decoder layer for x (b, 1, d), given `mixed`, the output of its self-attention or recurrence."""
         x = self.add_norm(x, mixed, layer.self_norm)
