@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import psutil
 
@@ -121,7 +121,9 @@ def _partial(path: Path) -> Path:
     for entry in path.parent.iterdir():
         begin = former if entry.name.startswith(former) else prefix
         maker = entry.name.removeprefix(begin)
-        if entry.name.startswith(begin) and maker.isdigit() and not _others(int(maker)):
+        if not (entry.name.startswith(begin) and maker.isdigit()):
+            continue
+        if int(maker) == os.getpid() or not psutil.pid_exists(int(maker)):
             if begin == former and not os.path.lexists(path):
                 os.replace(entry, path)
             elif entry.is_dir() and not entry.is_symlink():
@@ -133,10 +135,6 @@ def _partial(path: Path) -> Path:
 
 def _former(path: Path) -> str:
     return f".{path.name}.former-"
-
-
-def _others(process: int) -> bool:
-    return process != os.getpid() and psutil.pid_exists(process)
 
 
 @contextmanager
@@ -154,16 +152,12 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
             except BlockingIOError:
                 logging.info("%s: another process is at work here; waiting for it to end", folder)
                 fcntl.flock(lock, fcntl.LOCK_EX)
-            if _is_at(lock, folder / LOCK):  # otherwise its holder has removed the folder
+            there = False
+            with suppress(FileNotFoundError):
+                there = os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat())
+            if there:  # otherwise its holder has removed the folder
                 yield
                 return
-
-
-def _is_at(file: IO, path: Path) -> bool:
-    """Return True if an open file is still the one at a path."""
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    return False
 
 
 def claim_folder(

@@ -8,6 +8,7 @@ optionally followed by a score, and by features (F0= -1.2) before it, as in Mari
 import argparse
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from weebill.arguments import positive
@@ -111,19 +112,13 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
 def _translation(text: str) -> str:
     """Return a translation, which may contain the separator itself, without the score and features after it."""
     translation, separator, last = text.rpartition(SEPARATOR)
-    if separator and _is_number(last):
-        text = translation
+    with suppress(ValueError):  # not a score
+        if separator:
+            float(last)
+            text = translation
     while (parts := text.rpartition(SEPARATOR))[1] and FEATURES.fullmatch(parts[2]):
         text = parts[0]
     return text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _check(arguments: argparse.Namespace) -> None:

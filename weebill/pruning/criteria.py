@@ -83,13 +83,13 @@ def magnitude(study: Study, model: Prunable, candidates: Candidates) -> Scores:
 
 def random_choice(study: Study, model: Prunable, candidates: Candidates) -> Scores:
     """Draw scores uniformly from (0, 1); they depend on the study's seed and on the number of remaining parts."""
-    widths = {block.name: block.heads for block in candidates.attention}
-    widths |= {block.name: block.neurons for block in candidates.feed_forward}
-    generator = torch.Generator().manual_seed(hash((study.seed, sum(widths.values()))) % 2**63)
-    draws = {name: torch.rand(width, generator=generator) for name, width in widths.items()}
+    heads = {block.name: block.heads for block in candidates.attention}
+    neurons = {block.name: block.neurons for block in candidates.feed_forward}
+    total = sum([*heads.values(), *neurons.values()])
+    draw = torch.Generator().manual_seed(hash((study.seed, total)) % 2**63)
     return Scores(
-        _lists({block.name: draws[block.name] for block in candidates.attention}),
-        _lists({block.name: draws[block.name] for block in candidates.feed_forward}),
+        {name: torch.rand(width, generator=draw).tolist() for name, width in heads.items()},
+        {name: torch.rand(width, generator=draw).tolist() for name, width in neurons.items()},
     )
 
 

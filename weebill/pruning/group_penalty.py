@@ -34,31 +34,24 @@ class Groups:
 
     def norms(self) -> Tensor:
         """Compute the L2 norm of each group, (g,); a group of zeros has a gradient of zeros."""
-        norms = torch.linalg.vector_norm(self._grouped(self._weight), dim=(1, 2))
-        if self._bias is None:
+        rows, biases = self._connections()
+        shape = (len(rows) // self.connections, self.connections)
+        norms = torch.linalg.vector_norm(rows.unflatten(0, shape), dim=(1, 2))
+        if biases is None:
             return norms
-        biases = torch.linalg.vector_norm(self._grouped(self._bias), dim=1)
+        biases = torch.linalg.vector_norm(biases.unflatten(0, shape), dim=1)
         return torch.linalg.vector_norm(torch.stack([norms, biases]), dim=0)
 
     @property
     def size(self) -> int:
         """Number of weights and biases in one group."""
-        return self.connections * (self._weight.shape[1] + (self._bias is not None))
+        rows, biases = self._connections()
+        return self.connections * (rows.shape[1] + (biases is not None))
 
-    @property
-    def _weight(self) -> Tensor:
-        """View of the weights whose rows are the connections."""
+    def _connections(self) -> tuple[Tensor, Tensor | None]:
+        """Return views of the connections' weights, (g·c, …), and biases, (g·c,); None for inputs."""
         weight = self.projection.weight
-        return weight if self.side == "outputs" else weight.T
-
-    @property
-    def _bias(self) -> Tensor | None:
-        """Biases of the connections; None for inputs."""
-        return self.projection.bias if self.side == "outputs" else None
-
-    def _grouped(self, rows: Tensor) -> Tensor:
-        """Return the view (g·c, …) → (g, c, …)."""
-        return rows.unflatten(0, (len(rows) // self.connections, self.connections))
+        return (weight, self.projection.bias) if self.side == "outputs" else (weight.T, None)
 
 
 def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> list[Groups]:

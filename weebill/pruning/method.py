@@ -5,7 +5,6 @@ file imports torch inside functions only: a configuration is checked without it.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -118,17 +117,9 @@ class Method:
         work: a folder for unfinished work, from which a killed run continues to the same result.  It is emptied
         first if another method, study or code began it.  Raises InputError if the settings do not fit the model.
         """
-        start = self.reset_to + sum(self.phases.values())
-        with self._reserved(study, work):
-            model, history = self.shrink(study, work)
-            course = study.train(model, start_update=start, updates=None, work=work / "final")
-        return Pruned(model, history.to_dict(), course)
-
-    @contextmanager
-    def _reserved(self, study: "Study", work: Path) -> Iterator[None]:
-        """Reserve a work folder within the context; files of a killed run of the same method and study stay."""
         import torch
 
+        start = self.reset_to + sum(self.phases.values())
         with exclusive_folder(work):
             begun_by = {
                 "method": type(self).__name__,
@@ -138,7 +129,9 @@ class Method:
                 "torch": torch.__version__,
             }
             claim_folder(work, "begun_by.json", begun_by)
-            yield
+            model, history = self.shrink(study, work)
+            course = study.train(model, start_update=start, updates=None, work=work / "final")
+        return Pruned(model, history.to_dict(), course)
 
 
 class AtOnce(Method):

@@ -25,8 +25,16 @@ def integer_product(a: Tensor, b: Tensor) -> Tensor:
     if a.device.type == "cpu" and a.shape[1] > 1 and _kernel_is_exact():
         return torch._int_mm(a, b.t())
     if a.device.type == "cuda":
-        return _cuda_product(a, b)
-    return _float_product(a, b)
+        # The kernel needs more than 16 rows and sizes in eights: pad with zeros, and cut the result.
+        rows, columns, inner = len(a), len(b), -a.shape[1] % 8
+        a = torch.nn.functional.pad(a, (0, inner, 0, max(0, 17 - rows)))
+        b = torch.nn.functional.pad(b, (0, inner, 0, -columns % 8))
+        return torch._int_mm(a, b.t())[:rows, :columns]
+    total = torch.zeros(len(a), len(b), dtype=torch.int32, device=a.device)
+    for start in range(0, a.shape[1], EXACT_COLUMNS):
+        block = slice(start, start + EXACT_COLUMNS)  # short enough for exact float32 sums
+        total += (a[:, block].float() @ b[:, block].float().t()).to(torch.int32)
+    return total
 
 
 @cache
@@ -38,21 +46,3 @@ def _kernel_is_exact() -> bool:
     a = (127 * signs).repeat(11, 32)  # (33, 64)
     b = (127 * signs.flip(0)).repeat(11, 32)
     return torch.equal(torch._int_mm(a, b.t()).long(), a.long() @ b.long().t())
-
-
-def _cuda_product(a: Tensor, b: Tensor) -> Tensor:
-    """Pad with zeros for the CUDA kernel, which needs more than 16 rows and sizes in eights, and cut the result."""
-    rows, columns = a.shape[0], b.shape[0]
-    inner = -a.shape[1] % 8
-    a = torch.nn.functional.pad(a, (0, inner, 0, max(0, 17 - rows)))
-    b = torch.nn.functional.pad(b, (0, inner, 0, -columns % 8))
-    return torch._int_mm(a, b.t())[:rows, :columns]
-
-
-def _float_product(a: Tensor, b: Tensor) -> Tensor:
-    """Sum as integers the float32 products over blocks of the inner dimension short enough to be exact."""
-    total = torch.zeros(a.shape[0], b.shape[0], dtype=torch.int32, device=a.device)
-    for start in range(0, a.shape[1], EXACT_COLUMNS):
-        block = slice(start, start + EXACT_COLUMNS)
-        total += (a[:, block].float() @ b[:, block].float().t()).to(torch.int32)
-    return total

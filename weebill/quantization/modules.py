@@ -80,24 +80,21 @@ class QuantizedLinear(_OnGrid):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x (…, in) → (…, out) of x's type; sums are float32, products exact where both sides are integers."""
-        packed = isinstance(self.quantized, PackedWeight)
-        if packed and self.quantized.grid.integer and self.activation_scale is not None:
-            return self._integer(x)
-        return functional.linear(*self.operands(x))
-
-    def operands(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return the operands of a floating-point product: x (…, in) and weight (out, in) rounded, bias (out,)."""
-        if self.activation_scale is not None:
-            x = fake_quantize_activations(x, self.activation_scale)
-        return x, self.quantized(), self.bias
-
-    def _integer(self, x: Tensor) -> Tensor:
+        packed = isinstance(self.quantized, PackedWeight) and self.quantized.grid.integer
+        if not packed or self.activation_scale is None:
+            return functional.linear(*self.operands(x))
         codes = grid_named("int8").encode(x.reshape(-1, self.in_features), self.activation_scale)
         products = integer_product(codes, self.quantized.integers())  # (n, out)
         step = 1 / (self.activation_scale * self.quantized.scale)  # () or (out, 1)
         y = products.to(torch.float32) * (step if not step.dim() else step.squeeze(1))
         y = y if self.bias is None else y + self.bias
         return y.to(x.dtype).view(*x.shape[:-1], self.out_features)
+
+    def operands(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Return the operands of a floating-point product: x (…, in) and weight (out, in) rounded, bias (out,)."""
+        if self.activation_scale is not None:
+            x = fake_quantize_activations(x, self.activation_scale)
+        return x, self.quantized(), self.bias
 
     def _apply(self, *arguments, **keywords) -> "QuantizedLinear":
         scale = self.activation_scale

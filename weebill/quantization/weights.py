@@ -61,7 +61,13 @@ class FakeWeight(nn.Module):
 
     def forward(self) -> Tensor:
         """Return the weight on the grid, float32, with a gradient to the master."""
-        return straight_through(self.master, self._current(), self.forget)
+        # A write increments the master's version, or gives it other memory.  Fused optimizers increment nothing,
+        # so every gradient invalidates the rounded weight too, and so does every change of mode.
+        state = (self.master._version, self.master.data_ptr())
+        if self._rounded is None or self._rounded[0] != state:
+            with torch.inference_mode(False), torch.no_grad():  # else training could not use it
+                self._rounded = (state, self.grid.round(self.master.detach()))
+        return straight_through(self.master, self._rounded[1], self.forget)
 
     def packed(self) -> "PackedWeight":
         """Return the same numbers as codes."""
@@ -74,15 +80,6 @@ class FakeWeight(nn.Module):
     def forget(self) -> None:
         """Round anew at the next use."""
         self._rounded = None
-
-    def _current(self) -> Tensor:
-        # A write increments the master's version, or gives it other memory.  Fused optimizers increment nothing,
-        # so every gradient invalidates the rounded weight too, and so does every change of mode.
-        state = (self.master._version, self.master.data_ptr())
-        if self._rounded is None or self._rounded[0] != state:
-            with torch.inference_mode(False), torch.no_grad():  # else training could not use it
-                self._rounded = (state, self.grid.round(self.master.detach()))
-        return self._rounded[1]
 
     def train(self, mode: bool = True) -> "FakeWeight":
         """Set the mode, as for any module."""

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from weebill.errors import InputError
 from weebill.kernels.extension import PORTABLE, extension, has_bfloat16
 from weebill.quantization.modules import QuantizedLinear
-from weebill.runtime.batching import Sources
 from weebill.runtime.student import VECTOR, Packer
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START, State, Translator, sinusoids
@@ -23,6 +22,7 @@ from weebill.translation.search import prepack
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.run import greedy_batch
 
+Sources = Sequence[Sequence[int]]
 Translations = list[list[int]]
 
 

@@ -31,11 +31,10 @@ def make_shortlist(
     chosen = sample_pairs(corpus, vocabulary, pairs, seed)
     aligned = align(chosen, len(vocabulary), seed, work)
     links, counts, occurrences = count_links(aligned, len(vocabulary))
-    return Shortlist(
-        most_probable(links, counts, len(vocabulary), candidates),
-        _commonest(occurrences, frequent),
-        vocabulary.sha256,
-    )
+    commonest = np.argsort(-occurrences, kind="stable")[:frequent]
+    commonest = commonest[occurrences[commonest] > 0].astype(np.int32)
+    probable = most_probable(links, counts, len(vocabulary), candidates)
+    return Shortlist(probable, commonest, vocabulary.sha256)
 
 
 def sample_pairs(
@@ -72,8 +71,3 @@ def most_probable(links: np.ndarray, counts: np.ndarray, vocabulary: int, kept: 
     table = np.full((vocabulary, kept), -1, dtype=np.int32)
     table[sources[rank < kept], rank[rank < kept]] = targets[rank < kept]
     return table
-
-
-def _commonest(occurrences: np.ndarray, number: int) -> np.ndarray:
-    order = np.argsort(-occurrences, kind="stable")[:number]
-    return order[occurrences[order] > 0].astype(np.int32)

@@ -87,7 +87,8 @@ class Packer:
     def _linear(self, maps: Sequence[nn.Linear | QuantizedLinear]) -> dict:
         """Stack maps of one input."""
         weights, weight_scales = zip(*map(self._weight, maps), strict=True)
-        scales = {_activation_scale(one) for one in maps if one.weight.numel()} or {1.0}
+        given = [getattr(one, "activation_scale", None) for one in maps if one.weight.numel()]
+        scales = {1.0 if scale is None else float(scale) for scale in given} or {1.0}
         if len(scales) > 1:
             raise InputError(
                 f"maps of one input have the activation scales {sorted(scales)}, and want one; quantize the model "
@@ -124,11 +125,6 @@ class Packer:
                 "float32 (config.json: quantization.skip)"
             )
         return quantized.integers().contiguous(), quantized.scale.float().flatten()
-
-
-def _activation_scale(module: nn.Module) -> float:
-    scale = getattr(module, "activation_scale", None)
-    return 1.0 if scale is None else float(scale)
 
 
 def _norm(norm: nn.LayerNorm) -> dict:

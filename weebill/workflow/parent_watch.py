@@ -80,12 +80,6 @@ def _above() -> psutil.Process | None:
     return next(filter(_is_snakemake, psutil.Process().parents()[:NEAREST]), None)
 
 
-def _given() -> object | None:
-    """Return the object `snakemake` of a script that Snakemake runs; tests pass one of another type."""
-    found = getattr(sys.modules.get("__main__"), "snakemake", None)
-    return found if type(found).__module__.split(".")[0] == "snakemake" else None
-
-
 def _end_with(process: psutil.Process) -> None:
     threading.Thread(target=_outlive, args=(process,), daemon=True).start()
 
@@ -121,8 +115,8 @@ def _end() -> None:
 
 def _log() -> Path | None:
     """Return the log of this job: from its object `snakemake`, or from the option `--log`."""
-    given = _given()
-    if given is not None:
+    given = getattr(sys.modules.get("__main__"), "snakemake", None)
+    if type(given).__module__.split(".")[0] == "snakemake":  # tests pass one of another type
         return Path(given.log[0]) if len(given.log) else None
     if "--log" in sys.argv[:-1]:
         return Path(sys.argv[sys.argv.index("--log") + 1])

@@ -1,4 +1,4 @@
-"""Parameter `code` of workflow rules, by which Snakemake runs a job again when the code changes."""
+"""Parameter `code` of rules, by which jobs run again when code changes, and checks of paths that rules cannot use."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -7,10 +7,13 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from weebill.errors import InputError
 from weebill.workflow.code_version import code_of
 from weebill.workflow.import_closure import SCRIPTS
 
 IN_SHELL = re.compile(rf"{SCRIPTS}/([\w/]+\.py)\S*(.*)", re.DOTALL)  # the path may be quoted
+# Blanks, and characters that bash interprets in the middle of a path.
+READ_BY_SHELL = re.compile(r"[\s|&;<>()$`\\\"'*?\[\]{}]")
 
 
 def set_code(rules: Iterable[Any], repository: Path) -> None:
@@ -44,3 +47,25 @@ def library_path(repository: Path) -> str:
 
 def _chosen(code: Callable[..., str], uses: Callable[[Any], list[str]]) -> Callable[[Any], str]:
     return lambda wildcards: code(*uses(wildcards))
+
+
+def check_python(path: str) -> None:
+    """Raise InputError if the shell cannot start the Python at `path`, which Snakemake writes into it unquoted."""
+    found = sorted(set(READ_BY_SHELL.findall(path)))
+    if found:
+        shown = " and ".join("a blank" if one == " " else repr(one) for one in found)
+        raise InputError(
+            f"{path}: Snakemake cannot start a Python whose path has {shown} in it; make the environment at another "
+            "place, `make setup VENV=/path/to/environment`, and give the same VENV to `make demo` and `make run` "
+            "or call snakemake from there; or move this folder"
+        )
+
+
+def check_folder(path: str) -> None:
+    """Raise InputError if a folder's path has braces, which mean variables, or colons, at which PYTHONPATH splits."""
+    found = sorted(set(path) & set("{}:"))
+    if found:
+        raise InputError(
+            f"{path}: the workflow cannot run in a folder whose path has {' and '.join(map(repr, found))} in it; "
+            "rename or move this folder"
+        )

@@ -17,7 +17,6 @@ from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, sha256_file
 from weebill.model_lineage import versions
 from weebill.runtime.exports.marian import configuration, files
-from weebill.runtime.exports.marian.names import places
 from weebill.runtime.exports.verification import in_float32, same_tensors
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_tensors, save_model
@@ -44,8 +43,10 @@ def export(
     shape = configuration.even_shape(network.architecture, pad)
     weights = dict(in_float32(network).named_parameters())
     arrays, theirs = {}, {}
-    for place in places(shape):
-        array = _padded(weights[place.weebill].detach().numpy(), place.weebill_shape)
+    for place in configuration.places(shape):
+        array = weights[place.weebill].detach().numpy()
+        sizes = zip(array.shape, place.weebill_shape, strict=True)
+        array = np.pad(array, [(0, after - now) for now, after in sizes])
         arrays[place.weebill], theirs[place.marian] = array, place.to_marian(array)
     options = configuration.from_architecture(shape)
     pieces = vocabulary.pieces
@@ -80,7 +81,7 @@ def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
     arrays, options = files.read_npz(path)
     shape = configuration.to_architecture(options, str(path))
     arrays = {name: array for name, array in arrays.items() if not name.endswith(SCALES)}
-    wanted = {place.marian: place for place in places(shape)}
+    wanted = {place.marian: place for place in configuration.places(shape)}
     missing = [name for name in wanted if name not in arrays]
     faults = [f"{path}: no tensor {name}; its options say there is one" for name in missing]
     foreign = [name for name in arrays if name not in wanted]
@@ -117,8 +118,3 @@ def import_model(path: str | Path, vocabulary: str | Path, folder: str | Path) -
         "versions": versions(),
     }
     save_model(folder, network, pieces, lineage)
-
-
-def _padded(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Pad an array with zeros at the end of each dimension."""
-    return np.pad(array, [(0, after - now) for now, after in zip(array.shape, shape, strict=True)])
