@@ -14,7 +14,6 @@ ALL = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill benchmark`; the benchmark itself parses those after its name."""
     names = [*NAMES, ALL]
     parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…",

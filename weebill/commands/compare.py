@@ -17,7 +17,6 @@ from weebill.text_files import decoded_lines, read_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill compare`."""
     add = parser.add_argument
     add("model", metavar="MODEL", help="a student's folder, of any precision")
     add("--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this")

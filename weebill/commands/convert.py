@@ -7,7 +7,6 @@ from weebill.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill convert`."""
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model folder")
     add("folder", metavar="FOLDER", help="the folder to make")

@@ -12,7 +12,6 @@ VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill describe`."""
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
     add("--all", action="store_true", help="every entry of the zoo")

@@ -6,7 +6,6 @@ from weebill.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill export`."""
     parser.add_argument("table", metavar="TABLE", help="a .parquet file or a folder of shards")
     parser.add_argument("--source", metavar="FILE", help="file for the source side")
     parser.add_argument("--target", metavar="FILE", help="file for the target side")

@@ -6,7 +6,6 @@ from weebill.commands.convert import new_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill import-marian`."""
     parser.add_argument("model", metavar="MODEL.npz", help="the student, float32")
     parser.add_argument("folder", metavar="FOLDER", help="the model folder to make")
     parser.add_argument("--vocabulary", required=True, metavar="VOCAB.spm",

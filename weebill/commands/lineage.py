@@ -16,7 +16,6 @@ LOCK = "sources.lock.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill lineage`."""
     parser.add_argument("result", metavar="RESULT", help="below results/EXPERIMENT")
     parser.add_argument("--json", action="store_true", help="with all parameters, for machines")
 

@@ -23,7 +23,6 @@ FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill mbr`."""
     add = parser.add_argument
     add("-s", "--sources", type=Path, required=True, metavar="FILE",
         help="one sentence per line; all files may be plain, .gz or .zst")  # fmt: skip

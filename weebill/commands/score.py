@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill score`."""
     add = parser.add_argument
     add("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
     add("-s", "--sources", type=Path, required=True, metavar="FILE",

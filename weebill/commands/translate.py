@@ -20,7 +20,6 @@ SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `weebill translate`."""
     add = parser.add_argument
     add("models", nargs="+", metavar="MODEL", help="a model folder")
     add("--precision", metavar="P", help="of the models below MODEL the one in this precision")
@@ -140,7 +139,6 @@ def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:
 
 
 def _options(arguments: argparse.Namespace) -> "SearchOptions":
-    """Return the options of search or sampling.  Raises InputError if a number is out of bounds."""
     from weebill.translation.search import Sampling, SearchOptions
 
     longest = {} if arguments.max_length is None else {"max_source_tokens": arguments.max_length}
@@ -163,20 +161,19 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
 
 
 def _translator(arguments: argparse.Namespace) -> "TextTranslator":
-    """Load the models as one translator.  Raises InputError if an argument does not apply to such models."""
     from weebill.runtime.text import load_runtime, of_precision
     from weebill.translation.loading import is_hugging_face, load_translator
 
-    device, models, own = _device(arguments.device), [], []
+    device, models = _device(arguments.device), []
     for model in arguments.models:
         if not is_hugging_face(model):
             model = of_precision(model, arguments.precision)
-            own.append(model)
         elif arguments.precision:
             raise InputError(
                 f"translate: --precision is for Weebill models; {model} is a Hugging Face model, leave it out"
             )
         models.append(model)
+    own = [model for model in models if not is_hugging_face(model)]
     if arguments.languages and own:
         raise InputError(
             f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"

@@ -100,7 +100,6 @@ class Int8Linear(nn.Module):
         return y.view(*x.shape[:-1], outputs)
 
     def extra_repr(self) -> str:
-        """Return the sizes, as nn.Linear does."""
         outputs, inputs = self.int8.shape
         return f"in_features={inputs}, out_features={outputs}"
 

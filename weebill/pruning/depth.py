@@ -40,11 +40,9 @@ class Depth(AtOnce):
     """Updates of training before the removal."""
 
     def removes(self, shape: ModelShape) -> Removed:
-        """Count the layers to remove."""
         return Removed(self.stack, layers=self.layers)
 
     def faults(self, zoo: Mapping[str, ModelShape]) -> Iterator[Problem]:
-        """Find models that have no such stack, or that would have no layer left in it."""
         for name, shape in zoo.items():
             depth = shape.layers.get(self.stack)
             if depth is None:
@@ -54,13 +52,11 @@ class Depth(AtOnce):
                 yield ("layers",), message
 
     def guided_fault(self, name: str, block: str) -> Problem | None:
-        """Report that the decoder's last layer would be removed."""
         if not block.startswith(f"{self.stack}."):
             return None
         expected = "expected encoder, as training.guided_alignment teaches its last layer"
         return ("stack",), f"found {self.stack}, {expected}"
 
     def cut(self, study: "Study", model: "Prunable") -> History:
-        """Remove the layers; see `cut_layers`."""
         cut_layers(model, self.stack, self.layers)
         return History(model, asdict(self))

@@ -29,7 +29,6 @@ class FromScratch(Method):
 
     @property
     def shape_from(self) -> str:
-        """Recipe that makes the shape."""
         return self.like
 
     def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:

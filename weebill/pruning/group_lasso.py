@@ -55,12 +55,10 @@ class GroupLasso(BlockMethod):
 
     @property
     def label(self) -> str:
-        """Name of the method and its groups."""
         return f"group-lasso, {self.groups}"
 
     @property
     def phases(self) -> dict[str, int]:
-        """Updates with the penalty; empty if the remaining weights are reset."""
         return {} if self.reset else {"regularise_updates": self.regularise_updates}
 
     def same_shape(self, other: Method) -> bool:

@@ -88,7 +88,6 @@ class Lasso:
     blocks: str = "encoder.*"
 
     def companion(self, model: Prunable) -> "LassoCompanion":
-        """Make the penalty on this model."""
         return LassoCompanion(self, model)
 
 

@@ -47,11 +47,9 @@ class LateReset(BlockMethod):
 
     @property
     def label(self) -> str:
-        """Name of the method and its criterion."""
         return f"late-reset, {self.criterion}"
 
     def removes(self, shape: ModelShape) -> Removed:
-        """Count the heads of all iterations."""
         return Removed(self.blocks, heads=self.heads_per_iteration * self.iterations)
 
     def asked(self, removed: Removed) -> str:
@@ -59,7 +57,6 @@ class LateReset(BlockMethod):
         return f"{self.heads_per_iteration} heads x {self.iterations} iterations = {removed.heads}"
 
     def extra_updates(self, training: Mapping[str, Any]) -> int:
-        """Count the updates of the iterations and of the last training."""
         return super().extra_updates(training) + self.iterations * self.iteration_updates
 
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
@@ -83,7 +80,6 @@ class LateReset(BlockMethod):
         return self._reset(study, history), history
 
     def _scores(self, study: "Study", history: History, work: Path) -> BlockScores:
-        """Train the remaining heads from C, and score each."""
         from weebill.pruning.criteria import CRITERIA
 
         outcome, training, updates = work / "scores.json", work / "training", self.iteration_updates

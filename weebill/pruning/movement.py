@@ -27,7 +27,6 @@ class Movement(MovementSettings, ShareMethod):
 
     @property
     def phases(self) -> dict[str, int]:
-        """Updates with masks."""
         return {"prune_updates": self.prune_updates}
 
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":

@@ -70,7 +70,6 @@ class MovementGates(Companion):
 
     @contextmanager
     def attached(self) -> Iterator[None]:
-        """Apply the gates within the context."""
         with ExitStack() as stack:
             for kind in self.kinds.values():
                 for place, block in enumerate(kind.blocks):

@@ -48,7 +48,6 @@ class OneShot(AtOnce, ShareMethod):
 
     @property
     def label(self) -> str:
-        """Name of the method and its criterion."""
         return f"one-shot, {self.criterion}"
 
     def conflicts(self, recipes: Mapping[str, Method]) -> Iterator[Problem]:

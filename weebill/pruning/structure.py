@@ -129,8 +129,8 @@ class AttentionBlock:
     set_recorder: Callable[[Recorder | None], None] | None = None
 
     def __post_init__(self):
-        self.query, self.key, self.value = whole(self.query), whole(self.key), whole(self.value)
-        self.out = whole(self.out)
+        for name in ("query", "key", "value", "out"):
+            setattr(self, name, whole(getattr(self, name)))
         width = self.heads * self.head_size
         widths = [self.query.outputs, self.key.outputs, self.value.outputs, self.out.inputs]
         if widths != [width] * 4:

@@ -104,7 +104,6 @@ class QuantizedLinear(_OnGrid):
         return self
 
     def extra_repr(self) -> str:
-        """Return the shape and the grid."""
         return f"{self.in_features}, {self.out_features}, grid={self.quantized.grid.name}"
 
 

@@ -82,7 +82,6 @@ class FakeWeight(nn.Module):
         self._rounded = None
 
     def train(self, mode: bool = True) -> "FakeWeight":
-        """Set the mode, as for any module."""
         self.forget()
         return super().train(mode)
 

@@ -42,14 +42,15 @@ def end_with_snakemake() -> None:
     snakemake = _named() or _above()
     if snakemake is not None:
         _watching.add(os.getpid())
-        _end_with(snakemake)
+        threading.Thread(target=_outlive, args=(snakemake,), daemon=True).start()
     elif is_job():
         _end()
 
 
 def end_with_parent() -> None:
     """End this process about a second after the process that started it."""
-    _end_with(psutil.Process(os.getppid()))
+    process = psutil.Process(os.getppid())
+    threading.Thread(target=_outlive, args=(process,), daemon=True).start()
 
 
 def _identity(process: int) -> str:
@@ -78,10 +79,6 @@ def _named() -> psutil.Process | None:
 
 def _above() -> psutil.Process | None:
     return next(filter(_is_snakemake, psutil.Process().parents()[:NEAREST]), None)
-
-
-def _end_with(process: psutil.Process) -> None:
-    threading.Thread(target=_outlive, args=(process,), daemon=True).start()
 
 
 def _is_snakemake(process: psutil.Process) -> bool:

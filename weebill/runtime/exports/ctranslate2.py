@@ -40,7 +40,8 @@ def export(
     as vocabulary map, used where a translation asks for it.  vocabulary: the vocab.spm to copy beside the model.
     Raises InputError where CTranslate2 cannot hold the student's shape, or its quantization changes the scores.
     """
-    _check(network.architecture)
+    if fault := _fault(network.architecture):
+        raise InputError(fault)
     network = in_float32(network)
     with atomic_folder(folder) as partial, tempfile.TemporaryDirectory() as scratch:
         # Compare a float32 export first: rounding would hide mistakes.
@@ -64,7 +65,17 @@ def _write(
     quantization: str | None,
     shortlist: Shortlist | None = None,
 ) -> None:
-    spec = _spec(network.architecture)
+    shape = network.architecture
+    encoder, decoder = shape.encoder[0], shape.decoder[0]
+    common = {"pre_norm": False, "activation": common_spec.Activation.RELU}
+    spec = transformer_spec.TransformerSpec(
+        transformer_spec.TransformerEncoderSpec(
+            len(shape.encoder), encoder.heads, head_dim=encoder.head_size, **common
+        ),
+        transformer_spec.TransformerDecoderSpec(
+            shape.decoder_depth, decoder.heads, head_dim=decoder.head_size, **common
+        ),
+    )
     _common(spec.encoder, network)
     for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
         _attention(theirs.self_attention, layer.self_attention, layer.attention_norm, own=True)
@@ -94,9 +105,7 @@ def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[T
     """Return log probabilities (sentences, pieces) of given translations by CTranslate2 and by us."""
     source, mask, target = samples(network.embedding.num_embeddings)
     engine = ctranslate2.Translator(str(folder), "cpu", compute_type="default", intra_threads=1)
-    named = [
-        [pieces[piece] for piece in row[real][:-1]] for row, real in zip(source, mask, strict=True)
-    ]
+    named = [[pieces[p] for p in row[real][:-1]] for row, real in zip(source, mask, strict=True)]
     told = engine.score_batch(named, [[pieces[piece] for piece in row] for row in target])
     found = torch.tensor([one.log_probs[: target.shape[1]] for one in told])
     start = torch.full((len(target), 1), START)
@@ -106,42 +115,27 @@ def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[T
     return found, expected
 
 
-def _check(shape: Architecture) -> None:
+def _fault(shape: Architecture) -> str | None:
+    """Return why CTranslate2 cannot hold a student of this shape; None if it can."""
     if shape.decoder_kind != "attention":
-        raise InputError(
-            "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"
-        )
+        return "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"
     sides = {"encoder": shape.encoder, "decoder": shape.decoder}
     for side in sides.values():
         if len({(layer.heads, layer.head_size) for layer in side}) > 1 or not side[0].heads:
-            raise InputError(
-                "CTranslate2 wants as many heads in every layer, at least one; this student's heads are pruned"
-            )
+            return "CTranslate2 wants as many heads in every layer, at least one; this student's heads are pruned"
     for name, side in sides.items():
         empty = [str(number) for number, layer in enumerate(side, 1) if not layer.feed_forward]
         if empty:
-            raise InputError(
+            return (
                 f"CTranslate2 wants a neuron at least in every feed-forward layer; this student has none in "
                 f"{name} layer {', '.join(empty)}; export it to ONNX, or to Marian with --pad"
             )
     if any(layer.self_heads != layer.heads for layer in shape.decoder):
-        raise InputError(
+        return (
             "CTranslate2 wants as many heads in a decoder's self-attention as in its attention to the source; this "
             "student's are pruned"
         )
-
-
-def _spec(shape: Architecture) -> transformer_spec.TransformerSpec:
-    common = {"pre_norm": False, "activation": common_spec.Activation.RELU}
-    encoder, decoder = shape.encoder[0], shape.decoder[0]
-    return transformer_spec.TransformerSpec(
-        transformer_spec.TransformerEncoderSpec(
-            len(shape.encoder), encoder.heads, head_dim=encoder.head_size, **common
-        ),
-        transformer_spec.TransformerDecoderSpec(
-            shape.decoder_depth, decoder.heads, head_dim=decoder.head_size, **common
-        ),
-    )
+    return None
 
 
 def _common(spec: object, network: Translator) -> None:
@@ -182,9 +176,9 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 def _write_map(shortlist: Shortlist, pieces: Sequence[str], path: Path) -> None:
     """Write CTranslate2's vocabulary map: source piece, tab, target pieces; those of the empty piece always serve."""
-    lines = ["\t" + " ".join(pieces[target] for target in shortlist.frequent)]
-    for source, targets in enumerate(shortlist.candidates):
-        chosen = " ".join(pieces[target] for target in targets if target >= 0)
-        if chosen:
-            lines.append(f"{pieces[source]}\t{chosen}")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lists = [("", shortlist.frequent), *zip(pieces, shortlist.candidates, strict=True)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for source, targets in lists:
+            chosen = " ".join(pieces[target] for target in targets if target >= 0)
+            if chosen or not source:
+                file.write(f"{source}\t{chosen}\n")
