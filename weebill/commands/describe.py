@@ -54,10 +54,9 @@ def describe(
     vocabulary = entry.get("vocabulary", vocabulary)
     heads = sum(_spread_heads(entry, heads_removed))
     parameters = sum(_count(part, vocabulary, heads_removed) for part in members(entry))
-    shape = {key: value for key, value in entry.items() if key not in ("paper", "note")}
     row = {
         "name": name,
-        **shape,
+        **{key: value for key, value in entry.items() if key not in ("paper", "note")},
         "vocabulary": vocabulary,
         "encoder_heads": heads,
         "parameters": parameters,

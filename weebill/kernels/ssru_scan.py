@@ -49,9 +49,7 @@ def _backward(
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < width
     place = (tl.program_id(0).to(tl.int64) + 1) * positions * width - width + column  # the last
-    carried = tl.full(
-        (COLUMNS,), 0.0, tl.float32
-    )  # gradient that reaches a cell from its successor
+    carried = tl.full((COLUMNS,), 0.0, tl.float32)  # gradient of a cell from its successor
     cell = tl.load(cells + place, mask=inside, other=0.0).to(tl.float32)
     for step in range(positions):
         logit = tl.load(logits + place, mask=inside, other=0.0).to(tl.float32)

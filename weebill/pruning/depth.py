@@ -19,11 +19,11 @@ def cut_layers(model: "Prunable", stack: str, count: int) -> None:
     stacks = {found.name: found for found in model.layer_stacks()}
     if stack not in stacks:
         raise InputError(f"pruning: the student has no layers '{stack}', but {', '.join(stacks)}")
-    if count >= stacks[stack].depth:
-        raise InputError(
-            f"pruning: {count} layers of the {stacks[stack].depth} of '{stack}' leave none; remove fewer"
-        )
-    stacks[stack].keep(stacks[stack].depth - count)
+    depth = stacks[stack].depth
+    if count >= depth:
+        asked = f"{count} layers of the {depth} of '{stack}'"
+        raise InputError(f"pruning: {asked} leave none; remove fewer")
+    stacks[stack].keep(depth - count)
 
 
 @dataclass(frozen=True)

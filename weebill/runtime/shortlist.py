@@ -67,16 +67,13 @@ class Shortlist:
         except (OSError, SafetensorError, TypeError, ValueError) as error:
             message = f"{path}: no shortlist, or damaged ({error}); make it again"
             raise InputError(message) from error
-        if len(shortlist.candidates) != vocabulary:
-            raise InputError(
-                f"{path}: made for a vocabulary of {len(shortlist.candidates)} pieces, the model has "
-                f"{vocabulary}; make a shortlist of this model's corpus"
-            )
-        if made and made_with and made != made_with:
-            raise InputError(
-                f"{path}: made with vocabulary {made[:8]}…, the model's is {made_with[:8]}…; make a "
-                "shortlist of this model's corpus"
-            )
+        difference = None
+        if (size := len(shortlist.candidates)) != vocabulary:
+            difference = f"made for a vocabulary of {size} pieces, the model has {vocabulary}"
+        elif made and made_with and made != made_with:
+            difference = f"made with vocabulary {made[:8]}…, the model's is {made_with[:8]}…"
+        if difference:
+            raise InputError(f"{path}: {difference}; make a shortlist of this model's corpus")
         return shortlist
 
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partialmethod
 from itertools import chain
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from weebill.runtime.translator import Runtime
 from weebill.translation.loading import load_models
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
-from weebill.translation.search import Candidate, Progress, SearchOptions
 from weebill.translation.translator import PieceTranslator
 
 
@@ -30,16 +30,6 @@ class RuntimeTranslator(PieceTranslator):
         """Pieces that may stand in a translation; None: any piece."""
         return self.runtimes[0].shortlist
 
-    def _greedy(
-        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
-    ) -> list[list[int]]:
-        return self._shared(Runtime.translate, sources, options, progress)
-
-    def _search(
-        self, sources: list[list[int]], options: SearchOptions, progress: Progress | None
-    ) -> list[list[Candidate]]:
-        return self._shared(Runtime.search, sources, options, progress)
-
     def _shared(self, work: Callable, sources: list[list[int]], *arguments) -> list:
         """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
         if len(self.runtimes) == 1:  # do not start a thread for each single sentence
@@ -53,6 +43,9 @@ class RuntimeTranslator(PieceTranslator):
             )
         results = dict(zip(chain(*hands), chain(*parts), strict=True))
         return [results[index] for index in range(len(sources))]
+
+    _greedy = partialmethod(_shared, Runtime.translate)
+    _search = partialmethod(_shared, Runtime.search)
 
 
 def load_runtime(

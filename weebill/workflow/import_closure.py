@@ -22,7 +22,7 @@ from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
-DATA = (".cpp", ".csv", ".h", ".hpp", ".html", ".tsv", ".xz", ".zst")  # compiled, or read
+DATA = (".cpp", ".csv", ".h", ".hpp", ".html", ".tsv", ".txt", ".xz", ".zst")  # compiled, or read
 # Modules that closures leave out, together with the modules that only these reach, and the reasons.  A table of names
 # is among them only if each user of the table names the module of its choice: a rule in its parameter `uses`, the
 # library in an identity.
@@ -167,18 +167,14 @@ def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]
     found: dict[str, Any] = {"imports": [], "names": []}
     if path.endswith(".py"):
         tree = ast.parse(content, filename=str(file))
-        _remove_docstrings(tree)
+        holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        for node in ast.walk(tree):  # remove docstrings
+            if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
         found = {"imports": sorted(set(_imports(tree, path))), "names": sorted(_names(tree))}
         content = ast.unparse(tree).encode()
     version = hashlib.sha256(content).hexdigest()
     return {"path": path, **stamp, "read": time.time_ns(), "version": version, **found}
-
-
-def _remove_docstrings(tree: ast.Module) -> None:
-    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
 
 
 def _imports(node: ast.AST, path: str) -> Iterator[str]:

@@ -8,31 +8,14 @@ import numpy as np
 import onnx
 import torch
 
-from weebill.files import atomic_folder, write_json, write_text
+from weebill.files import atomic_folder, write_json
 from weebill.runtime.exports.onnx.layers import Ends, Graph, Pair
 from weebill.runtime.exports.onnx.search import DESCRIPTION, OnnxStudent
 from weebill.runtime.exports.verification import close, in_float32, samples
 from weebill.translation.model.network import START, Translator
 from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 
-README = """\
-# A translation model as ONNX graphs
-
-`encoder.onnx` reads source pieces once; `decoder.onnx` makes one step of a search. `model.json` lists their inputs
-and outputs with types and shapes; `vocab.spm` is the SentencePiece model of both languages.
-
-1. Split a sentence into pieces by `vocab.spm` and append the end (`end` in `model.json`). Shorter sentences of a
-   batch are filled up with any piece; `mask` is true where a real piece stands.
-2. Run the encoder on `source` and `mask`. Its outputs are inputs of the decoder, the same in every step.
-3. Before the first step every state is zeros, with a size of 0 where its shape says `past`; `previous` is `start` for
-   every sentence and `position` is 0.
-4. Run the decoder. `logits` are the scores of the next piece, before a softmax; never choose `unknown`. The chosen
-   pieces are the next `previous`, `position` grows by 1, and the states that come out go in again (`states`).
-5. A sentence is done when its piece is the end. `vocab.spm` joins the pieces to text.
-
-For a beam search give every hypothesis a row: repeat mask and memory for each, and reorder the states as
-hypotheses go on from each other.
-"""
+USAGE = Path(__file__).with_name("usage.txt")  # the README of exports
 
 
 def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> None:
@@ -58,7 +41,7 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
             "states": states,
         }
         write_json(partial / DESCRIPTION, description)
-        write_text(partial / "README.md", README)
+        shutil.copyfile(USAGE, partial / "README.md")
         _verify(OnnxStudent(partial), network, folder)
 
 
