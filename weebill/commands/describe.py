@@ -46,8 +46,7 @@ def describe(
     """Build a zoo entry without memory for its weights, and count it; an ensemble is the sum of its models.
 
     vocabulary: number of pieces if the entry has none.  heads_removed: encoder heads to cut, spread evenly as in
-    WNGT20's Pushy recipe.  `paper_parameters_m` is the paper's printed count in millions.
-    Raises InputError if there are fewer heads.
+    WNGT20's Pushy recipe.  Raises InputError if there are fewer.
     """
     from weebill.experiment.zoo import members
 

@@ -90,12 +90,11 @@ def has_bfloat16(isa: str) -> bool:
 
 @cache
 def extension(isa: str) -> ModuleType:
-    """Return the extension for an instruction set, compiled if it is not in the cache yet.
+    """Return the extension for an instruction set, compiled if no cache has it: TORCH_EXTENSIONS_DIR or the user's.
 
-    The cache is the folder that TORCH_EXTENSIONS_DIR names, or one of the user's.
-    Raises InputError where the instruction set is unknown, there is no compiler, it fails, or nothing can be
-    written to the cache.  It does not check that the machine has the set (`check_instruction_set` does): for `amx`
-    without a matrix unit it builds the same code on tiles in plain memory, for tests only.
+    Raises InputError if the instruction set is unknown, there is no compiler, it fails, or nothing can be written.
+    It does not check that the machine has the set: for `amx` without a matrix unit it builds the same code on tiles
+    in plain memory, for tests only.
     """
     if isa not in NEEDS:
         raise InputError(_no_such_set(isa))

@@ -1,12 +1,9 @@
 """Removal of heads and neurons: physically (`cut`), by zero outputs (`masked`), or gradually by gates.
 
-All give the same function.  A head adds to its block's output its columns of `out` times the values that it attended
-to; its removal removes only this term.  The bias of `out` stays, and is the whole output of a block without heads.
-The same holds for neurons and `outer`.
-
-A head's gate is a factor of that head's inputs of `out`, a neuron's gate one of its input of `outer`.  A gate of 0
-masks all that the head owns, but still has a gradient, by which the head can come back.  If rows of query, key and
-value were masked together with columns of `out`, each gradient would contain another factor, which is 0.
+All give the same function: the removal of a head removes only its columns of `out` times the values that it attended
+to.  The bias of `out` stays, and is the whole output of a block without heads.  The same holds for neurons and
+`outer`.  A head's gate is a factor of its inputs of `out`, a neuron's gate one of its input of `outer`.  A gate of 0
+still has a gradient, by which the head can come back; masks of several factors of a product together would have none.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -1,9 +1,7 @@
 """Penalty of the group lasso in training, and the heads and neurons that are dead after it (WMT21 §3.1).
 
-Its groups are connections of linear maps that live or die together.  A connection is one output of a query, key,
-value or inner map with its bias, or one input of an output or outer map.  With `rowcol`, each connection is a group.
-With `head`, a head's connections in one map are one, and the groups of feed-forward blocks stay as with `rowcol`.
-
+A connection is one output of a query, key, value or inner map with its bias, or one input of an output or outer map.
+With `rowcol`, each connection is a group; with `head`, all of a head's in one map are one, but not those of neurons.
 Shapes: h heads, k head size, f neurons, g groups of a map, c connections of each.
 """
 

@@ -54,11 +54,10 @@ def shape_of(entry: Mapping[str, Any]) -> ModelShape:
 
 
 def comparisons(config: Mapping[str, Any], zoo: Zoo) -> dict[Pruned, list[Pair]]:
-    """Return the comparisons of each pruned student: pairs (variant, baseline) of one precision.
+    """Return the comparisons of each pruned student: pairs (variant, baseline) of one precision, all measured.
 
     The first baseline is the unpruned student.  The others are the random choice of as many heads and neurons of the
-    same blocks, by the same method if possible, and the training of the same shape from scratch.  All are among the
-    variants that a checked configuration measures.
+    same blocks, by the same method if possible, and the training of the same shape from scratch.
     """
     return _comparisons(measured_variants(config), config, zoo)
 

@@ -69,10 +69,9 @@ def record_ranges(
 ) -> dict[str, ActivationRanges]:
     """Run a float32 model over calibration data and summarise the inputs of each of its linear maps.
 
-    run: does the work, e.g. translates sentences greedily.  Each call of a linear map, for a batch of sentences
-    or one decoding step of it, is an instance of its activation tensor.  Padded positions count like others,
-    because a linear map does not know them; they hold embedded EOS like the end of each sentence.
-    skip: as in `quantize_model`.  Raises InputError naming a map that was never called or saw NaN or infinity.
+    run: does the work, e.g. translates sentences greedily.  Each call of a linear map is an instance of its
+    activation tensor.  Padded positions count like others, because a linear map does not know them.  skip: as in
+    `quantize_model`.  Raises InputError naming a map that was never called or saw NaN or infinity.
     """
     seen: dict[str, list[Tensor]] = {name: [] for name, _ in quantizable_linears(model, skip)}
 
@@ -135,9 +134,8 @@ def measure_errors(
 ) -> list[ActivationError]:
     """Run a float32 model and quantize a copy of every linear map's input by each formula's scale.
 
-    run: does the work, on other text than that of the calibration.  The model continues with the unquantized
-    input, so that an error is the scale's own and not an earlier layer's.  scales: formula → linear map → scale.
-    Raises ValueError where a formula has no scale for a map.
+    run: does the work, on other text than that of the calibration; the model continues with the unquantized input.
+    scales: formula → linear map → scale.  Raises ValueError if a formula has no scale for a map.
     """
     totals: dict[tuple[str, str], Tensor] = {}
     for name, _ in quantizable_linears(model):

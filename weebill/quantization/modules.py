@@ -48,12 +48,11 @@ class _OnGrid(nn.Module):
 
 
 class QuantizedLinear(_OnGrid):
-    """A linear map with its weight (out, in) on a grid; the bias is on none.
+    """Linear map with its weight (out, in) on a grid, and a bias on none.
 
-    With an activation scale the input is quantized too, to code / scale (WNGT20 §5.1).  Packed weights of an
-    integer grid are then multiplied as integers, y = Σ codes·codes / (scales) + bias; otherwise in float32.
-    Cast to float16 or bfloat16, the map takes and gives that type and multiplies in it what is not multiplied
-    as integers; scales stay float32.
+    With an activation scale the input is quantized too, to code / scale (WNGT20 §5.1).  Packed weights of an integer
+    grid are then multiplied as integers, y = Σ codes·codes / (scales) + bias; otherwise in the type that the map was
+    cast to, which is also that of its inputs and outputs; scales stay float32.
     """
 
     def __init__(
@@ -140,12 +139,10 @@ def quantize_model(
 ) -> nn.Module:
     """Put a model's linear maps and embeddings on the grid of that name, in place; return the model.
 
-    scales: activation scale of each linear module by its name (see `calibration`), None to leave activations
-    float32.  skip: name patterns (fnmatch) of modules to leave alone.  mode: `fake` trains under quantization,
-    `packed` holds codes, `empty` has every code and scale still to be loaded.
-    A weight that several modules share stays one.  Empty weights (all heads cut) stay as they are.
-    Raises ValueError if a linear map has no scale, a scale no linear map, or a shared weight would be quantized in
-    one place only.
+    scales: activation scale of each linear module by its name, None to leave activations float32.  skip: patterns of
+    names of modules to leave alone.  mode: `fake` trains under quantization, `packed` holds codes, `empty` has codes
+    and scales still to be loaded.  A weight that several modules share stays one.  Empty weights stay as they are.
+    Raises ValueError for a linear map without a scale, a scale without a map, or a weight only partly quantized.
     """
     numbers = grid_named(grid)
     if scales is not None:

@@ -36,16 +36,13 @@ def fake_quantize_activations(x: Tensor, scale: Tensor) -> Tensor:
 
 
 class FakeWeight(nn.Module):
-    """Float32 master weight that every use sees rounded to the grid; its gradient passes straight through.
+    """Float32 master weight m that every use sees rounded to the grid; its gradient passes straight through.
 
-    The rounded weight Q(m) is computed once for all uses of the master m, and anew when m may have changed.  Q
-    contains the fit of the scale, from max|m| to convergence.  That costs a sort (about 10 ms for 2 million weights)
-    and makes Q(m) a function of m alone, so a resumed training needs nothing else.
-
-    Log 4-bit training is described with an error r_t that is added at the next update (Aji & Heafield 2020): after a
-    step Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.  That is the same: m_t = w_t + r_t gives
-    m_{t+1} = v = m_t + Δ_t and w_t = Q(m_t).  Δ_t is equal in both forms, because it depends on the gradients at w_t
-    alone (Adam; weight decay would shrink w in the one and m in the other, and is not used).
+    The rounded weight Q(m), with its scale, is computed anew when m may have changed.  It is a function of m alone,
+    so a resumed training needs nothing else.  Log 4-bit training is described with an error r_t that is added at the
+    next update (Aji & Heafield 2020): after a step Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.
+    That is the same, as m_t = w_t + r_t gives m_{t+1} = v and w_t = Q(m_t), and Δ_t depends on the gradients at w_t
+    alone.
     """
 
     def __init__(self, grid: Grid, weight: Tensor):
@@ -90,8 +87,7 @@ class PackedWeight(nn.Module):
     """Weight as packed codes and scale, both buffers: memory holds what the file stores.
 
     A grid of integers is multiplied by its codes; others are decoded once, at first use.  A cast, such as
-    `network.half()`, sets the type of the decoded numbers.  The scale stays float32, so that no code changes its
-    meaning and casting back loses nothing.
+    `network.half()`, sets the type of the decoded numbers; the scale stays float32, so that codes keep their meaning.
     """
 
     def __init__(self, grid: Grid, shape: torch.Size, device: torch.device | None = None):

@@ -24,9 +24,9 @@ def make_shortlist(
 ) -> Shortlist:
     """Make the shortlist of a corpus table, or of `pairs` of its pairs, which `seed` draws.
 
-    candidates: number of target pieces of a source piece, those of the highest p(t|s); frequent: number of the
-    commonest target pieces (50 and 50 in WNGT20).  work: a folder for the alignment, removed at the end.
-    Raises InputError where the table has no pairs or a pair has no target, or the aligner is missing or fails.
+    candidates: number of likeliest target pieces of a source piece; frequent: number of the commonest target pieces
+    (50 and 50 in WNGT20).  work: a folder for the alignment.  Raises InputError for bad pairs, or without the
+    aligner.
     """
     chosen = sample_pairs(corpus, vocabulary, pairs, seed)
     aligned = align(chosen, len(vocabulary), seed, work)

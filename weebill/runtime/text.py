@@ -57,9 +57,8 @@ def load_runtime(
 ) -> RuntimeTranslator:
     """Load the translator of a model folder, or of an ensemble of several with one vocabulary.
 
-    isa: an instruction set of `extension`, or `portable`; None: the fastest that this machine and the models allow.
-    shortlist: a file of `Shortlist.save`.  threads: number of threads that translate in parallel; each copies the
-    weights.  precision: that of float32 models' products, float32 or bfloat16.
+    isa: as in `engine_for`; None: the fastest that this machine and the models allow.  shortlist: a file of
+    `Shortlist.save`.  threads: number of threads that translate in parallel, each with a copy of the weights.
     Raises InputError if a file is missing, damaged or of another vocabulary, or the instruction set is not available.
     """
     models = load_models(folders)

@@ -1,9 +1,8 @@
 """Translation of pieces by a network or an ensemble, in batches; results are in the order of the input.
 
-Batches are large enough to share fixed costs and small enough to keep the shortlist short.  A decoder step on n rows
-costs as much as n + SHARED single rows without the reading of weights, which all rows share.  More sentences need
-more columns of the output layer; every row is multiplied by all of them, and they are gathered once for a batch.
-Long sentences have more steps and more columns, so the best size depends on length.
+A decoder step on n rows costs as much as n + SHARED single rows without the reading of weights, which all rows share.
+More sentences need more columns of the output layer, which multiply every row, and are gathered once for a batch.
+Long sentences have more steps and more columns, so the best size of a batch depends on length.
 """
 
 from collections.abc import Iterator, Sequence
@@ -95,11 +94,9 @@ def _columns(sources: Sources, shortlist: Shortlist | None) -> np.ndarray:
 
 
 class Runtime:
-    """Networks with one vocabulary, averaged as an ensemble, for fast search by the extension or by PyTorch.
+    """Networks with one vocabulary, averaged as an ensemble, for fast search.  Raises InputError as `engine_for`.
 
-    isa: an instruction set of `extension`, or `portable`.  shortlist: pieces that may stand in a translation;
-    None: any piece.  precision: see `engine_for`.
-    Raises InputError where the extension cannot be built, or cannot hold a network.
+    isa, precision: as in `engine_for`.  shortlist: pieces that may stand in a translation; None: any piece.
     """
 
     def __init__(

@@ -49,9 +49,8 @@ SETTLED = 2_000_000_000  # nanoseconds: a file that was read sooner after a chan
 class Source:
     """Python file with its path in the project, the hash of its statements, and its references.
 
-    imports: modules of the library that the file imports or names, and the packages around these.
-    names: words that may name a data file, a folder or a suffix; empty if the file does not look for files in its
-    own folder.
+    imports: modules of the library that it imports or names, and the packages around these.  names: words that may
+    name a data file, a folder or a suffix; empty if the file does not look for files in its own folder.
     """
 
     path: str

@@ -24,9 +24,8 @@ if is_job():
 def job(log: str | Path) -> Iterator[None]:
     """Run a script's body with stdout, stderr and logging in the file `log`.
 
-    Input and disk errors are written as one line to the log and the terminal, and the process exits with code 1;
-    any other error is logged with its traceback and raised again.  A training that SIGTERM ends exits with code
-    128 + 15, not with 0.
+    Input and disk errors are one line in the log and the terminal, with exit code 1; any other error is logged and
+    raised again.  A training that SIGTERM ends exits with code 128 + 15, not with 0.
     """
     end_with_snakemake()
     Path(log).parent.mkdir(parents=True, exist_ok=True)

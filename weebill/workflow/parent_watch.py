@@ -1,12 +1,10 @@
 """Watch that ends a job together with the Snakemake that started it.
 
-A killed Snakemake leaves its jobs running.  A rerun starts the same jobs again, and two writers at the same
-checkpoints would spoil both.  So each job looks for its Snakemake before anything heavy is loaded, and then checks
-once a second that it still lives.  A job whose Snakemake is gone ends at once.
-
-rules/common.smk names the Snakemake in the environment, so that a job knows it even if it is gone, or is part of a
-Python program.  On a cluster, the Snakemake on the job's machine names itself anew.  Without that name, the nearest
-ancestor called snakemake is taken.  A process with neither continues: it may run in a container of its own.
+A killed Snakemake leaves its jobs running, and a rerun starts the same jobs again: two writers at the same
+checkpoints would spoil both.  So each job looks for its Snakemake before anything heavy is loaded, and then once a
+second.  rules/common.smk names the Snakemake in the environment, so that a job knows it even if it is gone; on a
+cluster, the Snakemake on the job's machine names itself anew.  Without that name, the nearest ancestor called
+snakemake is taken.  A process with neither continues: it may run in a container of its own.
 """
 
 import os

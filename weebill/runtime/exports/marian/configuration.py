@@ -1,11 +1,8 @@
 """Configuration inside Marian's model files, from our architecture and back, and the names of its tensors.
 
-Marian numbers layers from 1 and stores weights as (in, out), biases as (1, out).  Where the decoder's layers share
-their weights it stores one layer.
-
-Marian checks every tensor against its options: one width for all feed-forward layers, one number of heads, and
-heads that together have the embedding width.  So unevenly pruned students are padded to one shape.  A neuron or head
-of zeros adds nothing to any sum: the padded student translates as the uneven one does, at the cost of the unpruned.
+Marian numbers layers from 1, stores weights as (in, out), biases as (1, out), and layers that share weights once.
+Its options describe one shape of all layers, whose heads have the embedding width together.  So pruned students are
+padded by neurons and heads of zeros, which add nothing to any sum, at the cost of the unpruned student.
 """
 
 from collections.abc import Iterator, Mapping
