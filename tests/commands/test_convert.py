@@ -6,6 +6,7 @@ import pytest
 import sentencepiece
 from safetensors.numpy import load_file, save_file
 
+from tests.runtime.exports.students import onnx_greedy
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.__main__ import main
 from weebill.runtime.exports.onnx.search import OnnxStudent
@@ -44,7 +45,7 @@ def test_onnx(folders, tmp_path):
     assert main(["convert", str(folders / "ssru"), str(tmp_path / "out"), "--to", "onnx"]) == 0
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "out/vocab.spm"))
     sources = [[*ids, 0] for ids in pieces.encode(TEXT)]
-    found = OnnxStudent(tmp_path / "out").greedy(sources, 12, unknown=True)
+    found = onnx_greedy(OnnxStudent(tmp_path / "out"), sources, 12, unknown=True)
     texts = [pieces.decode(translation) for translation in found]
     assert texts == load_translator(folders / "ssru").translate(TEXT, OPTIONS)
 

@@ -19,10 +19,11 @@ from tests.hugging_face.small import (
     small_batch,
     small_model,
 )
+from tests.pruning.masking import masked
 from tests.pruning.owned import of_head, of_neuron
 from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
-from weebill.pruning.cut import cut, masked
+from weebill.pruning.cut import cut
 from weebill.pruning.depth import cut_layers
 
 TOLERANCE = 3e-5

@@ -7,8 +7,9 @@ import torch
 from transformers import XLMRobertaForCausalLM
 
 from tests.hugging_face.small import GENERATORS, HEADS, MAKERS, NEURONS, small_batch, small_model
+from tests.pruning.masking import masked
 from weebill.hugging_face.families import prunable
-from weebill.pruning.cut import cut, masked
+from weebill.pruning.cut import cut
 
 REMOVED = {
     "heads": {"*.0.self_attention": [0, 2], "*": [1]},

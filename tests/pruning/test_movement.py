@@ -10,6 +10,7 @@ from torch.func import functional_call
 
 from tests.pruning.interrupting import finish_despite_interruptions
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
+from tests.pruning.masking import masked
 from tests.pruning.toy import (
     HEAD_SIZE,
     HEADS,
@@ -24,7 +25,7 @@ from tests.pruning.toy import (
 from tests.translation.training.test_pruning_study import CONFIG, studies_of_one_training, study_of
 from weebill.errors import InputError
 from weebill.files import content_hash, read_json
-from weebill.pruning.cut import cut, masked, silent
+from weebill.pruning.cut import cut, silent
 from weebill.pruning.methods import companion_from_dict, companion_to_dict, pruning_method
 from weebill.pruning.movement import Movement
 from weebill.pruning.movement_gates import MovementScoring

@@ -1,13 +1,13 @@
-"""Removal of heads and neurons: physically (`cut`), by zero outputs (`masked`), or gradually by gates.
+"""Removal of heads and neurons: physically (`cut`), or gradually by gates.
 
-All give the same function: the removal of a head removes only its columns of `out` times the values that it attended
+Both give the same function: the removal of a head removes only its columns of `out` times the values that it attended
 to.  The bias of `out` stays, and is the whole output of a block without heads.  The same holds for neurons and
 `outer`.  A head's gate is a factor of its inputs of `out`, a neuron's gate one of its input of `outer`.  A gate of 0
 still has a gradient, by which the head can come back; masks of several factors of a product together would have none.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -24,27 +24,6 @@ def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None =
 
     Raises ValueError, and changes nothing, if a block, head or neuron does not exist.
     """
-    for block, total, removed in _chosen(model, heads, neurons):
-        block.keep([index for index in range(total) if index not in removed])
-
-
-@contextmanager
-def masked(
-    model: Prunable, heads: Removal | None = None, neurons: Removal | None = None
-) -> Iterator[None]:
-    """Set outputs of heads and neurons to zero within the context.  Raises ValueError if a part does not exist."""
-    chosen = _chosen(model, heads, neurons)
-    with ExitStack() as stack:
-        for block, total, removed in chosen:
-            gates = torch.ones(total)
-            gates[sorted(removed)] = 0.0
-            stack.enter_context(gated(block, lambda gates=gates: gates))
-        yield
-
-
-def _chosen(
-    model: Prunable, heads: Removal | None, neurons: Removal | None
-) -> list[tuple[Block, int, set[int]]]:
     attention = {block.name: (block, block.heads) for block in model.attention_blocks()}
     feed_forward = {block.name: (block, block.neurons) for block in model.feed_forward_blocks()}
     chosen = []
@@ -57,8 +36,9 @@ def _chosen(
             if wrong:
                 raise ValueError(f"{name}: nothing numbered {wrong} among {total} to remove")
             if indices:
-                chosen.append((block, total, set(indices)))
-    return chosen
+                chosen.append((block, sorted({*range(total)} - {*indices})))
+    for block, kept in chosen:
+        block.keep(kept)
 
 
 @contextmanager

@@ -182,7 +182,7 @@ def quantize_model(
 
 
 def fake_quantization(
-    grid: str, scales: Mapping[str, float] | None = None, skip: Sequence[str] = ()
+    grid: str, scales: Mapping[str, float] | None = None
 ) -> Callable[[nn.Module], None]:
     """Return the `transform` that a training applies to its network first; arguments: as in `quantize_model`.
 
@@ -190,7 +190,7 @@ def fake_quantization(
     """
 
     def transform(network: nn.Module) -> None:
-        quantize_model(network, grid, scales, skip, mode="fake")
+        quantize_model(network, grid, scales, mode="fake")
 
     return transform
 

@@ -1,5 +1,6 @@
 """Students with a vocabulary, for the tests of the exports."""
 
+import numpy as np
 import torch
 
 from tests.runtime.conftest import network
@@ -42,3 +43,25 @@ def texts(count: int = 20) -> list[list[int]]:
     draw = torch.Generator().manual_seed(3)
     lengths = torch.randint(1, 30, (count,), generator=draw).tolist()
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
+
+
+def onnx_greedy(student, sources, limit: int, unknown: bool = False) -> list[list[int]]:
+    """Translate by an exported student as its users would; translations have no end, and at most limit − 1 pieces."""
+    longest = max(map(len, sources))
+    source = np.zeros((len(sources), longest), np.int64)
+    mask = np.zeros(source.shape, bool)
+    for row, pieces in enumerate(sources):
+        source[row, : len(pieces)], mask[row, : len(pieces)] = pieces, True
+    inputs, found = student.start(source, mask), [[] for _ in sources]
+    live = np.ones(len(sources), bool)
+    for _ in range(limit - 1):
+        logits, inputs = student.step(inputs)
+        if not unknown:
+            logits[:, student.description["unknown"]] = -np.inf
+        inputs["previous"] = logits.argmax(-1)
+        live &= inputs["previous"] != student.description["end"]
+        if not live.any():
+            break
+        for row in np.flatnonzero(live):
+            found[row].append(int(inputs["previous"][row]))
+    return found

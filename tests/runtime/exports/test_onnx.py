@@ -8,7 +8,15 @@ import pytest
 import torch
 
 from tests.runtime.conftest import network
-from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
+from tests.runtime.exports.students import (
+    OPTIONS,
+    PIECES,
+    SHAPES,
+    UNEVEN,
+    onnx_greedy,
+    student,
+    texts,
+)
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.onnx import exporting
 from weebill.runtime.exports.onnx.exporting import encoder, export
@@ -25,7 +33,7 @@ def test_onnxruntime_translates_alike(tmp_path, vocabulary, name):
     model = network(**ODD[name], pieces=PIECES) if name in ODD else student(name)
     export(model, vocabulary, tmp_path / "onnx")
     expected = greedy([model], texts(), OPTIONS)
-    assert OnnxStudent(tmp_path / "onnx").greedy(texts(), LIMIT, unknown=True) == expected
+    assert onnx_greedy(OnnxStudent(tmp_path / "onnx"), texts(), LIMIT, unknown=True) == expected
 
 
 @pytest.mark.parametrize("grid", ["int8", "log4"])
@@ -38,7 +46,7 @@ def test_a_student_on_a_grid_leaves_as_decoded(tmp_path, vocabulary, grid):
         if isinstance(getattr(module, "weight", None), torch.Tensor):
             plain.get_submodule(name).weight.data.copy_(module.weight)
     export(on_grid, vocabulary, tmp_path / "onnx")
-    found = OnnxStudent(tmp_path / "onnx").greedy(texts(), LIMIT, unknown=True)
+    found = onnx_greedy(OnnxStudent(tmp_path / "onnx"), texts(), LIMIT, unknown=True)
     assert found == greedy([plain], texts(), OPTIONS)
 
 
@@ -46,7 +54,7 @@ def test_the_unknown_piece_is_left_out(tmp_path, vocabulary):
     model = student("ssru, untied")
     model.output.bias.data[1] = 100.0
     export(model, vocabulary, tmp_path / "onnx")
-    found = OnnxStudent(tmp_path / "onnx").greedy(texts(4), LIMIT)
+    found = onnx_greedy(OnnxStudent(tmp_path / "onnx"), texts(4), LIMIT)
     assert all(piece != 1 for translation in found for piece in translation) and any(found)
 
 

@@ -1,6 +1,5 @@
-"""Greedy search with exported graphs by onnxruntime, as a user of the graphs would write it."""
+"""Steps of a search with exported graphs by onnxruntime."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -48,26 +47,3 @@ class OnnxStudent:
         changed = dict(zip(self.description["states"].values(), states, strict=True))
         position = np.asarray(inputs["position"] + 1)
         return logits, {**inputs, **changed, "position": position}
-
-    def greedy(
-        self, sources: Sequence[Sequence[int]], limit: int, unknown: bool = False
-    ) -> list[list[int]]:
-        """Translate sources, which end in EOS, into pieces without their ends, at most limit − 1."""
-        longest = max(map(len, sources))
-        source = np.zeros((len(sources), longest), np.int64)
-        mask = np.zeros(source.shape, bool)
-        for row, pieces in enumerate(sources):
-            source[row, : len(pieces)], mask[row, : len(pieces)] = pieces, True
-        inputs, found = self.start(source, mask), [[] for _ in sources]
-        live = np.ones(len(sources), bool)
-        for _ in range(limit - 1):
-            logits, inputs = self.step(inputs)
-            if not unknown:
-                logits[:, self.description["unknown"]] = -np.inf
-            inputs["previous"] = logits.argmax(-1)
-            live &= inputs["previous"] != self.description["end"]
-            if not live.any():
-                break
-            for row in np.flatnonzero(live):
-                found[row].append(int(inputs["previous"][row]))
-        return found
