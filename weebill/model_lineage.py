@@ -7,22 +7,15 @@ import platform
 from collections.abc import Iterable
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from weebill import __version__
 
 
-class Course(Protocol):
-    """Course of a training: its validations, and the update whose weights were kept."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-
-
 def lineage(
-    kind: str, settings: Any, seed: int, course: Course, packages: Iterable[str] = (), **more: Any
+    kind: str, settings: Any, seed: int, course: Any, packages: Iterable[str] = (), **more: Any
 ) -> dict[str, Any]:
     """Return the lineage of a trained model: its kind, settings, seed, course of validation, software versions.
 

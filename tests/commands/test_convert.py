@@ -9,7 +9,7 @@ from safetensors.numpy import load_file, save_file
 from tests.runtime.exports.students import onnx_greedy
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.__main__ import main
-from weebill.runtime.exports.onnx.search import OnnxStudent
+from weebill.runtime.exports.onnx.exporting import OnnxStudent
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions

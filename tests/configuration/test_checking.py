@@ -14,9 +14,8 @@ from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.variants import expand_variants
 from weebill.pruning.criteria import CRITERIA
-from weebill.pruning.method import Criterion
+from weebill.pruning.method import Criterion, Ranking
 from weebill.pruning.methods import METHODS
-from weebill.pruning.ranking import Ranking
 from weebill.pruning.recipes import comparisons, comparisons_over_seeds, methods_of, shape_of
 from weebill.yaml_files import read_yaml
 

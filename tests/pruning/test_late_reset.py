@@ -103,7 +103,7 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
     with monkeypatch.context() as change:
         library = tmp_path / "weebill"
         shutil.copytree(code_version.ROOT / "weebill", library)
-        with (library / "pruning/ranking.py").open("a") as file:
+        with (library / "pruning/method.py").open("a") as file:
             file.write("SURE = True")
         change.setattr(code_version, "ROOT", tmp_path)
         change.setattr(late_reset, "lowest", highest)

@@ -26,10 +26,10 @@ from tests.translation.training.test_pruning_study import CONFIG, studies_of_one
 from weebill.errors import InputError
 from weebill.files import content_hash, read_json
 from weebill.pruning.cut import cut, silent
+from weebill.pruning.method import lowest_share
 from weebill.pruning.methods import companion_from_dict, companion_to_dict, pruning_method
 from weebill.pruning.movement import Movement
 from weebill.pruning.movement_gates import MovementScoring
-from weebill.pruning.ranking import lowest_share
 from weebill.translation.model.folder import load_model
 from weebill.translation.training.pruning_study import make_pruned
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weebill.pruning.ranking import lowest, lowest_share
+from weebill.pruning.method import lowest, lowest_share
 
 
 def test_lowest_across_blocks_with_ties_in_order():

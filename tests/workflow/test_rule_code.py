@@ -11,9 +11,8 @@ import pytest
 
 from tests.workflow.running import REPOSITORY, TINY, environment
 from weebill.pruning.methods import METHODS
-from weebill.workflow.code_version import code_of
+from weebill.workflow.code_version import code_of, library_path, set_code
 from weebill.workflow.import_closure import read_project
-from weebill.workflow.rule_code import library_path, set_code
 
 WIDEST = {"tiny": 28, "metric-small": 21}  # medians over rules; they may only shrink, to 27
 READ = """
@@ -22,7 +21,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
-from weebill.workflow.rule_code import script_of
+from weebill.workflow.code_version import script_of
 
 repository, config, folder = map(Path, sys.argv[1:])
 with SnakemakeApi(OutputSettings()) as api:

@@ -31,9 +31,9 @@ from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
 from weebill.hugging_face.families import prunable
 from weebill.model_lineage import versions
 from weebill.pruning.history import History
+from weebill.pruning.method import part_of_blocks
 from weebill.pruning.movement_gates import MovementGates, MovementScoring, cut_silent
 from weebill.pruning.movement_settings import MovementShares
-from weebill.pruning.ranking import part_of_blocks
 from weebill.workflow.code_version import code_of_module
 
 SHARES = MovementShares(blocks="*")  # the paper prunes all blocks

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
-from weebill.pruning.ranking import BlockScores, Scores
+from weebill.pruning.method import BlockScores, Scores
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 from weebill.pruning.study import Study
 

@@ -14,8 +14,7 @@ from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.pruning.criteria import Candidates
-from weebill.pruning.method import Grouping
-from weebill.pruning.ranking import Scores
+from weebill.pruning.method import BlockScores, Grouping
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 from weebill.pruning.study import Companion
 
@@ -113,7 +112,7 @@ def norms_of(model: Prunable, settings: Lasso) -> dict[str, Tensor]:
 
 def dead_parts(
     model: Prunable, settings: Lasso, before: Mapping[str, Tensor], threshold: float
-) -> tuple[dict[str, list[int]], dict[str, list[int]], Scores]:
+) -> tuple[dict[str, list[int]], dict[str, list[int]], BlockScores]:
     """Return the dead heads and neurons, and for each head its share of living groups.
 
     before: the groups' norms before the penalty.  threshold: share of their mean at or below which a group is dead.
@@ -130,8 +129,7 @@ def dead_parts(
         living[block.name] = 1 - by_head.double().mean((0, 2))
     heads = {name: _places(shares <= 1 - HEAD_DIES) for name, shares in living.items()}
     neurons = {block.name: _places(dead[block.name].any(0)) for block in blocks.feed_forward}
-    scores = Scores(heads={name: shares.tolist() for name, shares in living.items()})
-    return heads, neurons, scores
+    return heads, neurons, {name: shares.tolist() for name, shares in living.items()}
 
 
 def _candidates(model: Prunable, pattern: str) -> list[AttentionBlock | FeedForwardBlock]:

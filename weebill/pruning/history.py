@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from weebill.pruning.ranking import Scores
     from weebill.pruning.structure import Prunable
 
 COLUMNS = ("student", "recipe", "block", "head", "removed_in", "score")
@@ -30,16 +29,16 @@ class History:
         self,
         heads: Mapping[str, Sequence[int]],
         neurons: Mapping[str, Sequence[int]] | None = None,
-        scores: "Scores | None" = None,
+        scores: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         """Record a step that removes heads and neurons.
 
-        Removed parts, and the scores of all candidates, have their present numbers: a cut block counts its survivors
-        in order.  Scores of neurons are not kept, because there are too many.
+        Removed parts, and the scores of all candidate heads, have their present numbers: a cut block counts its
+        survivors in order.
         """
         scored = {
             name: dict(zip(map(str, self.heads[name]), values, strict=True))
-            for name, values in (scores.heads if scores else {}).items()
+            for name, values in (scores or {}).items()
         }
         removed = {"heads": _take(self.heads, heads), "neurons": _take(self.neurons, neurons or {})}
         self.steps.append({"removed": removed, "scores": scored})

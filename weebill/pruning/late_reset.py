@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
 from weebill.pruning.history import History
-from weebill.pruning.method import BlockMethod, BlockPattern, Criterion, ModelShape, Removed
-from weebill.pruning.ranking import BlockScores, Scores, lowest
+from weebill.pruning.method import (
+    BlockMethod,
+    BlockPattern,
+    BlockScores,
+    Criterion,
+    ModelShape,
+    Removed,
+    lowest,
+)
 from weebill.settings import Count
 
 if TYPE_CHECKING:
@@ -75,7 +82,7 @@ class LateReset(BlockMethod):
             removed = {name: [] for name in scores}
             for name, head in lowest(scores, self.heads_per_iteration):
                 removed[name].append(head)
-            history.remove(removed, scores=Scores(heads=scores))
+            history.remove(removed, scores=scores)
             logging.info("iteration %d of %d done", number, self.iterations)
         return self._reset(study, history), history
 

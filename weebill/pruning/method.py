@@ -1,18 +1,18 @@
-"""Base classes of pruning methods, with what a method reports about itself.
+"""Base classes of pruning methods, with what a method reports about itself, and the selection of the lowest scores.
 
 A method is a frozen dataclass of its settings in a file of its own, and an entry of `methods.METHODS`.  Such a
 file imports torch inside functions only: a configuration is checked without it.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
+from weebill.experiment.shares import part_of
 from weebill.files import claim_folder, exclusive_folder
-from weebill.pruning.ranking import Ranking, part_of_blocks
 from weebill.settings import Pattern
 from weebill.workflow.code_version import code_of_module
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 BlockPattern = Annotated[str, Pattern(r"^[^/]+$", "a pattern of block names, such as encoder.*")]
 Criterion = Literal["confidence", "gradient", "magnitude", "random"]  # names of criteria.CRITERIA
+BlockScores = dict[str, list[float]]  # block name -> score of each of its heads or neurons
+Ranking = Literal["global", "layer"]
 Grouping = Literal["rowcol", "head"]  # of weights; used by group_penalty.groups_of
 Baseline = Literal["chance", "from scratch"]
 Problem = tuple[tuple[str, ...], str]  # the key below the recipe, and the fault
@@ -235,3 +237,47 @@ def nothing_removed(settings: Any) -> str:
     """Return the message for shares that remove no head and no neuron, with a remedy."""
     shares = f"heads {settings.heads} and neurons {settings.neurons} of blocks '{settings.blocks}'"
     return f"pruning: {shares} are none; raise one, or mend the pattern"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of the heads of attention blocks and of the neurons of feed-forward blocks."""
+
+    heads: BlockScores = field(default_factory=dict)
+    neurons: BlockScores = field(default_factory=dict)
+
+
+def part_of_blocks(share: float, widths: Collection[int], ranking: Ranking) -> int:
+    """Count the heads or neurons that `lowest_share` selects from blocks of these widths."""
+    groups = widths if ranking == "layer" else [sum(widths)]
+    return sum(part_of(share, width) for width in groups)
+
+
+def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:
+    """Return the `count` lowest scores of all blocks as (block name, head or neuron), lowest first.
+
+    Equal scores are ordered by block, then by number.  Raises ValueError if there are fewer scores.
+    """
+    numbered = [
+        (value, place, number, name)
+        for place, (name, values) in enumerate(scores.items())
+        for number, value in enumerate(values)
+    ]
+    if len(numbered) < count:
+        raise ValueError(f"{count} to remove, but only {len(numbered)} are left")
+    return [(name, number) for _, _, number, name in sorted(numbered)[:count]]
+
+
+def lowest_share(
+    scores: Mapping[str, Sequence[float]], share: float, ranking: Ranking
+) -> dict[str, list[int]]:
+    """Return block name → the heads or neurons, ascending, of the lowest share.
+
+    ranking: `layer` selects ⌊share · n⌋ of each block's n; `global` that part of all, and may leave a block empty.
+    """
+    groups = [{name: values} for name, values in scores.items()] if ranking == "layer" else [scores]
+    removed = {name: [] for name in scores}
+    for group in groups:
+        for name, number in lowest(group, part_of(share, sum(map(len, group.values())))):
+            removed[name].append(number)
+    return {name: sorted(numbers) for name, numbers in removed.items()}

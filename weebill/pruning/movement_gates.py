@@ -17,9 +17,8 @@ from weebill.experiment.shares import part_of
 from weebill.pruning.criteria import Candidates
 from weebill.pruning.cut import Block, cut, gated, silent, write_gates
 from weebill.pruning.history import History
-from weebill.pruning.method import nothing_removed
+from weebill.pruning.method import Ranking, nothing_removed
 from weebill.pruning.movement_settings import MovementSettings
-from weebill.pruning.ranking import Ranking
 from weebill.pruning.structure import Prunable
 from weebill.pruning.study import Companion
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from weebill.pruning.method import BlockPattern
-from weebill.pruning.ranking import Ranking
+from weebill.pruning.method import BlockPattern, Ranking
 from weebill.settings import Count, NonZeroShare, Positive, Share
 
 

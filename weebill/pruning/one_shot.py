@@ -16,10 +16,11 @@ from weebill.pruning.method import (
     Criterion,
     Method,
     Problem,
+    Ranking,
     ShareMethod,
+    lowest_share,
     nothing_removed,
 )
-from weebill.pruning.ranking import Ranking, lowest_share
 from weebill.settings import Count, Share
 
 if TYPE_CHECKING:
@@ -70,6 +71,6 @@ class OneShot(AtOnce, ShareMethod):
         if not any(heads.values()) and not any(neurons.values()):
             raise InputError(nothing_removed(self))
         history = History(model, asdict(self))
-        history.remove(heads, neurons, scores)
+        history.remove(heads, neurons, scores.heads)
         cut(model, heads, neurons)
         return history

@@ -19,8 +19,7 @@ from tests.runtime.exports.students import (
 )
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.onnx import exporting
-from weebill.runtime.exports.onnx.exporting import encoder, export
-from weebill.runtime.exports.onnx.search import OnnxStudent
+from weebill.runtime.exports.onnx.exporting import OnnxStudent, encoder, export
 from weebill.translation.search import greedy
 
 LIMIT = OPTIONS.limit(0)

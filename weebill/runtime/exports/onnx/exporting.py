@@ -6,15 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime
 import torch
 
-from weebill.files import atomic_folder, write_json
+from weebill.files import atomic_folder, read_json, write_json
 from weebill.runtime.exports.onnx.layers import Ends, Graph, Pair
-from weebill.runtime.exports.onnx.search import DESCRIPTION, OnnxStudent
 from weebill.runtime.exports.verification import close, in_float32, samples
 from weebill.translation.model.network import START, Translator
 from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 
+DESCRIPTION = "model.json"
 USAGE = Path(__file__).with_name("usage.txt")  # the README of exports
 
 
@@ -147,6 +148,43 @@ def _embed(graph: Graph, network: Translator, tokens: str, positions: str) -> st
     column = add("Unsqueeze", add("Cast", positions, to=onnx.TensorProto.FLOAT), graph.constant([1]))  # fmt: skip
     angles = add("Mul", column, graph.stored("position_rates", rates.numpy()))  # (n, d/2)
     return add("Add", x, add("Concat", add("Sin", angles), add("Cos", angles), axis=-1))
+
+
+class OnnxStudent:
+    """Exported folder on one thread of a CPU."""
+
+    def __init__(self, folder: str | Path):
+        folder = Path(folder)
+        self.description = read_json(folder / DESCRIPTION)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        files, cpu = (folder / "encoder.onnx", folder / "decoder.onnx"), ["CPUExecutionProvider"]
+        self.encoder, self.decoder = (
+            onnxruntime.InferenceSession(str(file), options, providers=cpu) for file in files
+        )
+
+    def start(self, source: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the decoder's inputs of its first step.  source, mask: (b, s), mask True where a piece stands."""
+        names = [output.name for output in self.encoder.get_outputs()]
+        memory = self.encoder.run(names, {"source": source, "mask": mask}) if names else []
+        inputs = {"mask": mask, **dict(zip(names, memory, strict=True))}
+        for end in self.decoder.get_inputs():
+            if end.name in self.description["states"].values():
+                sizes = {"sentences": len(source), "past": 0}
+                inputs[end.name] = np.zeros([sizes.get(n, n) for n in end.shape], np.float32)
+        inputs["previous"] = np.full(len(source), self.description["start"], np.int64)
+        inputs["position"] = np.array(0, np.int64)
+        return inputs
+
+    def step(self, inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return scores (b, V) of the next pieces, and the next step's inputs except `previous`."""
+        names = ["logits", *self.description["states"]]
+        wanted = {end.name for end in self.decoder.get_inputs()}
+        given = {name: value for name, value in inputs.items() if name in wanted}
+        logits, *states = self.decoder.run(names, given)
+        changed = dict(zip(self.description["states"].values(), states, strict=True))
+        position = np.asarray(inputs["position"] + 1)
+        return logits, {**inputs, **changed, "position": position}
 
 
 @torch.inference_mode()
