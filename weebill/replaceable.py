@@ -6,7 +6,7 @@ A folder is replaced as a whole, so a user's own files in it would be lost.
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -76,7 +76,13 @@ def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
     remedy = "name a new folder, or move that elsewhere"
     patterns = [pattern.split("/") for pattern in (*kind.always, *kind.perhaps)]
     own = []
-    for name, mode in _entries(place):
+    entries = (
+        Path(folder, name)
+        for folder, folders, names in sorted(os.walk(place))
+        for name in sorted([*folders, *names])
+    )
+    for entry in entries:
+        name, mode = entry.relative_to(place).as_posix(), entry.lstat().st_mode
         if name == STAMP or Path(name).name.startswith(".nfs"):  # removed, and still open somewhere
             continue
         if not any(_fits(name.split("/"), mode, pattern) for pattern in patterns):
@@ -89,15 +95,6 @@ def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
     if own and kind.mark is not None and not kind.mark[1](place / kind.mark[0]):
         found = f"holds '{kind.mark[0]}', which Weebill did not write"
         raise InputError(f"{path}: {found}, and which would be deleted; {remedy}")
-
-
-def _entries(place: Path) -> Iterator[tuple[str, int]]:
-    """Yield the path and mode of every entry below a folder, in the order of names.  Links are not followed."""
-    for folder, folders, names in os.walk(place):
-        folders.sort()
-        for name in sorted([*folders, *names]):
-            entry = Path(folder, name)
-            yield entry.relative_to(place).as_posix(), entry.lstat().st_mode
 
 
 def _fits(parts: list[str], mode: int, pattern: list[str]) -> bool:

@@ -48,7 +48,7 @@ def describe(
     vocabulary: number of pieces if the entry has none.  heads_removed: encoder heads to cut, spread evenly as in
     WNGT20's Pushy recipe.  Raises InputError if there are fewer.
     """
-    from weebill.experiment.zoo import members
+    from weebill.experiment.zoo import MODELS_NAME, members
 
     vocabulary = entry.get("vocabulary", vocabulary)
     heads = sum(_spread_heads(entry, heads_removed))
@@ -62,7 +62,14 @@ def describe(
         "float32_mib": round(parameters * 4 / 2**20, 3),
     }
     if "paper" in entry and not heads_removed:
-        row |= {"paper": entry["paper"], "paper_parameters_m": _printed(entry["paper"], name)}
+        from weebill.report.papers import load_table  # loads pandas
+
+        table = load_table(entry["paper"], 1)
+        printed = dict(zip(table["model"], map(float, table["params_m"]), strict=True))
+        if name not in printed:
+            reason = f"{entry['paper']} prints no such row{nearest(name, printed)}"
+            raise InputError(f"{MODELS_NAME}: {name}.paper: {reason}")
+        row |= {"paper": entry["paper"], "paper_parameters_m": printed[name]}
         if "note" in entry:
             row["note"] = entry["note"]
     return row
@@ -90,19 +97,6 @@ def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
         raise InputError(f"--heads-removed: {found}")
     least, more = divmod(all_heads - removed, layers)
     return [least] * (layers - more) + [least + 1] * more
-
-
-def _printed(paper: str, name: str) -> float:
-    """Return the millions of parameters in a row of a paper's table 1.  Raises InputError if there is no such row."""
-    from weebill.experiment.zoo import MODELS_NAME
-    from weebill.report.papers import load_table  # loads pandas
-
-    table = load_table(paper, 1)
-    rows = dict(zip(table["model"], map(float, table["params_m"]), strict=True))
-    if name not in rows:
-        hint = nearest(name, rows)
-        raise InputError(f"{MODELS_NAME}: {name}.paper: {paper} prints no such row{hint}")
-    return rows[name]
 
 
 def as_text(rows: list[dict[str, Any]]) -> str:

@@ -86,9 +86,8 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
     lines = list(read_lines(path))
     if each is not None:
         if len(lines) != sources * each:
-            raise InputError(
-                f"{path}: {len(lines):,} lines, expected {each:,} for each of {sources:,} sources"
-            )
+            expected = f"expected {each:,} for each of {sources:,} sources"
+            raise InputError(f"{path}: {len(lines):,} lines, {expected}")
         return [lines[first : first + each] for first in range(0, len(lines), each)]
     found: list[list[str]] = [[] for _ in range(sources)]
     for number, line in enumerate(lines, start=1):

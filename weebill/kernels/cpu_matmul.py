@@ -19,9 +19,8 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-ONEDNN_IS_FASTER = (
-    torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() != "AVX2"
-)
+ONEDNN_IS_FASTER = torch.backends.cpu.get_cpu_capability() != "AVX2"
+ONEDNN_IS_FASTER &= torch.backends.mkldnn.is_available()
 
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -111,9 +110,8 @@ class PackedLinear:
         dtype = torch.float32 if self._widened else weight.dtype
         self.weight = weight.detach().to(dtype)
         self.bias = None if bias is None else bias.detach().to(dtype)
-        self._packed = for_onednn(self.weight) or (
-            rounded and not self._widened and weight.numel() > 0
-        )
+        native = rounded and not self._widened and weight.numel() > 0
+        self._packed = for_onednn(self.weight) or native
         if self._packed:
             self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, rows)
         elif self.weight.data_ptr() == weight.data_ptr():

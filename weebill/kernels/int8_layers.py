@@ -58,11 +58,9 @@ class Int8Weight:
         self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
     ) -> Tensor:
         """Map x float32 (n, inputs) → (n, outputs); scale: that of x, None for each row's own."""
-        if self._compiled is not None:
+        if (compiled := self._compiled) is not None:
             kind = getattr(self._module.Activation, activation)
-            return by_threads(
-                lambda rows: self._compiled.multiply(rows, bias, scale or 0.0, kind), x
-            )
+            return by_threads(lambda rows: compiled.multiply(rows, bias, scale or 0.0, kind), x)
         own = scale
         if scale is None:
             own = (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)

@@ -36,9 +36,8 @@ class MovementScoring(MovementSettings):
 
 def candidates_of(model: Prunable, settings: MovementSettings) -> Candidates:
     """Return the blocks that lose heads or neurons."""
-    return Candidates.named(
-        model, settings.blocks, heads=settings.heads > 0, neurons=settings.neurons > 0
-    )
+    shares = {"heads": settings.heads, "neurons": settings.neurons}
+    return Candidates.named(model, settings.blocks, **shares)
 
 
 def cut_silent(model: Prunable, settings: MovementSettings, history: History) -> None:

@@ -62,9 +62,8 @@ class OneShot(AtOnce, ShareMethod):
         from weebill.pruning.criteria import CRITERIA, Candidates
         from weebill.pruning.cut import cut
 
-        candidates = Candidates.named(
-            model, self.blocks, heads=self.heads > 0, neurons=self.neurons > 0
-        )
+        shares = {"heads": self.heads, "neurons": self.neurons}
+        candidates = Candidates.named(model, self.blocks, **shares)
         scores = CRITERIA[self.criterion](study, model, candidates)
         heads = lowest_share(scores.heads, self.heads, self.ranking)
         neurons = lowest_share(scores.neurons, self.neurons, self.ranking)

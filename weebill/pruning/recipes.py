@@ -30,9 +30,7 @@ def made_students(config: Mapping[str, Any]) -> list[Pruned]:
     """List every (student, recipe) that `variants` ask for, or whose shape another of them needs."""
     asked = {v[:2] for pattern in config["variants"] for v in matching(pattern, config)}
     methods = methods_of(config)
-    shapes = {
-        (student, methods[recipe].shape_from) for student, recipe in asked if recipe != UNPRUNED
-    }
+    shapes = {(name, methods[recipe].shape_from) for name, recipe in asked if recipe != UNPRUNED}
     return [pair for pair in product(config["students"], methods) if pair in asked | shapes]
 
 

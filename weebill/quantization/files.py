@@ -91,10 +91,8 @@ def separated(tensors: Mapping[str, Tensor], like: Mapping[str, Tensor]) -> dict
     names = _numbers(like)
     counts = [like[name].numel() for name in names]
     if flat.numel() != sum(counts):
-        raise InputError(
-            f"{flat.numel():,} float32 numbers beside the codes, by config.json there are "
-            f"{sum(counts):,}; make the model again"
-        )
+        found = f"{flat.numel():,} float32 numbers beside the codes"
+        raise InputError(f"{found}, by config.json there are {sum(counts):,}; make the model again")
     for name, part in zip(names, flat.split(counts), strict=True):
         found[name] = part.view(like[name].shape)
     return found

@@ -15,10 +15,8 @@ def integer_product(a: Tensor, b: Tensor) -> Tensor:
     Uses torch's integer kernel if it is exact on this machine, otherwise float32 sums.
     Raises ValueError if k is so large that 32 bits could overflow.
     """
-    if a.shape[1] > LARGEST_COLUMNS:
-        raise ValueError(
-            f"an inner size of {a.shape[1]} can overflow 32 bits ({LARGEST_COLUMNS} cannot)"
-        )
+    if (size := a.shape[1]) > LARGEST_COLUMNS:
+        raise ValueError(f"an inner size of {size} can overflow 32 bits ({LARGEST_COLUMNS} cannot)")
     if not (a.numel() and b.numel()):
         return torch.zeros(a.shape[0], b.shape[0], dtype=torch.int32, device=a.device)
     # with an inner size of 1 the CPU's kernel gives other products from run to run

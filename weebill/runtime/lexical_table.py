@@ -53,10 +53,8 @@ def sample_pairs(
         for side in ("source", "target"):
             texts = part[side].to_pylist()
             if None in texts:
-                row = first + inside[texts.index(None)]
-                raise InputError(
-                    f"{corpus}: row {row:,} has no {side}; a shortlist needs translated text"
-                )
+                place = f"{corpus}: row {first + inside[texts.index(None)]:,}"
+                raise InputError(f"{place} has no {side}; a shortlist needs translated text")
             sides.append(vocabulary.encode(texts))
         yield from ((source[:-1], target[:-1]) for source, target in zip(*sides, strict=True))
         first += batch.num_rows

@@ -32,15 +32,14 @@ class RuntimeTranslator(PieceTranslator):
 
     def _shared(self, work: Callable, sources: list[list[int]], *arguments) -> list:
         """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
-        if len(self.runtimes) == 1:  # do not start a thread for each single sentence
-            return work(self.runtimes[0], sources, *arguments)
+        runtimes, count = self.runtimes, len(self.runtimes)
+        if count == 1:  # do not start a thread for each single sentence
+            return work(runtimes[0], sources, *arguments)
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
-        hands = [order[thread :: len(self.runtimes)] for thread in range(len(self.runtimes))]
+        hands = [order[thread::count] for thread in range(count)]
         shares = [[sources[index] for index in hand] for hand in hands]
-        with ThreadPoolExecutor(len(self.runtimes)) as threads:
-            parts = threads.map(
-                lambda one, share: work(one, share, *arguments), self.runtimes, shares
-            )
+        with ThreadPoolExecutor(count) as threads:
+            parts = threads.map(lambda one, share: work(one, share, *arguments), runtimes, shares)
         results = dict(zip(chain(*hands), chain(*parts), strict=True))
         return [results[index] for index in range(len(sources))]
 
@@ -92,9 +91,8 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
     if not there:
         return path  # no model folder: loading it reports the fault
     if precision is None and len(there) > 1:
-        raise InputError(
-            f"{path}: holds several models; choose one by --precision {'|'.join(there)}"
-        )
+        choice = "|".join(there)
+        raise InputError(f"{path}: holds several models; choose one by --precision {choice}")
     if precision is not None and precision not in there:
         raise InputError(f"{path}: precision '{precision}'{nearest(precision, there)}")
     return path / (precision or there[0])

@@ -33,9 +33,8 @@ def job(log: str | Path) -> Iterator[None]:
     output, terminal = os.dup(1), os.dup(2)
     with open(log, "a", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1), os.dup2(file.fileno(), 2)
-        logging.basicConfig(
-            level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr, force=True
-        )
+        form = {"format": "%(asctime)s %(message)s", "stream": sys.stderr}
+        logging.basicConfig(level=logging.INFO, force=True, **form)
         try:
             yield
         except Exception as error:

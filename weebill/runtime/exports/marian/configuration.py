@@ -5,67 +5,27 @@ Its options describe one shape of all layers, whose heads have the embedding wid
 padded by neurons and heads of zeros, which add nothing to any sum, at the cost of the unpruned student.
 """
 
+import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import yaml
 
 from weebill import __version__
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture, LayerShape
 
-# Options that make Marian's `transformer` our network.  Its other model options are written with Marian's
-# defaults, because older versions require every one of them.
-OURS = {
-    "layer-normalization": False,
-    "lemma-dim-emb": 0,
-    "tied-embeddings-all": True,
-    "transformer-ffn-activation": "relu",
-    "transformer-ffn-depth": 2,
-    "transformer-no-projection": False,
-    "transformer-postprocess": "dan",
-    "transformer-postprocess-top": "",
-    "transformer-preprocess": "",
-    "transformer-train-position-embeddings": False,
-    "type": "transformer",
-    "ulr": False,
-}
-DEFAULTS = {
-    "bert-train-type-embeddings": True,
-    "bert-type-vocab-size": 2,
-    "dec-cell-base-depth": 2,
-    "dec-cell-high-depth": 1,
-    "dim-rnn": 1024,
-    "enc-cell": "gru",
-    "enc-cell-depth": 1,
-    "enc-type": "bidirectional",
-    "factors-combine": "sum",
-    "factors-dim-emb": 0,
-    "input-types": [],
-    "lemma-dependency": "",
-    "right-left": False,
-    "skip": False,
-    "tied-embeddings": False,
-    "tied-embeddings-src": False,
-    "transformer-aan-activation": "swish",
-    "transformer-aan-depth": 2,
-    "transformer-aan-nogate": False,
-    "transformer-depth-scaling": False,
-    "transformer-dim-aan": 2048,
-    "transformer-guided-alignment-layer": "last",
-    "transformer-pool": False,
-    "transformer-postprocess-emb": "d",
-    "ulr-dim-emb": 0,
-    "ulr-trainable-transformation": False,
-}
-# Options of newer versions that change the network; a file without them has these values.
-NEWER = {
-    "output-omit-bias": False,
-    "transformer-decoder-dim-ffn": 0,
-    "transformer-decoder-ffn-depth": 0,
-    "transformer-rnn-projection": False,
-}
+# Options in three sets: `ours` make Marian's `transformer` our network, `default` are required by older versions, and
+# `newer` change the network in newer versions; a file without these has the values here.
+with Path(__file__).with_name("options.tsv").open(encoding="utf-8") as file:
+    TABLE = list(csv.DictReader(file, delimiter="\t"))
+OURS, DEFAULTS, NEWER = (
+    {row["option"]: yaml.safe_load(row["value"]) for row in TABLE if row["set"] == name}
+    for name in ("ours", "default", "newer")
+)
 AUTOREGRESSION = {"ssru": "rnn", "attention": "self-attention"}
 
 
@@ -75,16 +35,17 @@ def even_shape(shape: Architecture, pad: bool) -> Architecture:
     sizes = {layer.head_size for layer in layers}
     size, remainder = max(sizes), shape.embedding % max(sizes)
     if len(sizes) > 1 or remainder:
-        raise InputError(
-            f"Marian wants heads of one size that divides the embedding width {shape.embedding}; this "
-            f"student's heads have {', '.join(map(str, sorted(sizes)))}"
-        )
+        wanted = f"heads of one size that divides the embedding width {shape.embedding}"
+        found = ", ".join(map(str, sorted(sizes)))
+        raise InputError(f"Marian wants {wanted}; this student's heads have {found}")
     heads, inner = shape.embedding // size, max(1, *(layer.feed_forward for layer in layers))
     own = heads if shape.decoder_kind == "attention" else 0
     encoder, decoder = LayerShape(heads, size, inner), LayerShape(heads, size, inner, own)
-    even = replace(
-        shape, encoder=(encoder,) * len(shape.encoder), decoder=(decoder,) * len(shape.decoder)
-    )
+    layers = {
+        "encoder": (encoder,) * len(shape.encoder),
+        "decoder": (decoder,) * len(shape.decoder),
+    }
+    even = replace(shape, **layers)
     if even != shape and not pad:
         raise InputError(
             f"Marian wants {heads} heads of {size} and as many neurons in every layer, and this student is "

@@ -23,9 +23,8 @@ OPTIONS = "special:model.yml"
 FLOAT32, INT8 = 0x404, 0x101  # Marian's numbers of types in .bin files
 ALIGNMENT = 256
 MAGIC = 0xF11A48D5013417F5  # of binary shortlists
-FIRST = (
-    2  # Marian adds the first two pieces of the vocabulary to shortlists: the end and the unknown
-)
+# Marian adds the first two pieces of the vocabulary to shortlists: the end and the unknown.
+FIRST = 2
 # Exceptions of numpy and zipfile, depending on which part of a file is damaged.
 DAMAGED = (
     *(OSError, ValueError, RuntimeError, MemoryError, EOFError),

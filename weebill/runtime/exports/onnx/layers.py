@@ -60,10 +60,8 @@ class Graph:
             for side in (inputs, outputs)
         ]  # fmt: skip
         graph = helper.make_graph(self.nodes, name, *ends, initializer=list(self.weights.values()))
-        opset = [helper.make_opsetid("", OPSET)]
-        model = helper.make_model(
-            graph, opset_imports=opset, ir_version=IR, producer_name="weebill"
-        )
+        maker = {"opset_imports": [helper.make_opsetid("", OPSET)], "producer_name": "weebill"}
+        model = helper.make_model(graph, ir_version=IR, **maker)
         onnx.checker.check_model(model, full_check=True)
         return model
 
