@@ -112,10 +112,7 @@ def _refused(path: str | Path, action: str, remedy: str) -> Iterator[None]:
 
 
 def _partial(path: Path) -> Path:
-    """Return this process's place to make or remove `path`, after removing what killed processes left there.
-
-    A folder that they had begun to replace is restored.
-    """
+    """Return this process's place to make or remove `path`; restore or remove what killed processes left there."""
     make_folders(path.parent)
     prefix, former = f".{path.name}.partial-", _former(path)
     for entry in path.parent.iterdir():

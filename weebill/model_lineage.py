@@ -17,10 +17,7 @@ from weebill import __version__
 def lineage(
     kind: str, settings: Any, seed: int, course: Any, packages: Iterable[str] = (), **more: Any
 ) -> dict[str, Any]:
-    """Return the lineage of a trained model: its kind, settings, seed, course of validation, software versions.
-
-    more: plain values, such as a step's own settings and the parent's hash.
-    """
+    """Return a trained model's settings, seed, course of validation, software versions, and more plain values."""
     return {
         "kind": kind,
         "seed": seed,

@@ -31,10 +31,7 @@ class FolderKind:
 
 
 def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
-    """Return the absolute path of a folder that may be made, or replaced by another of its kind.
-
-    Raises InputError if replacing would delete something else, or nothing can be written.
-    """
+    """Return the absolute path of a folder that may be made or replaced.  Raises InputError if it may not."""
     path = Path(path)  # removes a trailing slash, which would hide a link
     try:
         linked, place = path.is_symlink(), path.resolve()

@@ -25,10 +25,7 @@ def stored_types(path: str | Path) -> dict[str, str]:
 
 
 def check_types(path: str | Path, expected: Callable[[str], tuple[str, ...]]) -> None:
-    """Raise InputError if a tensor of a file is of another type than its format says.
-
-    expected: allowed types of a tensor by name; none for a name that is refused elsewhere.
-    """
+    """Raise InputError if a tensor is not of the types that `expected` gives for its name, if it gives any."""
     for name, kind in stored_types(path).items():
         wanted = expected(name)
         if wanted and kind not in wanted:

@@ -26,8 +26,7 @@ def check_suffix(path: str | Path) -> None:
 def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     """Open `path` for reading bytes, decompressed if its name, or `suffix`, ends in .gz or .zst.
 
-    Damaged data raises gzip's errors while reading, or an OSError without a number.
-    Raises InputError if the file is missing, or compressed in another way.
+    Damaged data raises gzip's errors, or an OSError without a number.  Raises InputError if it cannot be read.
     """
     path = Path(path)
     if not path.is_file():

@@ -45,8 +45,7 @@ def describe(
 ) -> dict[str, Any]:
     """Build a zoo entry without memory for its weights, and count it; an ensemble is the sum of its models.
 
-    vocabulary: number of pieces if the entry has none.  heads_removed: encoder heads to cut, spread evenly as in
-    WNGT20's Pushy recipe.  Raises InputError if there are fewer.
+    heads_removed: encoder heads to cut, spread evenly as in WNGT20's Pushy recipe.  Raises InputError if too many.
     """
     from weebill.experiment.zoo import MODELS_NAME, members
 

@@ -79,10 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
-    """Read the candidates of every source; each: number of plain lines for a source, None: `LINE ||| TRANSLATION`.
-
-    Raises InputError if a line has another format, its source is missing, or a source has no candidate.
-    """
+    """Read the candidates of every source, or plain lines, `each` for a source.  Raises InputError for bad lines."""
     lines = list(read_lines(path))
     if each is not None:
         if len(lines) != sources * each:

@@ -99,10 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
 def compared(
     scores: dict[str, np.ndarray], bootstrap: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Compare systems by their scores (segments,).
+    """Compare systems by their scores (segments,): all systems, and all pairs, with 95 % bootstrap intervals.
 
-    Returns each system with its mean, 95 % bootstrap interval (low, high) and segments; and each pair of systems with
-    its difference, 95 % interval and p-value.  One segment has no interval and no p-value.
+    One segment has no interval and no p-value.
     """
     from weebill.evaluation.quality.significance import (
         difference_of_means,

@@ -19,8 +19,9 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-ONEDNN_IS_FASTER = torch.backends.cpu.get_cpu_capability() != "AVX2"
-ONEDNN_IS_FASTER &= torch.backends.mkldnn.is_available()
+ONEDNN_IS_FASTER = (
+    torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() != "AVX2"
+)
 
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -74,10 +75,7 @@ class _Linear(torch.autograd.Function):
 
 
 class OneDnnLinears(TorchFunctionMode):
-    """Context in which oneDNN computes float32 `functional.linear` on the CPU, with its gradient, if it is faster.
-
-    It looks at the function, not at modules, so it serves every family, fake-quantized layers included.
-    """
+    """Context in which oneDNN computes float32 `functional.linear` on the CPU, of any module, if it is faster."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         if func is functional.linear and not torch.is_autocast_enabled("cpu"):
@@ -98,11 +96,10 @@ class PackedLinear:
     def __init__(
         self, weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
     ) -> None:
-        """Prepare the weight (out, in), float32 or bfloat16; inputs and outputs have its type, sums are float32.
+        """Prepare the weight (out, in), float32 or bfloat16, the type of inputs and outputs; sums are float32.
 
-        A processor that cannot multiply bfloat16 multiplies the rounded numbers in float32.
-        activation: "gelu" or "relu", applied to the result, or None.  rows: the input height that the layout is
-        optimised for; others work as well.
+        A processor that cannot multiply bfloat16 multiplies the rounded numbers in float32.  activation: gelu, relu
+        or None.  rows: the input height that the layout is optimised for.
         """
         self.activation = activation
         rounded = weight.dtype == torch.bfloat16 and weight.device.type == "cpu"

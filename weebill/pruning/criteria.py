@@ -110,11 +110,7 @@ class ConfidenceAccumulator:
         self._counts = dict.fromkeys(self._totals, 0)
 
     def add(self, name: str, attention: Tensor, queries: Tensor | None) -> None:
-        """Add one forward pass of the block `name`.
-
-        attention: (batch, h, queries, keys), rows sum to 1.
-        queries: (batch, queries), True for a token, False for padding; None if all are tokens.
-        """
+        """Add a pass of a block: attention (batch, h, queries, keys); queries (batch, queries), True for a token."""
         largest = attention.detach().amax(-1).double()  # (batch, h, queries)
         if queries is None:
             queries = torch.ones_like(largest[:, 0], dtype=torch.bool)
@@ -135,10 +131,7 @@ class ConfidenceAccumulator:
             yield
 
     def result(self) -> dict[str, list[float]]:
-        """Return block name → confidence of each head.
-
-        Raises ValueError if a block with heads was never used, InputError if its weights are not finite numbers.
-        """
+        """Return the confidence of each head by block.  Raises ValueError for an unused block, InputError for NaN."""
         confidence = {}
         for block in self.blocks:
             count = self._counts[block.name]

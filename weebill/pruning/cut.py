@@ -20,10 +20,7 @@ Block = AttentionBlock | FeedForwardBlock
 
 
 def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None = None) -> None:
-    """Remove heads and neurons in place; parameters are new objects, so make the optimizer afterwards.
-
-    Raises ValueError, and changes nothing, if a block, head or neuron does not exist.
-    """
+    """Remove heads and neurons in place, as new parameters.  Raises ValueError, before any change, for unknown."""
     attention = {block.name: (block, block.heads) for block in model.attention_blocks()}
     feed_forward = {block.name: (block, block.neurons) for block in model.feed_forward_blocks()}
     chosen = []
@@ -43,10 +40,9 @@ def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None =
 
 @contextmanager
 def gated(block: Block, gates: Callable[[], Tensor]) -> Iterator[None]:
-    """Multiply the output of each head or neuron of a block by its gate within the context.
+    """Multiply the output of each head or neuron of a block by its gate, (h,) or (f,), within the context.
 
-    gates: function that each forward pass calls for the gates (h,) or (f,), through which gradients pass.  The
-    product is computed in their type, or in the model's if that is wider.
+    gates: called by each forward pass; the product is computed in their type, or in the model's if that is wider.
     """
     projection, size = _outlet(block)
 

@@ -71,11 +71,7 @@ class GroupLasso(BlockMethod):
         return super().extra_updates(training) + repeated
 
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
-        """Train with the penalty, and remove the dead parts.  Raises InputError if the pattern matches no block.
-
-        A head is dead if at least half of its groups in all maps are; a neuron, if its group in one map is.  The
-        history scores heads by their share of living groups.
-        """
+        """Train with the penalty, and remove the dead parts.  Raises InputError if the pattern matches no block."""
         from weebill.pruning.cut import cut
         from weebill.pruning.group_penalty import Lasso, dead_parts, norms_of
 

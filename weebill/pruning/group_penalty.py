@@ -69,12 +69,10 @@ def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) ->
 
 @dataclass(frozen=True)
 class Lasso:
-    """Penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss.
+    """Penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss; size_scaling: ‖w_g‖₂ times √size.
 
-    strength: λ.  size_scaling: multiply each group's norm by the square root of its size.
-
-    The loss is a mean over an update's target words.  The paper's λ of 0.5 belongs to a sum over a batch's words: it
-    becomes 0.5 / words here: 1e-4 for 5,000 words.  Proximal steps, which subtract rate · λ from each norm after the
+    The loss is a mean over an update's words.  The paper's λ of 0.5 belongs to a sum over a batch's words: it becomes
+    0.5 / words here: 1e-4 for 5,000 words.  Proximal steps, which subtract rate · λ from each norm after the
     optimizer's step, make exact zeros but choose worse.  On multi30k.base they removed 65 % of the neurons in 300
     updates, and the penalty 81 %, at a higher validation loss (2.662 against 2.654 per word).
     """
@@ -113,10 +111,7 @@ def norms_of(model: Prunable, settings: Lasso) -> dict[str, Tensor]:
 def dead_parts(
     model: Prunable, settings: Lasso, before: Mapping[str, Tensor], threshold: float
 ) -> tuple[dict[str, list[int]], dict[str, list[int]], BlockScores]:
-    """Return the dead heads and neurons, and for each head its share of living groups.
-
-    before: the groups' norms before the penalty.  threshold: share of their mean at or below which a group is dead.
-    """
+    """Return dead heads and neurons, of norms up to `threshold` of the means `before`, and living shares of heads."""
     blocks = Candidates.named(model, settings.blocks, heads=True, neurons=True)
     dead = {
         name: norms <= threshold * before[name].mean(1, keepdim=True)  # (maps, groups)

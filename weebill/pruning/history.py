@@ -31,11 +31,7 @@ class History:
         neurons: Mapping[str, Sequence[int]] | None = None,
         scores: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        """Record a step that removes heads and neurons.
-
-        Removed parts, and the scores of all candidate heads, have their present numbers: a cut block counts its
-        survivors in order.
-        """
+        """Record a step that removes parts; these, and the scores of candidate heads, have their present numbers."""
         scored = {
             name: dict(zip(map(str, self.heads[name]), values, strict=True))
             for name, values in (scores or {}).items()
@@ -72,8 +68,7 @@ def _take(left: dict[str, list[int]], present: Mapping[str, Sequence[int]]) -> d
 def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return one row for each head of the blocks from which a method chose, in order.
 
-    removed_in: the step, from 1; None if the head remains.  score: the method's last score of the head, from the step
-    that removed it or from the last step.
+    removed_in: the step, from 1; None if the head remains.  score: its last score.
     """
     removed, score = {}, {}
     for number, step in enumerate(history["steps"], 1):

@@ -254,10 +254,7 @@ def part_of_blocks(share: float, widths: Collection[int], ranking: Ranking) -> i
 
 
 def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:
-    """Return the `count` lowest scores of all blocks as (block name, head or neuron), lowest first.
-
-    Equal scores are ordered by block, then by number.  Raises ValueError if there are fewer scores.
-    """
+    """Return the `count` lowest scores as (block, part), ties by place.  Raises ValueError if there are fewer."""
     numbered = [
         (value, place, number, name)
         for place, (name, values) in enumerate(scores.items())

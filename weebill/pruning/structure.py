@@ -71,10 +71,7 @@ def whole(module: "nn.Module | Projection") -> Projection:
 
 
 def keep_outputs(projections: Sequence[Projection], kept: Tensor) -> None:
-    """Keep in each projection only the outputs `kept`, ascending indices (n,).
-
-    Raises ValueError if only some parts of a fused module are given, as the module would not have equal parts.
-    """
+    """Keep in each projection only the outputs `kept`, ascending (n,).  Raises ValueError for a part of a module."""
     modules = {id(projection.module): projection for projection in projections}
     for projection in modules.values():
         shared = [p for p in projections if p.module is projection.module]
@@ -168,8 +165,7 @@ class AttentionBlock:
 class FeedForwardBlock:
     """Two linear maps with an activation between them; neuron n is output n of `inner` and input n of `outer`.
 
-    set_shape: called with the new number of neurons after a cut, if the family needs it.
-    gate: map whose output n multiplies the activation of neuron n, if the family has one.
+    set_shape: called with the new number of neurons after a cut.  gate: map whose outputs multiply the activations.
     """
 
     name: str
@@ -216,8 +212,7 @@ class FeedForwardBlock:
 class LayerStack:
     """Stack of layers, applied one after another; the last ones are its top.
 
-    name: unique in the model, e.g. "encoder".  depth: more than the number of layers if one layer is applied
-    repeatedly.  set_depth: called with the new depth after a cut.
+    depth: more than the number of layers if one is applied repeatedly.  set_depth: called with the depth after a cut.
     """
 
     name: str

@@ -76,7 +76,4 @@ class Study(Protocol):
         """Run the model over the study's validation text once, without dropout or gradients."""
 
     def gradients(self, model: Prunable) -> Iterator[None]:
-        """Yield after the backward pass of each batch of some text, without dropout and without changing weights.
-
-        At each yield, the parameters' `grad` is the gradient of the last batch's loss alone.
-        """
+        """Yield after the backward pass of each batch, with its gradients in `grad`; weights do not change."""

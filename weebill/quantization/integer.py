@@ -12,7 +12,6 @@ LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 holds every such sum
 def integer_product(a: Tensor, b: Tensor) -> Tensor:
     """Multiply a (m, k) by the transpose of b (n, k), int8 codes −127…127 → int32 (m, n), exactly.
 
-    Uses torch's integer kernel if it is exact on this machine, otherwise float32 sums.
     Raises ValueError if k is so large that 32 bits could overflow.
     """
     if (size := a.shape[1]) > LARGEST_COLUMNS:

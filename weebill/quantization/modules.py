@@ -184,10 +184,7 @@ def quantize_model(
 def fake_quantization(
     grid: str, scales: Mapping[str, float] | None = None
 ) -> Callable[[nn.Module], None]:
-    """Return the `transform` that a training applies to its network first; arguments: as in `quantize_model`.
-
-    Exponential smoothing must be off: an average of models is not on the grid.
-    """
+    """Return the `transform` that a training, without exponential smoothing, applies to its network first."""
 
     def transform(network: nn.Module) -> None:
         quantize_model(network, grid, scales, mode="fake")

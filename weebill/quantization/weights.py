@@ -38,11 +38,10 @@ def fake_quantize_activations(x: Tensor, scale: Tensor) -> Tensor:
 class FakeWeight(nn.Module):
     """Float32 master weight m that every use sees rounded to the grid; its gradient passes straight through.
 
-    The rounded weight Q(m), with its scale, is computed anew when m may have changed.  It is a function of m alone,
-    so a resumed training needs nothing else.  Log 4-bit training is described with an error r_t that is added at the
-    next update (Aji & Heafield 2020): after a step Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.
-    That is the same, as m_t = w_t + r_t gives m_{t+1} = v and w_t = Q(m_t), and Δ_t depends on the gradients at w_t
-    alone.
+    The rounded weight Q(m), with its scale, is a function of m alone, so a resumed training needs nothing else.  Log
+    4-bit training is described with an error r_t that is added at the next update (Aji & Heafield 2020): after a step
+    Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.  That is the same, as m_t = w_t + r_t gives
+    m_{t+1} = v and w_t = Q(m_t), and Δ_t depends on the gradients at w_t alone.
     """
 
     def __init__(self, grid: Grid, weight: Tensor):

@@ -45,10 +45,7 @@ class Engine(Protocol):
 
 
 def engine_for(network: Translator, isa: str, precision: str = "float32") -> Engine:
-    """Make the engine of an instruction set, or `portable`; precision: of a float32 network's products.
-
-    Raises InputError if it cannot be built, or cannot hold the network.
-    """
+    """Make the engine of an instruction set, or `portable`.  Raises InputError if it cannot hold the network."""
     if isa == PORTABLE:
         return PortableEngine(network, precision)
     return CompiledEngine(network, isa, precision)

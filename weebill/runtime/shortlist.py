@@ -23,10 +23,7 @@ KINDS = ("U16", "U32")  # their types
 
 @dataclass(frozen=True)
 class Shortlist:
-    """Candidates of a vocabulary: (vocabulary, k) target pieces of each source piece, best first, −1 fills up.
-
-    frequent: (n,) target pieces for every sentence.  made_with: SHA-256 of the vocabulary, if known.
-    """
+    """Target pieces of each source piece (vocabulary, k), best first, −1 fills up; and of every sentence (n,)."""
 
     candidates: np.ndarray
     frequent: np.ndarray

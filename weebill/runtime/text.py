@@ -74,10 +74,7 @@ def load_runtime(
 
 
 def of_precision(folder: str | Path, precision: str | None) -> Path:
-    """Return the model folder of a precision: `folder` itself, or the one of that name below it.
-
-    Raises InputError if there is no such precision.
-    """
+    """Return the model folder of a precision: `folder` itself, or one in it.  Raises InputError if there is none."""
     path = Path(folder)
     if (path / "config.json").is_file():
         config = read_json(path / "config.json")

@@ -51,10 +51,7 @@ class DecoderCost:
 def best_batches(
     sources: Sources, decoder: DecoderCost, shortlist: Shortlist | None, most_pieces: int
 ) -> list[list[int]]:
-    """Divide non-empty sources (pieces, EOS last) into batches of at most `most_pieces` with padding.
-
-    Returns their indices, longest first.
-    """
+    """Divide non-empty sources (EOS last) into batches of at most `most_pieces` with padding, longest first."""
     lengths = [len(source) - 1 for source in sources]
     [order] = length_sorted_batches(lengths, len(lengths), most_pieces * len(lengths)) or [[]]
     cut = []

@@ -53,10 +53,9 @@ _project = cache(read_project)
 
 
 def set_code(rules: Iterable[Any], repository: Path) -> None:
-    """Give each rule that runs a script of the repository the fingerprint of the code that it uses.
+    """Give each rule that runs a script of the repository the fingerprint of its code, as parameter `code`.
 
-    A rule's parameter `uses` names the modules that it chose from tables of names: a list, or a function of the
-    wildcards.  A rule that has a parameter `code` keeps it.
+    Its parameter `uses` names the modules that it chose from tables of names: a list, or a function of the wildcards.
     """
     for rule in rules:
         script, command = script_of(rule, repository)

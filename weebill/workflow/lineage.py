@@ -46,11 +46,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Jobs and sources of a result.
-
-    folder: folder in which the workflow ran.  jobs: the result's own job first, each before those that it depends on.
-    sources: files that no job made.
-    """
+    """Jobs, the last first, and sources, files that no job made, of a result in the folder of its workflow."""
 
     folder: Path
     result: str

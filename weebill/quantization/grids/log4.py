@@ -80,10 +80,7 @@ class Log4(Grid):
         return table.index_select(0, codes.flatten().int()).view(codes.shape)
 
     def pack(self, codes: "Tensor") -> "Tensor":
-        """Pack codes 0…15 of any shape → uint8 (⌈n / 2⌉,): the first of each pair in the low half of its byte.
-
-        The last high half is zero if n is odd.  Raises ValueError if a code does not fit into 4 bits.
-        """
+        """Pack codes → uint8 (⌈n / 2⌉,), the first of a pair in the low half.  Raises ValueError above 15."""
         from torch.nn.functional import pad
 
         flat = codes.flatten()
