@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     Weebill models on the processor translate by the runtime, others by PyTorch.  Stderr names each line that is cut.
     Raises InputError for bad input or options; the lines before one that is not UTF-8 are translated.
     """
-    if arguments.sample and (arguments.nbest or arguments.beam > 1):
-        raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
     nbest = arguments.nbest
+    if arguments.sample and (nbest or arguments.beam > 1):
+        raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
     if nbest and nbest > arguments.beam:
         raise InputError(f"translate: --nbest {nbest} needs --beam {nbest} or more")
     import torch
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     # The runtime has its own threads, each of which may call PyTorch.
     torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
-    numbered = bool(arguments.nbest or arguments.sample)
+    numbered = bool(nbest or arguments.sample)
     lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
     start = time.perf_counter()
     try:
@@ -119,12 +119,15 @@ def _answer(
 ) -> None:
     """Write the translations of a window, with scores and line numbers if the number of its first line is given."""
     if first is None:
-        for text in translator.translate(window, options):
-            _write(text)
+        lines = translator.translate(window, options)
     else:
-        for number, found in enumerate(translator.nbest(window, options), start=first):
-            for one in found:
-                _write(f"{number} ||| {one.text} ||| {one.score:.6f}")
+        lines = [
+            f"{number} ||| {one.text} ||| {one.score:.6f}"
+            for number, found in enumerate(translator.nbest(window, options), start=first)
+            for one in found
+        ]
+    for line in lines:
+        sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -187,10 +190,6 @@ def _translator(arguments: argparse.Namespace) -> "TextTranslator":
             )
     languages = None if arguments.languages is None else tuple(arguments.languages)
     return load_translator(models, device, languages)
-
-
-def _write(line: str) -> None:
-    sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
 
 
 def _device(name: str) -> str:

@@ -140,12 +140,9 @@ def _plan(isa: str) -> _Build:
     return _Build(_cache() / f"weebill_runtime_{isa}_{_digest(files, flags)}", files, flags)
 
 
-def _library(folder: Path) -> Path:
-    return folder / f"{folder.name}.so"
-
-
-def _state(library: Path) -> str:
-    """Return size and SHA-256 of a library (milliseconds for its megabyte); both 0 if it is missing."""
+def _state(folder: Path) -> str:
+    """Return size and SHA-256 of a folder's library (milliseconds for its megabyte); both 0 if it is missing."""
+    library = folder / f"{folder.name}.so"
     there = library.is_file()
     return f"{library.stat().st_size} {sha256_file(library)}\n" if there else "0 0\n"
 
@@ -153,7 +150,7 @@ def _state(library: Path) -> str:
 def _is_built(folder: Path) -> bool:
     """Return True if a library is there as it was built: to load half of one would end this process."""
     with suppress(OSError, UnicodeDecodeError):
-        return (folder / BUILT).read_text(encoding="ascii") == _state(_library(folder))
+        return (folder / BUILT).read_text(encoding="ascii") == _state(folder)
     return False
 
 
@@ -177,7 +174,7 @@ def _build(build: _Build, isa: str) -> None:
     try:
         load(build.folder.name, sources, **options, build_directory=str(build.folder))
         sync_tree(build.folder)
-        write_text(build.folder / BUILT, _state(_library(build.folder)))
+        write_text(build.folder / BUILT, _state(build.folder))
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         raise InputError(_failure(build.folder, isa, error)) from error
 
@@ -192,12 +189,12 @@ def _failure(folder: Path, isa: str, error: Exception) -> str:
             f"{folder.parent}: the runtime did not compile for {isa}, the disk is full (free: {', '.join(free)}); "
             "free 20 MiB, or name other folders in TORCH_EXTENSIONS_DIR and TMPDIR"
         )
-    first, *messages = text.splitlines()
+    first, _, messages = text.partition("\n")
     if messages:
-        logging.warning("\n".join(messages))
-    where = "; the compiler's messages are above" if messages else ""
+        logging.warning(messages)
+        first += "; the compiler's messages are above"
     return (
-        f"the runtime did not compile for {isa} ({first}{where}); it needs GCC 11 or newer and Python's headers "
+        f"the runtime did not compile for {isa} ({first}); it needs GCC 11 or newer and Python's headers "
         "(Debian: apt install g++ python3-dev)"
     )
 
@@ -205,7 +202,7 @@ def _failure(folder: Path, isa: str, error: Exception) -> str:
 def _import(folder: Path) -> ModuleType:
     import torch  # noqa: F401  loads the libraries that the extension is linked with
 
-    spec = importlib.util.spec_from_file_location(folder.name, _library(folder))
+    spec = importlib.util.spec_from_file_location(folder.name, folder / f"{folder.name}.so")
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

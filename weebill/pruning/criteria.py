@@ -30,7 +30,7 @@ class Candidates:
     feed_forward: Sequence[FeedForwardBlock] = ()
 
     @classmethod
-    def named(cls, model: Prunable, pattern: str, *, heads: float, neurons: float) -> Self:
+    def named(cls, model: Prunable, pattern: str, heads: float, neurons: float) -> Self:
         """Select the blocks whose names match a pattern such as "encoder.*"; a share of 0 leaves out a kind."""
         attention = model.attention_blocks() if heads else ()
         feed_forward = model.feed_forward_blocks() if neurons else ()

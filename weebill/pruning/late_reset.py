@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
 from weebill.pruning.history import History
-from weebill.pruning.method import (
-    BlockMethod,
-    BlockPattern,
-    BlockScores,
-    Criterion,
-    ModelShape,
-    Removed,
-    lowest,
-)
+from weebill.pruning.method import BlockMethod, BlockPattern, Criterion, ModelShape, Removed, lowest
 from weebill.settings import Count
 
 if TYPE_CHECKING:
@@ -86,7 +78,7 @@ class LateReset(BlockMethod):
             logging.info("iteration %d of %d done", number, self.iterations)
         return self._reset(study, history), history
 
-    def _scores(self, study: "Study", history: History, work: Path) -> BlockScores:
+    def _scores(self, study: "Study", history: History, work: Path) -> dict[str, list[float]]:
         from weebill.pruning.criteria import CRITERIA
 
         outcome, training, updates = work / "scores.json", work / "training", self.iteration_updates

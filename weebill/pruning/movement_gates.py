@@ -34,15 +34,9 @@ class MovementScoring(MovementSettings):
         return MovementGates(model, self)
 
 
-def candidates_of(model: Prunable, settings: MovementSettings) -> Candidates:
-    """Return the blocks that lose heads or neurons."""
-    shares = {"heads": settings.heads, "neurons": settings.neurons}
-    return Candidates.named(model, settings.blocks, **shares)
-
-
 def cut_silent(model: Prunable, settings: MovementSettings, history: History) -> None:
     """Cut in place the heads and neurons that finished gates made silent, and record this in the history."""
-    candidates = candidates_of(model, settings)
+    candidates = Candidates.named(model, settings.blocks, settings.heads, settings.neurons)
     heads = {block.name: silent(block) for block in candidates.attention}
     neurons = {block.name: silent(block) for block in candidates.feed_forward}
     history.remove(heads, neurons)
@@ -55,7 +49,7 @@ class MovementGates(Companion):
     def __init__(self, model: Prunable, settings: MovementScoring):
         super().__init__()
         self.settings, self.rate = settings, settings.score_rate
-        found = candidates_of(model, settings)
+        found = Candidates.named(model, settings.blocks, settings.heads, settings.neurons)
         generator = torch.Generator().manual_seed(settings.seed)
         self.kinds = nn.ModuleDict()
         if sum(widths := [block.heads for block in found.attention]):
@@ -110,7 +104,7 @@ class ScoredGates(nn.Module):
         return self.open.split(self.widths)[place] + (scores - scores.detach())
 
     def close(self, share: float, ranking: Ranking) -> None:
-        """Close the gates that `ranking.lowest_share` would choose by the scores, and open the others."""
+        """Close the gates that `method.lowest_share` would choose by the scores, and open the others."""
         scores = self.scores.detach()
         self.open.fill_(1.0)
         groups = self.widths if ranking == "layer" else [len(scores)]

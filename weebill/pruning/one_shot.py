@@ -62,8 +62,7 @@ class OneShot(AtOnce, ShareMethod):
         from weebill.pruning.criteria import CRITERIA, Candidates
         from weebill.pruning.cut import cut
 
-        shares = {"heads": self.heads, "neurons": self.neurons}
-        candidates = Candidates.named(model, self.blocks, **shares)
+        candidates = Candidates.named(model, self.blocks, self.heads, self.neurons)
         scores = CRITERIA[self.criterion](study, model, candidates)
         heads = lowest_share(scores.heads, self.heads, self.ranking)
         neurons = lowest_share(scores.neurons, self.neurons, self.ranking)
