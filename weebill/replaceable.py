@@ -73,12 +73,7 @@ def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
     remedy = "name a new folder, or move that elsewhere"
     patterns = [pattern.split("/") for pattern in (*kind.always, *kind.perhaps)]
     own = []
-    entries = (
-        Path(folder, name)
-        for folder, folders, names in sorted(os.walk(place))
-        for name in sorted([*folders, *names])
-    )
-    for entry in entries:
+    for entry in sorted(place.rglob("*")):  # does not follow links
         name, mode = entry.relative_to(place).as_posix(), entry.lstat().st_mode
         if name == STAMP or Path(name).name.startswith(".nfs"):  # removed, and still open somewhere
             continue

@@ -73,10 +73,8 @@ def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
         if not job.entries:
             continue
         name = Path(job.outputs[0])
-        keys = {
-            "import_corpus": f"corpora.{name.parent.name}",
-            "import_test_set": f"test_sets.{name.stem}",
-        }
+        corpus, test_set = f"corpora.{name.parent.name}", f"test_sets.{name.stem}"
+        keys = {"import_corpus": corpus, "import_test_set": test_set}
         wanted = keys.get(job.rule, "validation")
         paths = [known.folder / path for path in job.inputs if Path(path).name == LOCK]
         records = [
@@ -110,11 +108,8 @@ def _model(path: Path) -> dict[str, Any] | None:
 
 def _text(found: dict[str, Any]) -> str:
     last = found["jobs"][0]
-    lines = [
-        found["result"],
-        f"  sha256 {found['sha256']}",
-        f"  made {last['ended']} by {last['rule']}",
-    ]
+    made = f"  made {last['ended']} by {last['rule']}"
+    lines = [found["result"], f"  sha256 {found['sha256']}", made]
     if "configuration" in found:
         place = found["configuration"]
         lines.append(f"  experiment {found['experiment']}, seed {found['seed']}")

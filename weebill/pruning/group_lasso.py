@@ -79,13 +79,8 @@ class GroupLasso(BlockMethod):
         model = study.checkpoint(self.reset_to)
         history = History(model, asdict(self))
         before = norms_of(model, penalty)
-        study.train(
-            model,
-            start_update=self.reset_to,
-            updates=self.regularise_updates,
-            work=work / "regularised",
-            companion=penalty,
-        )
+        phase = {"start_update": self.reset_to, "updates": self.regularise_updates}
+        study.train(model, **phase, work=work / "regularised", companion=penalty)
         heads, neurons, scores = dead_parts(model, penalty, before, self.threshold)
         if not any(heads.values()) and not any(neurons.values()):
             logging.warning("group lasso: nothing died; raise strength or regularise_updates")

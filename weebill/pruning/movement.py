@@ -38,12 +38,7 @@ class Movement(MovementSettings, ShareMethod):
         settings = {field.name: getattr(self, field.name) for field in fields(MovementSettings)}
         scoring = MovementScoring(**settings, seed=study.seed)
         scoring.companion(model)  # raises errors before the training starts
-        study.train(
-            model,
-            start_update=self.reset_to,
-            updates=self.prune_updates,
-            work=work / "movement",
-            companion=scoring,
-        )
+        phase = {"start_update": self.reset_to, "updates": self.prune_updates}
+        study.train(model, **phase, work=work / "movement", companion=scoring)
         cut_silent(model, self, history)
         return model, history

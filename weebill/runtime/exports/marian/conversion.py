@@ -56,14 +56,9 @@ def export(
         same_tensors(read(partial / "model.npz")[1], arrays, folder)
         files.write_vocabulary(partial / "vocab.yml", pieces)
         shutil.copyfile(vocabulary.path, partial / "vocab.spm")
-        decoding = {
-            "relative-paths": True,
-            "models": ["model.npz"],
-            "vocabs": ["vocab.spm", "vocab.spm"],
-            "beam-size": 1,
-            "normalize": 1.0,
-            "skip-cost": True,
-        }
+        files_used = {"models": ["model.npz"], "vocabs": ["vocab.spm", "vocab.spm"]}
+        search = {"beam-size": 1, "normalize": 1.0, "skip-cost": True}
+        decoding = {"relative-paths": True, **files_used, **search}
         if shortlist is not None:
             longest = files.write_shortlist_text(partial / "lex.s2t", shortlist, pieces)
             files.write_shortlist(partial / "lex.bin", shortlist)

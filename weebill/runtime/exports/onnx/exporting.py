@@ -48,22 +48,16 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
 
 def interface(network: Translator) -> tuple[tuple[Ends, Ends], tuple[Ends, Ends], dict[str, str]]:
     """Return inputs and outputs of encoder and decoder; and states, outputs → inputs of the decoder's next step."""
-    source = {
-        "source": ("int64", ["sentences", "source"]),
-        "mask": ("bool", ["sentences", "source"]),
-    }
+    shape = ["sentences", "source"]
+    source = {"source": ("int64", shape), "mask": ("bool", shape)}
     memory: Ends = {}
     for index, layer in enumerate(network.decoder):
         cross = layer.cross_attention
         if cross.heads:
             shape = ["sentences", cross.heads, "source", cross.head_size]
             memory |= {name: ("float32", shape) for name in _memory(index)}
-    inputs: Ends = {
-        "previous": ("int64", ["sentences"]),
-        "position": ("int64", []),
-        "mask": source["mask"],
-        **memory,
-    }
+    inputs: Ends = {"previous": ("int64", ["sentences"]), "position": ("int64", [])}
+    inputs |= {"mask": source["mask"], **memory}
     outputs: Ends = {"logits": ("float32", ["sentences", network.embedding.num_embeddings])}
     states = {}
     for step, layer in enumerate(network.decoder_layers()):
