@@ -136,10 +136,7 @@ def _former(path: Path) -> str:
 
 @contextmanager
 def exclusive_folder(folder: str | Path) -> Iterator[None]:
-    """Hold a folder of checkpoints exclusively; wait while another process, such as an orphan, holds it.
-
-    The lock ends with the process.  Remove the folder within the block: a waiting process then makes it anew.
-    """
+    """Hold a folder of checkpoints; wait while another process holds it.  The block may remove the folder."""
     folder = Path(folder)
     while True:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,10 +8,7 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Mapping of names to classes, functions or objects, from a table such as {"opus": "package.module:Name"}.
-
-    Only the module of a requested entry is imported: code that uses one entry does not depend on the others.
-    """
+    """Mapping of names to objects, from a table such as {"opus": "package.module:Name"}; loads only what is used."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = dict(places)

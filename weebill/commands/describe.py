@@ -43,10 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 def describe(
     name: str, entry: dict[str, Any], vocabulary: int = VOCABULARY, heads_removed: int = 0
 ) -> dict[str, Any]:
-    """Build a zoo entry without memory for its weights, and count it; an ensemble is the sum of its models.
-
-    heads_removed: encoder heads to cut, spread evenly as in WNGT20's Pushy recipe.  Raises InputError if too many.
-    """
+    """Build a zoo entry, an ensemble as its parts, without memory for weights, and count it."""
     from weebill.experiment.zoo import MODELS_NAME, members
 
     vocabulary = entry.get("vocabulary", vocabulary)

@@ -99,10 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 def compared(
     scores: dict[str, np.ndarray], bootstrap: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Compare systems by their scores (segments,): all systems, and all pairs, with 95 % bootstrap intervals.
-
-    One segment has no interval and no p-value.
-    """
+    """Compare systems, and pairs of them, by scores (segments,), with 95 % intervals if there are several."""
     from weebill.evaluation.quality.significance import (
         difference_of_means,
         interval,

@@ -66,10 +66,7 @@ def _take(left: dict[str, list[int]], present: Mapping[str, Sequence[int]]) -> d
 
 
 def head_rows(history: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return one row for each head of the blocks from which a method chose, in order.
-
-    removed_in: the step, from 1; None if the head remains.  score: its last score.
-    """
+    """Return a row for each head of the blocks that could lose one: the step of its removal and its last score."""
     removed, score = {}, {}
     for number, step in enumerate(history["steps"], 1):
         for block, heads in step["scores"].items():

@@ -268,10 +268,7 @@ def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str,
 def lowest_share(
     scores: Mapping[str, Sequence[float]], share: float, ranking: Ranking
 ) -> dict[str, list[int]]:
-    """Return block name → the heads or neurons, ascending, of the lowest share.
-
-    ranking: `layer` selects ⌊share · n⌋ of each block's n; `global` that part of all, and may leave a block empty.
-    """
+    """Return block name → parts, ascending, of the lowest share: of each block, or of all blocks together."""
     groups = [{name: values} for name, values in scores.items()] if ranking == "layer" else [scores]
     removed = {name: [] for name in scores}
     for group in groups:

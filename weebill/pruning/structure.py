@@ -138,10 +138,7 @@ class AttentionBlock:
 
     @classmethod
     def of(cls, name: str, module: nn.Module) -> Self:
-        """Make the block of a module with linear maps `query`, `key`, `value`, `out`.
-
-        It reads the module's attributes `heads` and `head_size`, and sets `heads` and `record`.
-        """
+        """Make the block of a module by its `query`, …, `heads` and `head_size`; set its `heads` and `record`."""
         return cls(
             name,
             *(Projection(getattr(module, part)) for part in ("query", "key", "value", "out")),

@@ -13,8 +13,7 @@ from weebill.pruning.structure import Prunable
 class Companion(nn.Module):
     """Addition of a method to a training: a penalty, or gates with scores.
 
-    Its parameters and buffers hold its state; checkpoints contain them with the model's, and the optimizer trains the
-    parameters too.  rate: their constant learning rate; None: the learning rate of the training.
+    Checkpoints contain its parameters and buffers; the optimizer trains the parameters, at `rate` if it is given.
     """
 
     rate: float | None = None

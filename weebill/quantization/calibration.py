@@ -19,10 +19,9 @@ DEVIATIONS = 1.1  # standard deviations added to the mean (WNGT20 §5.1)
 
 @dataclass(frozen=True)
 class ActivationRanges:
-    """Magnitudes of the inputs of one linear map.
+    """Mean and standard deviation of max|A_i| and 127 / max|A_i| over the calls of a linear map with non-zero input.
 
-    instances: number of calls with a non-zero input.  The other fields are mean and standard deviation (of the
-    population, as the published script takes it) of max|A_i| and of the scale 127 / max|A_i| over these calls.
+    Deviations are those of the population, as the published script takes them.
     """
 
     instances: int

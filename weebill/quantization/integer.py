@@ -10,10 +10,7 @@ LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 holds every such sum
 
 
 def integer_product(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply a (m, k) by the transpose of b (n, k), int8 codes −127…127 → int32 (m, n), exactly.
-
-    Raises ValueError if k is so large that 32 bits could overflow.
-    """
+    """Multiply a (m, k) by b (n, k) transposed, codes −127…127 → int32, exactly; ValueError for too large k."""
     if (size := a.shape[1]) > LARGEST_COLUMNS:
         raise ValueError(f"an inner size of {size} can overflow 32 bits ({LARGEST_COLUMNS} cannot)")
     if not (a.numel() and b.numel()):

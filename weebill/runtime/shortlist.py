@@ -51,10 +51,7 @@ class Shortlist:
 
     @classmethod
     def load(cls, path: str | Path, vocabulary: int, made_with: str | None = None) -> "Shortlist":
-        """Read a file that `save` wrote; vocabulary, made_with: number of the model's pieces and SHA-256, if known.
-
-        Raises InputError if the file is no shortlist, or one of another vocabulary.
-        """
+        """Read a file that `save` wrote.  Raises InputError if it is none, or was made with another vocabulary."""
         try:
             check_types(path, lambda name: KINDS if name in TENSORS else ())
             with safe_open(path, "numpy") as file:

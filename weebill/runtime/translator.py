@@ -91,10 +91,7 @@ def _columns(sources: Sources, shortlist: Shortlist | None) -> np.ndarray:
 
 
 class Runtime:
-    """Networks with one vocabulary, averaged as an ensemble, for fast search.  Raises InputError as `engine_for`.
-
-    isa, precision: as in `engine_for`.  shortlist: pieces that may stand in a translation; None: any piece.
-    """
+    """Networks with one vocabulary, averaged as an ensemble, for fast search; arguments: as in `load_runtime`."""
 
     def __init__(
         self,

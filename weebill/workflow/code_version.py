@@ -27,10 +27,9 @@ def code_of(script: str, *choices: str, command: str = "") -> str:
     """Fingerprint the code of a workflow script: `code:` and 16 hexadecimal digits.
 
     It covers the statements of the script, a path below `workflow_scripts`, and of all modules that it can reach by
-    imports, with the compiled sources and data tables that these name; not comments, layout and docstrings.
-    choices: the rule's choices from tables of names, which imports do not reach: modules of the library, or
-    `module:Name`, with or without the library's name in front.  command: words that a shell passes to the script.
-    Raises InputError if the script or a choice does not exist.
+    imports, with their compiled sources and data tables; not comments, layout and docstrings.  choices: the rule's
+    choices from tables of names: modules of the library, or `module:Name`.  command: words that a shell passes to the
+    script.  Raises InputError if the script or a choice does not exist.
     """
     modules = (choice.partition(":")[0].removeprefix(f"{LIBRARY}.") for choice in choices)
     names = (f"{LIBRARY}.{module}" for module in modules)

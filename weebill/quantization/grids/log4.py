@@ -42,10 +42,7 @@ class Log4(Grid):
     octaves = 8
 
     def fit(self, x: "Tensor") -> "Tensor":
-        """S from max|x|, then S ← Σ a·|x| / Σ a² with a = |rounded x| / S, until no number changes its code.
-
-        Each such step lowers the squared error, so it ends; in sorted numbers a step costs next to nothing.
-        """
+        """S from max|x|, then S ← Σ a·|x| / Σ a² with a = |rounded x| / S, which lowers the error, to the end."""
         import numpy as np
         import torch
 

@@ -68,10 +68,7 @@ def export(
 
 
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
-    """Read the architecture of a Marian .npz and its tensors, with our names and shapes, in float32.
-
-    Raises InputError if it is no model, not of our kind, or tensors are missing, unknown or misshapen.
-    """
+    """Read architecture and tensors of a Marian .npz, with our names and shapes.  Raises InputError if not ours."""
     path = Path(path)
     arrays, options = files.read_npz(path)
     shape = configuration.to_architecture(options, str(path))
@@ -93,9 +90,8 @@ def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
 
 
 def import_model(path: str | Path, vocabulary: str | Path, folder: str | Path) -> None:
-    """Write a published student as a model folder, atomically.
+    """Write a published student, an .npz with a SentencePiece model of both languages, as a model folder.
 
-    path: the student's .npz.  vocabulary: its SentencePiece model, for both languages.
     Raises InputError as `read` does, and if the vocabulary is not of our kind or of another size.
     """
     shape, arrays = read(path)

@@ -20,10 +20,9 @@ USAGE = Path(__file__).with_name("usage.txt")  # the README of exports
 
 
 def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> None:
-    """Write encoder.onnx, decoder.onnx, model.json, a README and the vocabulary, atomically.
+    """Write encoder.onnx, decoder.onnx, model.json, a README and the vocabulary, atomically, in float32.
 
-    Exports contain float32 weights, whatever their grid; layers may differ in shape.  onnxruntime must reproduce
-    the network's scores before the folder appears.
+    onnxruntime must reproduce the network's scores before the folder appears.
     """
     network = in_float32(network)
     encoder_ends, decoder_ends, states = interface(network)
