@@ -1,7 +1,4 @@
-"""Lineage that a model's folder records: the settings that made the model, and the software versions.
-
-This module is separate from training, whose libraries are slow to import.
-"""
+"""Lineage that a model's folder records; separate from training, whose libraries are slow to import."""
 
 import platform
 from collections.abc import Iterable

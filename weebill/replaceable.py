@@ -1,7 +1,4 @@
-"""Checks that a folder may be replaced: it is missing, empty, or an earlier result of the same kind.
-
-A folder is replaced as a whole, so a user's own files in it would be lost.
-"""
+"""Checks that a folder may be replaced as a whole: it is missing, empty, or an earlier result of the same kind."""
 
 import json
 import os

@@ -44,11 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-length", type=positive, metavar="N",
         help="largest number of pieces of a line; longer lines are cut; default 200")  # fmt: skip
     add("--threads", type=positive, default=1, metavar="N", help="default 1")
-    add(
-        "--isa",
-        metavar="SET",
-        help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: the fastest there is",
-    )
+    add("--isa", metavar="SET",
+        help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: the fastest there is")  # fmt: skip
     add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
     add("--languages", nargs=2, metavar=("FROM", "TO"),
         help="for a Hugging Face model of many: en de, or its own codes")  # fmt: skip

@@ -1,9 +1,7 @@
 """Pruning criteria: scores of heads and neurons; the lowest are removed first.
 
 Confidence: WNGT20 §4, after Voita et al. 2019.  Gradient: COMETINHO §4.2, the TextPruner recipe (Michel et al. 2019).
-Magnitude and random choice are baselines for the other criteria.
-
-Shapes: d model width, h heads, k head size, f neurons.
+Magnitude and random choice are baselines for the other criteria.  Shapes: h heads, k head size.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Baseline of pruning: a student with the shape of a pruned one, trained from its first weights.
-
-It has as many updates.  Pruning is worth its cost only if the pruned student is better (Behnke and Heafield 2021).
-"""
+"""Baseline of pruning: a student of the same shape and updates, from first weights (Behnke and Heafield 2021)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass

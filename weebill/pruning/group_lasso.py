@@ -1,8 +1,4 @@
-"""Group lasso pruning (WMT21 §3.1, after Behnke and Heafield 2021).
-
-Train with a penalty on groups of weights, remove the heads and neurons whose groups became dead, and train the
-rest to convergence.
-"""
+"""Group lasso pruning (WMT21 §3.1, after Behnke and Heafield 2021)."""
 
 import logging
 from collections.abc import Mapping

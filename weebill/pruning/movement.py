@@ -1,7 +1,4 @@
-"""Structured movement pruning: learnt scores choose the heads and neurons to remove (TEXTGEN §3.3).
-
-Sources: Sanh et al. 2020, Lagunas et al. 2021.  Each head and neuron has a score and a gate; see `movement_gates`.
-"""
+"""Structured movement pruning by learnt scores (TEXTGEN §3.3, after Sanh et al. 2020, Lagunas et al. 2021)."""
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path

@@ -1,8 +1,4 @@
-"""One-shot pruning: remove a share of heads and neurons at once by a criterion, then train to convergence.
-
-With `gradient` this is COMETINHO's recipe (§4.2, after TextPruner); with `magnitude` and `random` it gives the
-baselines for other methods.
-"""
+"""One-shot pruning by a criterion (COMETINHO §4.2, after TextPruner), and baselines for other methods."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass

@@ -1,9 +1,7 @@
 """Prunable structure of a model of any family: attention heads, feed-forward neurons and layers.
 
 A family lists its blocks (`Prunable`).  A block refers to the family's own modules, and reports its new shape to the
-family after a cut.
-
-Shapes: d model width, h heads, k head size, a = h·k attention width, f feed-forward width.
+family after a cut.  Shapes: d model width, h heads, k head size, f feed-forward width.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,8 +1,4 @@
-"""Lexical shortlists: the few pieces that a translation of some source pieces may need (WNGT20 §5).
-
-A shortlist holds the most probable translations of each source piece and the pieces that are frequent in any
-translation; a batch chooses among their union.
-"""
+"""Lexical shortlists: the likeliest translations of each source piece, and the frequent pieces (WNGT20 §5)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

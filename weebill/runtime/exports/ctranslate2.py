@@ -1,8 +1,4 @@
-"""Export to CTranslate2, which runs students with self-attention decoders.
-
-CTranslate2 quantizes by itself (int8: a scale per row, activations scaled as they come), so exports contain
-float32 weights, whatever their grid.
-"""
+"""Export to CTranslate2, which runs students with self-attention decoders and quantizes float32 by itself."""
 
 import shutil
 import tempfile
