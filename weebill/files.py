@@ -159,8 +159,7 @@ def claim_folder(
 ) -> None:
     """Make a folder of unfinished work belong to `identity`; remove work of another identity.
 
-    identity: plain values, by name, of everything that decides the result; written to the file `note` in it.
-    keep: names of entries that stay in any case; the lock of `exclusive_folder` stays too.
+    identity: plain values of all that decides the result, for the file `note`.  keep: names of entries that stay.
     """
     identity = json.loads(json.dumps(identity))  # the form in which it is read again
     path = folder / note

@@ -63,22 +63,20 @@ def activation_scales(ranges: Mapping[str, ActivationRanges], formula: str) -> d
     return {name: scale(seen) if seen.instances else 1.0 for name, seen in ranges.items()}
 
 
-def record_ranges(
-    model: nn.Module, run: Callable[[], object], skip: Sequence[str] = ()
-) -> dict[str, ActivationRanges]:
+def record_ranges(model: nn.Module, run: Callable[[], object]) -> dict[str, ActivationRanges]:
     """Run a float32 model over calibration data and summarise the inputs of each of its linear maps.
 
     run: does the work, e.g. translates sentences greedily.  Each call of a linear map is an instance of its
-    activation tensor.  Padded positions count like others, because a linear map does not know them.  skip: as in
-    `quantize_model`.  Raises InputError naming a map that was never called or saw NaN or infinity.
+    activation tensor.  Padded positions count like others, because a linear map does not know them.
+    Raises InputError naming a map that was never called or saw NaN or infinity.
     """
-    seen: dict[str, list[Tensor]] = {name: [] for name, _ in quantizable_linears(model, skip)}
+    seen: dict[str, list[Tensor]] = {name: [] for name, _ in quantizable_linears(model)}
 
     def record(name: str, x: Tensor) -> None:
         if x.numel():
             seen[name].append(x.abs().amax())
 
-    with inputs_watched(model, record, skip):
+    with inputs_watched(model, record):
         run()
     return {name: summary(name, maxima) for name, maxima in seen.items()}
 
@@ -104,11 +102,6 @@ def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
         return {name: ActivationRanges(**seen) for name, seen in read_json(path).items()}
     except (TypeError, AttributeError) as error:
         raise InputError(f"{path}: not activation ranges ({error}); calibrate again") from error
-
-
-def load_scales(path: str | Path, formula: str) -> dict[str, float]:
-    """Read activation scales, by a formula's name, from a file of ranges.  Raises InputError as its parts do."""
-    return activation_scales(load_ranges(path), formula)
 
 
 @dataclass(frozen=True)

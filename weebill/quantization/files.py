@@ -39,8 +39,7 @@ def section(
 def apply(model: nn.Module, section: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
     """Turn a float32 network into packed layers as a section describes, in place, ready to load `tensors`.
 
-    section: as it was read, of any type.  Raises InputError for a key, a value or a grid that is none of
-    ours, for a `skip` that this model cannot follow, or where `tensors` hold no codes.
+    Raises InputError for a section that is not ours or that the model cannot follow, or if `tensors` hold no codes.
     """
     grid = _checked_grid(section)
     if not any(name.endswith(_STORED) for name in tensors):

@@ -213,12 +213,10 @@ def quantizable_linears(
 
 
 @contextmanager
-def inputs_watched(
-    model: nn.Module, see: Callable[[str, Tensor], None], skip: Sequence[str] = ()
-) -> Iterator[None]:
+def inputs_watched(model: nn.Module, see: Callable[[str, Tensor], None]) -> Iterator[None]:
     """Call `see`, within the context, with the name and each input, detached, of those linear maps."""
     with ExitStack() as stack:
-        for name, module in quantizable_linears(model, skip):
+        for name, module in quantizable_linears(model):
             hook = module.register_forward_pre_hook(
                 lambda _module, arguments, name=name: see(name, arguments[0].detach())
             )

@@ -51,9 +51,17 @@ class Shortlist:
         try:
             check_types(path, lambda name: KINDS if name in TENSORS else ())
             with safe_open(path, "numpy") as file:
-                tensors = {name: file.get_tensor(name) for name in TENSORS}
+                candidates, counts, frequent = map(file.get_tensor, TENSORS)
                 made = (file.metadata() or {}).get("vocabulary")
-            shortlist = cls(*_unpacked(**tensors), made)
+            for pieces in (candidates, frequent):
+                if pieces.size and pieces.max() >= len(counts):
+                    raise ValueError(f"piece {pieces.max()} of {len(counts)}")
+            counts = counts.astype(np.int64)
+            if counts.sum() != candidates.size:
+                raise ValueError(f"{candidates.size} candidates where {counts.sum()} are counted")
+            padded = np.full((len(counts), counts.max(initial=0)), -1, dtype=np.int32)
+            padded[np.arange(padded.shape[1]) < counts[:, None]] = candidates
+            shortlist = cls(padded, frequent.astype(np.int32), made)
         except (OSError, SafetensorError, TypeError, ValueError) as error:
             message = f"{path}: no shortlist, or damaged ({error}); make it again"
             raise InputError(message) from error
@@ -65,18 +73,3 @@ class Shortlist:
         if difference:
             raise InputError(f"{path}: {difference}; make a shortlist of this model's corpus")
         return shortlist
-
-
-def _unpacked(
-    candidates: np.ndarray, counts: np.ndarray, frequent: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Unpack candidates (vocabulary, k) and frequent pieces, int32.  Raises ValueError if they do not match."""
-    for pieces in (candidates, frequent):
-        if pieces.size and pieces.max() >= len(counts):
-            raise ValueError(f"piece {pieces.max()} of {len(counts)}")
-    counts = counts.astype(np.int64)
-    if counts.sum() != candidates.size:
-        raise ValueError(f"{candidates.size} candidates where {counts.sum()} are counted")
-    padded = np.full((len(counts), counts.max(initial=0)), -1, dtype=np.int32)
-    padded[np.arange(padded.shape[1]) < counts[:, None]] = candidates
-    return padded, frequent.astype(np.int32)

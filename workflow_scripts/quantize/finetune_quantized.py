@@ -10,7 +10,7 @@ from pathlib import Path
 
 from weebill.files import remove_folder
 from weebill.model_lineage import lineage
-from weebill.quantization.calibration import load_scales
+from weebill.quantization.calibration import activation_scales, load_ranges
 from weebill.quantization.files import section
 from weebill.quantization.modules import fake_quantization, pack_model
 from weebill.translation.model.folder import load_model, model_hash
@@ -22,7 +22,7 @@ with job(snakemake.log[0]):
     work = Path(f"{snakemake.output[0]}.work")
     config = TrainingConfig(**snakemake.params.training)
     model = load_model(snakemake.input.model, config.dropout)
-    scales = load_scales(snakemake.input[0], formula) if formula else None
+    scales = activation_scales(load_ranges(snakemake.input[0]), formula) if formula else None
     training = train(
         model.network,
         [Path(corpus) for corpus in snakemake.input.corpora],

@@ -6,7 +6,7 @@ Read a float32 model and, if activations are quantized too, its calibration. Wri
 from weebill.workflow.job import job
 
 from weebill.model_lineage import versions
-from weebill.quantization.calibration import load_scales
+from weebill.quantization.calibration import activation_scales, load_ranges
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantize_model
 from weebill.translation.model.folder import load_model, model_hash
@@ -15,7 +15,7 @@ from weebill.translation.model.packed_folder import save_any_model
 with job(snakemake.log[0]):
     grid, formula = snakemake.params.grid, snakemake.params.activation_scale
     model = load_model(snakemake.input.model)
-    scales = load_scales(snakemake.input[0], formula) if formula else None
+    scales = activation_scales(load_ranges(snakemake.input[0]), formula) if formula else None
     quantize_model(model.network, grid, scales)
     save_any_model(
         snakemake.output[0],

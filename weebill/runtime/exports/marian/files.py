@@ -45,7 +45,15 @@ def read_npz(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; check the path")
     try:
-        arrays = _read_arrays(path)
+        archive = np.load(path, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ValueError("it is a single array")
+        with archive:
+            arrays = {name: archive[name] for name in archive.files}
+        # numpy returns members of other kinds as bytes
+        other = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+        if other:
+            raise ValueError(f"{other[0]} in it is no array")
     except DAMAGED as error:
         reason, *_ = str(error).splitlines() or [type(error).__name__]
         raise InputError(
@@ -62,20 +70,6 @@ def read_npz(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     if not isinstance(options, dict):
         raise InputError(f"{path}: {OPTIONS} holds no options; fetch the file again")
     return arrays, options
-
-
-def _read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """Read all arrays of an .npz.  Raises ValueError if it holds anything else, one of DAMAGED if it is damaged."""
-    archive = np.load(path, allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("it is a single array")
-    with archive:
-        arrays = {name: archive[name] for name in archive.files}
-    # numpy returns members of other kinds as bytes
-    other = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
-    if other:
-        raise ValueError(f"{other[0]} in it is no array")
-    return arrays
 
 
 def write_bin(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]) -> None:
