@@ -1,6 +1,8 @@
 """Grids against brute force in float64, closed forms, and a dense search for the best scale; exact packing."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -190,3 +192,13 @@ def test_what_does_not_fit_into_four_bits_is_refused(codes):
 def test_a_wrong_number_of_bytes_is_refused():
     with pytest.raises(ValueError, match="cannot hold"):
         grid_named("log4").unpack(torch.zeros(2, dtype=torch.uint8), (5,))
+
+
+def test_each_grid_brings_its_key_of_a_configuration_without_torch():
+    code = (
+        "import sys; from weebill.configuration.sections.quantization import Quantization as q\n"
+        "from weebill.quantization.grids import GRIDS; from weebill.settings import sentences\n"
+        "assert {grid: sentences(q)[grid] for grid in GRIDS} == "
+        "{grid: one.sentence for grid, one in GRIDS.items()}; assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
