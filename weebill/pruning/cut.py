@@ -20,7 +20,7 @@ Block = AttentionBlock | FeedForwardBlock
 
 
 def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None = None) -> None:
-    """Remove heads and neurons in place, as new parameters.  Raises ValueError, before any change, for unknown."""
+    """Remove heads and neurons in place; parameters are new.  Raises ValueError, changing nothing, for wrong ones."""
     attention = {block.name: (block, block.heads) for block in model.attention_blocks()}
     feed_forward = {block.name: (block, block.neurons) for block in model.feed_forward_blocks()}
     chosen = []

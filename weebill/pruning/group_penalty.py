@@ -63,7 +63,7 @@ def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> l
 
 @torch.no_grad()
 def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> Tensor:
-    """Return the norms of a block's groups, (maps, groups): (4, h·k), with `head` (4, h), or (2 or 3, f)."""
+    """Return the norms of a block's groups: (4, h·k) of heads, or (4, h) with `head`; (2 or 3, f) of neurons."""
     return torch.stack([groups.norms() for groups in groups_of(block, grouping)]).cpu()
 
 

@@ -42,7 +42,7 @@ class Log4(Grid):
     octaves = 8
 
     def fit(self, x: "Tensor") -> "Tensor":
-        """S from max|x|, then S ← Σ a·|x| / Σ a² with a = |rounded x| / S, which lowers the error, to the end."""
+        """Fit S from max|x| by S ← Σ a·|x| / Σ a², a = |rounded x| / S, until no number changes its code."""
         import numpy as np
         import torch
 
@@ -77,7 +77,7 @@ class Log4(Grid):
         return table.index_select(0, codes.flatten().int()).view(codes.shape)
 
     def pack(self, codes: "Tensor") -> "Tensor":
-        """Pack codes → uint8 (⌈n / 2⌉,), the first of a pair in the low half.  Raises ValueError above 15."""
+        """Pack codes → uint8 (⌈n / 2⌉,), the first of a pair in the low half.  Raises ValueError beyond 0…15."""
         from torch.nn.functional import pad
 
         flat = codes.flatten()

@@ -1,1 +1,1 @@
-"""Export to ONNX, and search with the exported graphs."""
+"""Export to ONNX, and steps of a search with the exported graphs."""
