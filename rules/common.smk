@@ -13,7 +13,8 @@ from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.experiment.origins import is_made
 from weebill.workflow.parent_watch import announce_snakemake
-from weebill.workflow.code_version import check_folder, check_python, library_path
+from weebill.workflow.shell_paths import check_folder, check_python
+from weebill.workflow.code_version import library_path
 
 
 def stop(message):

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from weebill.errors import InputError
-from weebill.workflow.code_version import check_folder, check_python
+from weebill.workflow.shell_paths import check_folder, check_python
 
 NAMES = [f"a{character}b" for character in sorted({*string.printable, "ü", "日"} - {"/"})]
 NAMES += ["my project (v1)", "a{b,c}d", "a{1..2}", "[ab]", "~a", "#a"]

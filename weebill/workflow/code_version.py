@@ -1,4 +1,4 @@
-"""Fingerprints of code, so that a workflow rule reruns when the code it uses changes; and checks of rules' paths.
+"""Fingerprints of code, so that a workflow rule reruns when the code it uses changes.
 
 `python -m weebill.workflow.code_version [SCRIPT …]` prints what scripts reach.
 """
@@ -13,14 +13,11 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from weebill.errors import InputError
 from weebill.workflow.import_closure import LIBRARY, SCRIPTS, read_project
 
 ROOT = Path(__file__).parents[2]
 PREFIX = "code:"  # distinguishes it from other fingerprints among the parameters of a job
 IN_SHELL = re.compile(rf"{SCRIPTS}/([\w/]+\.py)\S*(.*)", re.DOTALL)  # the path may be quoted
-# Blanks, and characters that bash interprets in the middle of a path.
-READ_BY_SHELL = re.compile(r"[\s|&;<>()$`\\\"'*?\[\]{}]")
 
 
 def code_of(script: str, *choices: str, command: str = "") -> str:
@@ -81,28 +78,6 @@ def library_path(repository: Path) -> str:
 
 def _chosen(code: Callable[..., str], uses: Callable[[Any], list[str]]) -> Callable[[Any], str]:
     return lambda wildcards: code(*uses(wildcards))
-
-
-def check_python(path: str) -> None:
-    """Raise InputError if the shell cannot start the Python at `path`, which Snakemake writes into it unquoted."""
-    found = sorted(set(READ_BY_SHELL.findall(path)))
-    if found:
-        shown = " and ".join("a blank" if one == " " else repr(one) for one in found)
-        raise InputError(
-            f"{path}: Snakemake cannot start a Python whose path has {shown} in it; make the environment at another "
-            "place, `make setup VENV=/path/to/environment`, and give the same VENV to `make demo` and `make run` "
-            "or call snakemake from there; or move this folder"
-        )
-
-
-def check_folder(path: str) -> None:
-    """Raise InputError if a folder's path has braces, which mean variables, or colons, at which PYTHONPATH splits."""
-    found = sorted(set(path) & set("{}:"))
-    if found:
-        raise InputError(
-            f"{path}: the workflow cannot run in a folder whose path has {' and '.join(map(repr, found))} in it; "
-            "rename or move this folder"
-        )
 
 
 def print_closures(*scripts: str) -> None:
