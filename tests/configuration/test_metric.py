@@ -55,6 +55,11 @@ def changed(path, value):
             "translators.rows: missing, expected how many pairs 'direct' is trained and validated by",
         ),
         (
+            ("distillation", "pairs", "en-de"),
+            {**SMALL["distillation"]["pairs"]["en-de"], "rows": 100, "translators": {"rows": 80, "validation": 20}},
+            "en-de.rows: found 100, expected more than the 100 from which translators learn, or none is left",
+        ),
+        (
             ("distillation", "pairs", "en-de", "translations", "direct", "languages"),
             ["en"],
             "expected the codes of all languages on the way, one more than there are models",

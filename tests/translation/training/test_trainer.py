@@ -366,6 +366,18 @@ def test_learning_rate_and_smoothing_follow_marian(vocabulary):
     torch.testing.assert_close(task.smoothed[0], before + 0.75 + 0.25 * 0.25)
 
 
+def test_the_output_has_the_smoothed_weights_of_the_embedding(vocabulary):
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    task = TranslationTask(network, CONFIG, seed=1)
+    expected = network.embedding.weight.detach() + 1
+    names = [name for name, _ in network.named_parameters()]
+    task.smoothed[names.index("embedding.weight")] += 1
+    kept = new_network(small_architecture(len(vocabulary)), seed=2)
+    kept.load_state_dict(task.evaluated_state())
+    assert kept.output.weight is kept.embedding.weight
+    torch.testing.assert_close(kept.embedding.weight.detach(), expected)
+
+
 def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
     """The trainer reads a checkpoint, with tensors on the CPU, before it moves the network."""
     task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, seed=1)

@@ -126,9 +126,13 @@ class TranslationTask(lightning.LightningModule):
 
     def evaluated_state(self) -> dict[str, torch.Tensor]:
         """Return the weights to validate and keep: the smoothed ones if smoothing is on."""
+        smoothed = dict(
+            zip(self.network.parameters(), self.smoothed, strict=False)
+        )  # none if it is off
+        # A tied parameter has several names; whoever loads the state takes the value of the last one.
+        every = self.network.named_parameters(remove_duplicate=False)
         state = self.network.state_dict()
-        names = [name for name, _ in self.network.named_parameters()]
-        state.update(zip(names, self.smoothed, strict=False))  # none if smoothing is off
+        state |= {name: smoothed.get(parameter, parameter) for name, parameter in every}
         return {name: value.detach().cpu().clone() for name, value in state.items()}
 
 
