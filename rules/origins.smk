@@ -19,7 +19,8 @@ rule make_origin:
     resources:
         mem_mb=growing(1000),
     params:
-        sha256=lambda w: origin(w.text).sha256,
+        definition=lambda w: (config["origins"].get(w.text) or origin(w.text).sha256),
+        own=unrecorded(lambda w: config["origins"]),
         places=PLACES,
     script:
         "../workflow_scripts/corpus/make_origin.py"

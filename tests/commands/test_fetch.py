@@ -1,6 +1,8 @@
 """`weebill fetch`: an experiment's files from a local server, into a mirror, and out of it."""
 
 import hashlib
+import io
+import zipfile
 from types import MappingProxyType
 
 import pytest
@@ -8,7 +10,12 @@ import yaml
 
 from tests.corpus.serving import serving
 from weebill.__main__ import main
+from weebill.commands import fetch  # noqa: F401 (before it is changed below)
+from weebill.configuration.checking import check
+from weebill.configuration.fetching import remote_sources
 from weebill.corpus import origins
+from weebill.corpus.sources import Places
+from weebill.errors import InputError
 
 TEXT = b"one\ntwo\n"
 SHA256 = hashlib.sha256(TEXT).hexdigest()
@@ -35,7 +42,8 @@ def site(tmp_path, monkeypatch):
         text = origins.Origin("birds.txt", "CC0", {"birds.txt": original}, SHA256, len(TEXT), 2)
         catalogue = MappingProxyType({"birds.txt": text})
         monkeypatch.setattr(origins, "catalogue", lambda: catalogue)
-        monkeypatch.setattr("weebill.configuration.origins.catalogue", lambda: catalogue)
+        for module in ("configuration.origins", "commands.fetch"):
+            monkeypatch.setattr(f"weebill.{module}.catalogue", lambda: catalogue)
         yield one
 
 
@@ -76,6 +84,47 @@ def test_a_mirror_is_filled_and_then_replaces_the_network(
     assert main(["fetch", config]) == 0
     assert capsys.readouterr().out.startswith("in the mirror")
     assert len(site.seen) == asked
+
+
+def test_texts_that_the_configuration_defines(site, config, tmp_path, capsys, monkeypatch):
+    """One is a member of an archive, the other one side of a table of the hub's or the user's."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a/train.en", TEXT)
+        archive.writestr("a/train.de", b"eins\nzwei\n")
+    address = site.add("/birds.zip", packed.getvalue())
+    sha256 = hashlib.sha256(packed.getvalue()).hexdigest()
+    table = site.add("/birds.tsv", b"one\teins\ntwo\tzwei\n")
+    own = {
+        "zipped": {"importer": "address", "url": address, "sha256": sha256, "member": "*/train.en"},
+        "german": {
+            "importer": "files",
+            "table": table,
+            "columns": {"source": 0, "target": 1},
+            "sha256": {"table": hashlib.sha256(site.files["/birds.tsv"]).hexdigest()},
+            "side": "target",
+        },
+    }
+    data = {"task": "language-modelling"}
+    data["train"] = [{"path": "origin:zipped"}, {"path": "origin:german"}]
+    found = check({**EXPERIMENT, "origins": own, "data": {"text": data}}, "birds.yaml")
+    paths = [entry["path"] for entry in found["data"]["text"]["train"]]
+    assert paths == ["data/origins/zipped", "data/origins/german"]
+    for name, text in (("zipped", TEXT), ("german", b"eins\nzwei\n")):
+        made = origins.origin(name, found["origins"])
+        made.make(tmp_path / name, Places())
+        assert (tmp_path / name).read_bytes() == text
+    fetched, unknown = remote_sources(found, Places())
+    assert {source.place for source in fetched} == {address, table} and not unknown
+
+
+def test_a_definition_may_not_hide_a_public_text(site):
+    own = {"birds.txt": {"importer": "address", "url": "https://a/b", "sha256": SHA256}}
+    with pytest.raises(InputError, match=r"origins\.birds\.txt: is the name of a public text"):
+        check({**EXPERIMENT, "origins": own}, "birds.yaml")
+    data = {"text": {"task": "language-modelling", "train": [{"path": "origin:bird.txt"}]}}
+    with pytest.raises(InputError, match=r"train\[0\]\.path: .*; did you mean 'birds\.txt'"):
+        check({**EXPERIMENT, "data": data}, "birds.yaml")
 
 
 def test_one_failure_does_not_hide_the_others(site, config, capsys):

@@ -59,7 +59,7 @@ def _fetch_all(name: str, arguments: argparse.Namespace) -> int:
     """Fetch the files of a configuration, or of public texts, which are made as well; return the exit code."""
     if name.startswith(PREFIX):
         texts, places = _matching(name.removeprefix(PREFIX)), Places()
-        sources = {one.place: one for text in texts for one in text.sources().values()}
+        sources = {one.place: one for text in texts for one in text.sources(places)}
         code = _fetch_files(list(sources.values()), places, arguments)
         if code == 0 and not arguments.dry_run:
             for text in texts:

@@ -48,7 +48,7 @@ class _Sections(Mapping[str, Any]):
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Config:
     """Return `config` with every default filled in; `zoo` defaults to config/models.yaml.
 
-    A name of a public text becomes the place where the workflow makes the text.  Noise without a seed gets one, and
+    The name of a public text becomes the place where the workflow makes the text.  Noise without a seed gets one, and
     embedded text without `skip` gets pairs that no other entry has.
     This does not look for files; `missing_files` does.  Checking a complete configuration changes nothing.
     Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for every fault.

@@ -45,7 +45,7 @@ def _asked(config: Config, places: Places) -> Iterator[tuple[str, Callable[[], I
             asked = partial(sources_of, entry.values, languages, entry.monolingual, own)
             yield key_path(entry.path), asked
     for path, values in _mappings(config):
-        yield key_path(path), partial(_named, values, places)
+        yield key_path(path), partial(_named, values, config["origins"], places)
 
 
 def _mappings(values: Any, path: tuple[Key, ...] = ()) -> Iterator[tuple[tuple[Key, ...], Config]]:
@@ -58,7 +58,7 @@ def _mappings(values: Any, path: tuple[Key, ...] = ()) -> Iterator[tuple[tuple[K
             yield from _mappings(value, (*path, key))
 
 
-def _named(values: Mapping[Key, Any], places: Places) -> Iterator[Source]:
+def _named(values: Mapping[Key, Any], own: Config, places: Places) -> Iterator[Source]:
     """Yield the sources that keys of a mapping name: public texts, addresses, and names on the hub."""
     if {"name", "revision"} <= values.keys() and "importer" not in values:
         asked = {
@@ -73,7 +73,7 @@ def _named(values: Mapping[Key, Any], places: Places) -> Iterator[Source]:
         if not isinstance(value, str):
             continue
         if is_made(value):
-            yield from origin(name_of(value)).sources().values()
+            yield from origin(name_of(value), own).sources(places)
         elif is_url(value) and isinstance(sha256, str):
             yield Source(value, name=Path(value).name, sha256=sha256)
         elif key == "hugging_face" and "revision" in values:

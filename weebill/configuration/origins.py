@@ -1,5 +1,6 @@
 """Public texts that a configuration names as `origin:NAME`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from weebill.configuration.schema import Fault
@@ -8,19 +9,28 @@ from weebill.errors import Key, nearest
 from weebill.experiment.origins import FOLDER, PREFIX
 
 
-def resolve(values: Any, faults: list[Fault], path: tuple[Key, ...] = ()) -> Any:
-    """Return nested values in which each `origin:NAME` is the place where the workflow makes the text.
+def resolve(config: dict[str, Any], faults: list[Fault]) -> dict[str, Any]:
+    """Return a configuration in which each `origin:NAME` is the place where the workflow makes the text.
 
-    Each unknown name becomes a fault.
+    Each unknown name becomes a fault, and so does a definition of a public text's name.
     """
+    own = config["origins"]
+    for name in own.keys() & catalogue().keys():
+        faults.append(Fault(("origins", name), "is the name of a public text, expected another"))
+    return _resolved(config, {**catalogue(), **own}, faults)
+
+
+def _resolved(values: Any, texts: Mapping[str, Any], faults: list[Fault], *path: Key) -> Any:
     if isinstance(values, dict):
-        return {key: resolve(value, faults, (*path, key)) for key, value in values.items()}
+        return {k: _resolved(one, texts, faults, *path, k) for k, one in values.items()}
     if isinstance(values, list):
-        return [resolve(value, faults, (*path, index)) for index, value in enumerate(values)]
+        return [_resolved(one, texts, faults, *path, k) for k, one in enumerate(values)]
     if not isinstance(values, str) or not values.startswith(PREFIX):
         return values
     name = values.removeprefix(PREFIX)
-    if name not in catalogue():
-        expected = "expected a public text that `weebill fetch --list` lists"
-        faults.append(Fault(path, f"found {values!r}, {expected}{nearest(name, catalogue())}"))
+    if name not in texts:
+        expected = (
+            "expected a name in `origins`, or a public text that `weebill fetch --list` lists"
+        )
+        faults.append(Fault(path, f"found {values!r}, {expected}{nearest(name, texts)}"))
     return (FOLDER / name).as_posix()

@@ -6,5 +6,5 @@ from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
 
 with job(snakemake.log[0]):
-    text = origin(snakemake.wildcards.text)
+    text = origin(snakemake.wildcards.text, snakemake.params.own)
     text.make(snakemake.output[0], Places(*snakemake.params.places))

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from weebill.configuration.sections.generation_texts import StartingModel, TextData
+from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.translation import ExperimentSeed
 from weebill.generation.settings import SearchSettings, TrainingSettings
 from weebill.pruning.method import BlockPattern
@@ -17,7 +18,6 @@ from weebill.settings import (
     Ge,
     Named,
     Names,
-    Place,
     Positive,
     Several,
     Weight,
@@ -194,7 +194,7 @@ class GenerationHardware:
 
 
 @section
-class Generation:
+class Generation(Fetched):
     """Experiment of the kind `generation`."""
 
     kind: Literal["generation"]
@@ -203,11 +203,6 @@ class Generation:
     """Name of the experiment; results go to `results/NAME`."""
     seed: ExperimentSeed = 1
     """Seed of all randomness: weights, order of the text, noise, dropout, first scores."""
-    local_dir: Place | None = None
-    """Folder of files that were downloaded elsewhere; its subfolder NAME replaces the model or data set NAME of the
-    hub."""
-    download_cache: Place | None = None
-    """Folder of downloaded files."""
     data: Named[TextData]
     """Texts by name."""
     models: Named[StartingModel]

@@ -4,6 +4,7 @@ from dataclasses import field
 from typing import Annotated, Any, ClassVar, Literal
 
 from weebill.configuration.sections.metric_distillation import MetricDistillation
+from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.translation import ExperimentSeed
 from weebill.metric.settings import PretrainingSettings, RegressionSettings
 from weebill.pruning.method import AtOnce
@@ -219,7 +220,7 @@ class MetricHardware:
 
 
 @section
-class Metric:
+class Metric(Fetched):
     """Experiment of the kind `metric`."""
 
     kind: Literal["metric"]
@@ -247,9 +248,5 @@ class Metric:
     metrics: dict[Name, OtherMetric] = field(default_factory=dict)
     """A name for each further metric, such as BERTScore, and what computes it: `by: bert-score` or `by: bleurt`."""
     evaluation: MetricEvaluation = MetricEvaluation()
-    local_dir: Place | None = None
-    """Folder that is searched for models of the hub before they are downloaded."""
-    download_cache: Place | None = None
-    """Folder of downloaded files."""
     hardware: MetricHardware = MetricHardware()
     """Devices of the experiment."""

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from weebill.configuration.sections.corpora import Corpus, TextSet
 from weebill.configuration.sections.evaluation import Evaluation, Report
+from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.quantization import Quantization
 from weebill.configuration.sections.scores import Cleaning, ScoredText, Scores
 from weebill.configuration.sections.scoring import ReverseTeacher, Scoring, Teacher
@@ -21,7 +22,6 @@ from weebill.settings import (
     Named,
     Names,
     Pattern,
-    Place,
     Several,
     Share,
     section,
@@ -136,7 +136,7 @@ class Exports:
 
 
 @section
-class Translation:
+class Translation(Fetched):
     """Experiment of the kind `translation`, the default."""
 
     kind: Literal["translation"] = "translation"
@@ -155,12 +155,6 @@ class Translation:
     """`true` permits the same text in `validation` and `test_sets`, as in WNGT20."""
     test_sets: Named[TextSet]
     """A name for each test set and its importer; `corpora` must not contain any of this text."""
-    local_dir: Place | None = None
-    """Folder that is searched for every file before its download, for machines without a network. Each importer
-    documents the names of its files; the file of an address has the last part of the address as its name."""
-    download_cache: Place | None = None
-    """Folder of downloaded files, which experiments share; by default `downloads` in `$WEEBILL_CACHE` or else in
-    `~/.cache/weebill`."""
     cleaning: Cleaning = Cleaning()
     back_translation: ScoredText = ScoredText()
     """Scores of back-translated text."""

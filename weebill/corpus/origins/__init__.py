@@ -12,13 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.origins import FOLDER, PREFIX
 from weebill.files import atomic_path, sha256_file
 from weebill.yaml_files import read_yaml
+
+if TYPE_CHECKING:
+    from weebill.corpus.origins.defined import DefinedText
 
 TEXTS = Path(__file__).with_name("texts.yaml")
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -63,10 +66,10 @@ class Origin:
         """Place of the text, once it is made, below the workflow's folder."""
         return FOLDER / self.name
 
-    def sources(self) -> dict[str, Source]:
-        """Return the originals as sources, by the ends of their addresses."""
-        return {
-            end: Source(
+    def sources(self, _places: Places) -> list[Source]:
+        """Return the originals as sources."""
+        return [
+            Source(
                 one.url,
                 name=self.name,
                 licence=self.licence,
@@ -74,15 +77,16 @@ class Origin:
                 mirrored=one.checksum,
                 bytes=one.bytes,
             )
-            for end, one in self.originals.items()
-        }
+            for one in self.originals.values()
+        ]
 
     def make(self, path: str | Path, places: Places) -> None:
         """Fetch the originals and write the text.
 
         Raises InputError if an original cannot be fetched or has changed, or the text has another checksum.
         """
-        files = {end: places.path(source) for end, source in self.sources().items()}
+        paths = map(places.path, self.sources(places))
+        files = dict(zip(self.originals, paths, strict=True))
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as partial:
             with partial.open("wb") as file:
@@ -108,8 +112,15 @@ def catalogue() -> dict[str, Origin]:
     return {name: _origin(name, values) for name, values in read_yaml(TEXTS).items()}
 
 
-def origin(name: str) -> Origin:
-    """Return a public text.  Raises InputError if there is none of this name."""
+def origin(name: str, own: Mapping[str, Any] | None = None) -> "Origin | DefinedText":
+    """Return a public text, or one that the section `origins` of a configuration defines.
+
+    Raises InputError if there is none of this name.
+    """
+    if own and name in own:
+        from weebill.corpus.origins.defined import DefinedText
+
+        return DefinedText(name, own[name])
     found = catalogue()
     if name not in found:
         raise InputError(

@@ -1,0 +1,61 @@
+"""Settings of every kind of experiment: where its files come from."""
+
+from dataclasses import field, make_dataclass
+from typing import Annotated, Any, Literal
+
+from weebill.corpus.importers import IMPORTERS, Importer
+from weebill.settings import Chosen, Language, Name, Place, Sha256, Text, section
+
+
+@section
+class Address:
+    """File at an address, which is read as it is, unpacked."""
+
+    url: Text
+    """Address of the file: plain text, `.gz`, `.zst`, `.xz`, `.bz2`, or an archive."""
+    sha256: Sha256
+    """Checksum of the file."""
+    member: Text | None = None
+    """Pattern that only one file of the archive (`.zip`, `.tar.gz`) matches, such as `*/train.en`."""
+
+
+@section
+class OneSide:
+    """Keys of one side of a corpus."""
+
+    side: Literal["source", "target"] = "source"
+    """Side of the corpus that is the text."""
+    language: Language | None = None
+    """Language of the text, for importers that choose files by it."""
+
+
+def _one_side(importer: type[Importer]) -> type:
+    """Make a class with the keys of an importer and of one side of its corpus."""
+    name = importer.__name__.replace("Importer", "Side")
+    namespace = {"__doc__": importer.__doc__}
+    bases = (importer, OneSide)
+    return make_dataclass(name, [], bases=bases, namespace=namespace, frozen=True, kw_only=True)
+
+
+TextOrigin = Annotated[
+    Any,
+    Chosen("importer", {"address": Address, **{k: _one_side(v) for k, v in IMPORTERS.items()}}),
+]
+
+
+@section
+class Fetched:
+    """Keys of every kind of experiment."""
+
+    local_dir: Place | None = None
+    """Folder that is searched for every file before its download, for machines without a network. Each importer
+    documents the names of its files; the file of an address has the last part of the address as its name, and a model
+    or data set of the hub is the subfolder of its name."""
+    download_cache: Place | None = None
+    """Folder of downloaded files, which experiments share; by default `downloads` in `$WEEBILL_CACHE` or else in
+    `~/.cache/weebill`."""
+    mirror: Place | None = None
+    """Folder of files under their SHA-256 that is searched before the network; by default `$WEEBILL_MIRROR`, if it is
+    set. `weebill fetch CONFIG --mirror FOLDER` fills one."""
+    origins: dict[Name, TextOrigin] = field(default_factory=dict)
+    """Names of further texts, for `origin:NAME`: a file at an address, or one side of a corpus."""
