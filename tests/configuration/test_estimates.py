@@ -7,6 +7,7 @@ import pytest
 
 from weebill.configuration.checking import check, estimate
 from weebill.configuration.cost import corpus_sizes
+from weebill.corpus.origins import catalogue
 from weebill.yaml_files import read_yaml
 
 REPOSITORY = Path(__file__).parents[2]
@@ -59,6 +60,14 @@ def test_rows_of_what_is_not_here_are_told_or_named(experiment, zoo, estimated):
     assert "not counted: corpora.web" in lines and "may not suffice" in lines
     sizes = {size.key: size for size in corpus_sizes(check(experiment(told), "trial.yaml", zoo))}
     assert sizes["corpora.tatoeba"].rows == 100 and not sizes["corpora.tatoeba"].fetched
+    entry = {"importer": "files", "source": "origin:multi30k/train.en"}
+    entry["target"] = "origin:multi30k/train.de"
+    public = check(experiment({"corpora": {"public": entry}}), "trial.yaml", zoo)
+    found = next(size for size in corpus_sizes(public) if size.name == "public")
+    assert (
+        found.text
+        == catalogue()["multi30k/train.en"].bytes + catalogue()["multi30k/train.de"].bytes
+    )
 
 
 def test_language_models_of_all_text_of_their_side_or_of_their_own(estimated, tmp_path):

@@ -12,6 +12,11 @@ from weebill.configuration.resources import (
     vocabulary_memory,
 )
 
+PUBLIC = {
+    "table": "origin:noise/paracrawl_labelled.tsv",
+    "columns": {"source": 0, "target": 1, "label": 5},
+}
+
 
 def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -34,6 +39,7 @@ def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
         },
         "local_dir": "elsewhere",
         "cleaning": {"language_id": {"model": "lid.bin"}},
+        "evaluation": {"labelled": PUBLIC},
         "teacher": {"hugging_face": "opus"},
     }
     config = check(experiment(changes, ["teacher.architecture"]), "trial.yaml", zoo)

@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 from weebill.configuration.schema import Config
 from weebill.corpus.download import is_url
+from weebill.corpus.origins import catalogue
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import PAIR_BYTES
 from weebill.errors import key_path
 from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries, sides_of
+from weebill.experiment.origins import is_made, name_of
 from weebill.experiment.precisions import quantized
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of
@@ -89,19 +91,27 @@ def _size(entry: Entry) -> CorpusSize:
 
 def _text_here(values: dict[str, Any], files: list[Path]) -> float | None:
     """Return the bytes of plain text in the files, or the folder, of an entry; None if one of them is missing."""
-    if not files or not all(path.exists() for path in files):
+    if not files or not all(path.exists() or _size_of(path) for path in files):
         return None
     if "folder" in values:
         inside = (path for path in files[0].rglob("*") if path.is_file())
         return COLUMNS_EXPANSION * sum(path.stat().st_size for path in inside)
-    return sum(path.stat().st_size * EXPANSION.get(path.suffix, 1) for path in files)
+    return sum(_size_of(path) * EXPANSION.get(path.suffix, 1) for path in files)
+
+
+def _size_of(path: Path) -> int:
+    """Return the bytes of a file, or of a public text that is not made yet; 0 if it is missing."""
+    if path.is_file():
+        return path.stat().st_size
+    text = catalogue().get(name_of(path)) if is_made(path) else None
+    return 0 if text is None else text.bytes
 
 
 def total_bytes(paths: Iterable[str | Path]) -> int:
     """Return the bytes of files, and of the files in folders; missing ones count as 0."""
     found = [Path(path) for path in paths]
     inside = [entry for path in found if path.is_dir() for entry in path.iterdir()]
-    return sum(path.stat().st_size for path in [*found, *inside] if path.is_file())
+    return sum(map(_size_of, [*found, *inside]))
 
 
 class Weights(NamedTuple):
