@@ -43,16 +43,20 @@ def fault(command: str) -> str | None:
     return None
 
 
-def documented() -> list[tuple[str, str]]:
-    """Return (file, arguments) of every command in the repository's documents, messages and comments."""
+def tracked(*patterns: str) -> list[str]:
+    """Return the paths of the repository's files that match the patterns."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *DOCUMENTS],
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *patterns],
         cwd=REPOSITORY, capture_output=True, check=True,
     )  # fmt: skip
-    names = [name for name in listed.stdout.decode().split("\0") if name]
+    return [name for name in listed.stdout.decode().split("\0") if name]
+
+
+def documented() -> list[tuple[str, str]]:
+    """Return (file, arguments) of every command in the repository's documents, messages and comments."""
     return [
         (name, command)
-        for name in names
+        for name in tracked(*DOCUMENTS)
         if not name.startswith("tests/")
         for command in commands((REPOSITORY / name).read_text("utf-8"))
     ]
@@ -88,3 +92,11 @@ def test_the_check_sees_what_snakemake_would_take(text, bad):
     (command,) = commands(text)
     found = fault(command)
     assert found is None if bad is None else bad in found
+
+
+@pytest.mark.parametrize("outside", ["../shar" + "ed", "shar" + "ed/data"])
+def test_nothing_outside_the_checkout_is_named(outside):
+    """Only `.ci/run`, which is none of these files, looks for a mirror there."""
+    files = tracked(*DOCUMENTS)
+    assert len(files) > 500
+    assert [name for name in files if outside in (REPOSITORY / name).read_text("utf-8")] == []
