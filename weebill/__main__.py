@@ -12,6 +12,7 @@ from weebill.errors import explain
 # Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
 # Its help is here, so that only the chosen command is imported: most commands load large packages.
 COMMANDS = {
+    "check": "check an experiment's configuration, and estimate its cost",
     "fetch": "fetch the files of an experiment, or list public texts",
     "describe": "print shapes, parameters and sizes of zoo models",
     "export": "write a table's rows as text files",
@@ -24,6 +25,13 @@ COMMANDS = {
     "lineage": "print what a model or table was made from",
     "benchmark": "measure a speed claim against an opponent",
 }
+EXAMPLES = """examples:
+  weebill check config/multi30k.yaml
+  weebill fetch config/multi30k.yaml
+  weebill translate results/demo/models/demo.tiny/unpruned/int8 < text.en
+  weebill lineage results/demo/tables/summary.csv
+  weebill translate --help
+"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -49,9 +57,14 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parsed(argv: list[str]) -> argparse.Namespace:
     """Parse the arguments of one command; only its module is imported."""
-    parser = argparse.ArgumentParser(prog="weebill", description=__doc__)
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="weebill", description=__doc__, epilog=EXAMPLES, formatter_class=formatter
+    )
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    if not argv:
+        argv = ["--help"]
     chosen = next((word for word in argv if not word.startswith("-")), None)
     for name, text in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=text)

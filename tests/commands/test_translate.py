@@ -15,6 +15,7 @@ import sentencepiece
 from tests.hugging_face_models import SENTENCES, SHAPE, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.__main__ import main
+from weebill.commands import translate as translating
 from weebill.translation.loading import load_translator
 from weebill.translation.search import SearchOptions
 
@@ -29,8 +30,9 @@ def folder(tmp_path_factory):
 def translate(monkeypatch, capfdbinary):
     """Return a function that runs the command in this process: exit code, output, error."""
 
-    def run(*arguments, text: bytes = b""):
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+    def run(*arguments, text: bytes = b"", typed: bool = False):
+        stdin = SimpleNamespace(buffer=io.BytesIO(text), isatty=lambda: typed)
+        monkeypatch.setattr(sys, "stdin", stdin)
         code = main(["translate", *map(str, arguments)])
         sys.stdout.flush()
         out, error = capfdbinary.readouterr()
@@ -49,6 +51,18 @@ def test_lines_in_are_lines_out(folder):
     assert out.pop() == ""
     assert out == load_translator(folder).translate(lines)
     assert out[1] == ""
+
+
+def test_a_typed_line_is_answered_before_the_next_is_read(translate, folder, monkeypatch):
+    sizes = []
+    answer = translating._answer
+    monkeypatch.setattr(
+        translating, "_answer", lambda *given: (sizes.append(len(given[1])), answer(*given))
+    )
+    text = "\n".join(TEXT[:3]).encode()
+    code, out, error = translate(folder, text=text, typed=True)
+    assert (code, sizes, error) == (0, [1, 1, 1], "Type a line and press Enter; Ctrl-D ends.\n")
+    assert out.splitlines() == load_translator(folder).translate(TEXT[:3])
 
 
 def test_nothing_in_is_nothing_out(translate, folder):
@@ -135,7 +149,8 @@ def test_ctrl_c_ends_it_quietly(folder, monkeypatch, capfd):
         yield f"{TEXT[0]}\n".encode()
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=lines()))
+    stdin = SimpleNamespace(buffer=lines(), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", stdin)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     try:
         code = main(["translate", str(folder), "--window", "1"])

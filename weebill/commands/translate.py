@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from weebill.translation.search import Cut, SearchOptions
     from weebill.translation.translator import TextTranslator
 
+WINDOW = 4096
 SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
 
 
@@ -38,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--shortlist", metavar="FILE", help="pieces that a translation may hold")
     add("--batch-size", type=positive, metavar="N",
         help="default: as many as the runtime is fastest with; 32 in PyTorch")  # fmt: skip
-    add("--window", type=positive, default=4096, metavar="N",
+    add("--window", type=positive, metavar="N",
         help="lines that are read, sorted by length and translated together; 1 answers each line at once; "
-        "default 4096")  # fmt: skip
+        f"default {WINDOW}, and 1 if the lines are typed on a terminal")  # fmt: skip
     add("--max-length", type=positive, metavar="N",
         help="largest number of pieces of a line; longer lines are cut; default 200")  # fmt: skip
     add("--threads", type=positive, default=1, metavar="N", help="default 1")
@@ -78,18 +79,21 @@ def run(arguments: argparse.Namespace) -> int:
     torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
     numbered = bool(nbest or arguments.sample)
     lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
-    start = time.perf_counter()
+    typed, start = sys.stdin.isatty(), time.perf_counter()
+    rate = sys.stderr.isatty() and not typed
+    if typed:
+        print("Type a line and press Enter; Ctrl-D ends.", file=sys.stderr, flush=True)
     try:
-        for window in _windows(lines, arguments.window):
+        for window in _windows(lines, arguments.window or (1 if typed else WINDOW)):
             translator.on_cut = partial(_tell_cut, first, positions)
             _answer(translator, window, options, first if numbered else None)
             first += len(window)
             words += sum(len(line.split()) for line in window)
             told = f"\r{first:,} lines, {words / (time.perf_counter() - start):,.0f} words/s"
-            if sys.stderr.isatty():
+            if rate:
                 print(told, end="", file=sys.stderr, flush=True)
     finally:  # an error begins a new line, too
-        if sys.stderr.isatty() and first:
+        if rate and first:
             print(file=sys.stderr)
     return 0
 

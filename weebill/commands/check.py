@@ -1,0 +1,34 @@
+"""Check an experiment: its configuration, the files that it reads, and an estimate of its cost."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from weebill.errors import InputError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `weebill check`."""
+    parser.add_argument("configs", nargs="+", metavar="CONFIG", help="config/NAME.yaml")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what a run would say first; return 1 for a fault, a missing file or an unfit model."""
+    from weebill.configuration.checking import check, estimate, missing_files, unfit_models
+    from weebill.yaml_files import read_yaml
+
+    code = 0
+    for path in arguments.configs:
+        try:
+            config = check(read_yaml(path), path)
+        except InputError as error:
+            print(error, file=sys.stderr)
+            code = 1
+            continue
+        for line in [*missing_files(config), *unfit_models(config)]:
+            print(f"{path}: {line}", file=sys.stderr)
+            code = 1
+        results = Path("results") / config["experiment"]
+        print("\n".join(estimate(config).lines(results, shutil.disk_usage(".").free)))
+    return code
