@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from weebill.generation.data import DataSettings, import_data
+from weebill.generation.data import TextData, import_data
 from weebill.generation.settings import Device, TrainingSettings
-from weebill.generation.steps import Distil, FineTune, Place, Prune, QuantizationAware
+from weebill.generation.steps import Distil, FineTune, Movement, Place, QuantizationAware
 from weebill.generation.train_from_scratch import Shape, make_model
 
 WORDS = ["wren", "robin", "crest", "tit", "finch", "lark", "swift", "crow", "owl", "rook"]
@@ -17,10 +17,10 @@ FAST = TrainingSettings(
     updates=6, batch_size=4, accumulate=2, warmup=2, learning_rate=1e-3, validate_every=2
 )
 STEPS = {
-    "fine-tune": FineTune(FAST),
-    "distil": Distil(2, {"preset": "published-code"}, FAST),
-    "movement": Prune(training=FAST),
-    "quantization-aware": QuantizationAware(FAST),
+    "fine-tune": FineTune(training=FAST),
+    "distil": Distil(layers=2, loss={"preset": "published-code"}, training=FAST),
+    "movement": Movement(training=FAST),
+    "quantization-aware": QuantizationAware(training=FAST),
 }
 
 
@@ -43,7 +43,7 @@ def write_articles(path: Path, count: int = 40) -> Path:
 def news(folder: Path, count: int = 40) -> Path:
     """Import articles."""
     path = write_articles(folder / "articles.jsonl", count)
-    settings = DataSettings("summarization", [{"path": str(path)}], validation_share=0.2)
+    settings = TextData(task="summarization", train=[{"path": str(path)}], validation_share=0.2)
     import_data(settings, folder / "news")
     return folder / "news"
 
@@ -52,7 +52,9 @@ def running_text(folder: Path) -> Path:
     """Import running text."""
     path = folder / "text.txt"
     path.write_text("".join(f"{article(n)['article']}\n\n" for n in range(700)), encoding="utf-8")
-    settings = DataSettings("language-modelling", [{"path": str(path)}], validation_share=0.2)
+    settings = TextData(
+        task="language-modelling", train=[{"path": str(path)}], validation_share=0.2
+    )
     import_data(settings, folder / "running")
     return folder / "running"
 

@@ -8,7 +8,8 @@ import pytest
 from tests.generation.small import article, write_articles
 from weebill.errors import InputError
 from weebill.generation.data import (
-    DataSettings,
+    Fields,
+    TextData,
     drawn_part,
     import_data,
     read_part,
@@ -17,9 +18,9 @@ from weebill.generation.data import (
 )
 
 
-def settings(*paths, **more) -> DataSettings:
+def settings(*paths, **more) -> TextData:
     more = {"task": "summarization", "validation_share": 0.3, "test_share": 0.3, **more}
-    return DataSettings(train=[{"path": str(path)} for path in paths], **more)
+    return TextData(train=[{"path": str(path)} for path in paths], **more)
 
 
 def test_parts_hold_every_article_once_and_doubles_together(tmp_path):
@@ -75,14 +76,12 @@ def test_blocks_are_the_text_cut_at_blank_lines():
 def test_running_text_whose_parts_are_given_is_left_whole(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("= Wren =\n\nA small bird .\n")
-    entries = [{"path": str(path)}]
     other = tmp_path / "b.txt"
     other.write_text("= Crow =\n")
     third = tmp_path / "c.txt"
     third.write_text("= Owl =\n")
-    given = DataSettings(
-        "language-modelling", entries, [{"path": str(other)}], [{"path": str(third)}]
-    )
+    more = {"validation": [{"path": str(other)}], "test": [{"path": str(third)}]}
+    given = settings(path, task="language-modelling", **more)
     import_data(given, tmp_path / "out")
     assert read_part(tmp_path / "out", "train") == [{"text": path.read_text()}]
 
@@ -93,12 +92,12 @@ def test_rows_that_are_lines_are_put_together(tmp_path):
     path.write_text("".join(json.dumps({"text": line}) + "\n" for line in lines))
     other = tmp_path / "b.txt"
     other.write_text("= Crow =\n")
-    given = [{"path": str(path)}], [{"path": str(other)}], [{"path": str(other)}]
+    given = {"task": "language-modelling", "validation": [{"path": str(other)}]}
     with pytest.raises(InputError, match=r"rows.jsonl:1: field 'text' is empty"):
-        import_data(DataSettings("language-modelling", *given), tmp_path / "out")
+        import_data(settings(path, test=given["validation"], **given), tmp_path / "out")
     (tmp_path / "c.txt").write_text("= Owl =\n")
-    given = *given[:2], [{"path": str(tmp_path / "c.txt")}]
-    import_data(DataSettings("language-modelling", *given, rows="lines"), tmp_path / "out")
+    given |= {"test": [{"path": str(tmp_path / "c.txt")}], "rows": "lines"}
+    import_data(settings(path, **given), tmp_path / "out")
     text = "\n = Wren = \n\nA small bird .\n\n"
     assert read_part(tmp_path / "out", "train") == [{"text": text}]
 
@@ -107,7 +106,7 @@ def test_other_fields_and_nested_ones(tmp_path):
     path = tmp_path / "rows.jsonl"
     rows = ({"doc": {"body": f"long {n}"}, "highlights": "short"} for n in range(30))
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    fields = {"article": "doc.body", "summary": "highlights"}
+    fields = Fields(article="doc.body", summary="highlights")
     import_data(settings(path, fields=fields), tmp_path / "out")
     assert read_part(tmp_path / "out", "train")[0]["summary"] == "short"
 
@@ -117,7 +116,7 @@ def test_a_data_set_of_the_hub_in_a_folder(tmp_path):
     folder.mkdir()
     write_articles(folder / "train.jsonl", 30)
     entry = {"folder": str(folder), "split": "train"}
-    import_data(DataSettings("summarization", [entry], test_share=0.3), tmp_path / "out")
+    import_data(TextData(task="summarization", train=[entry], test_share=0.3), tmp_path / "out")
     assert len(read_part(tmp_path / "out", "train")) > 10
 
 

@@ -1,6 +1,6 @@
 """The steps from folder to folder: their results, in any order, and what they refuse."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -11,15 +11,15 @@ from tests.generation.small import FAST, STEPS, place, write_articles
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.generation import training
-from weebill.generation.data import DataSettings, import_data, read_part
+from weebill.generation.data import TextData, import_data, read_part
 from weebill.generation.encoding import Example
 from weebill.generation.models import load_generator, model_hash, save_generator, summarize
 from weebill.generation.settings import SearchSettings, TrainingSettings
 from weebill.generation.steps import (
     FineTune,
+    Movement,
     Place,
     PostTraining,
-    Prune,
     PruneVocabulary,
     QuantizationAware,
     step_of,
@@ -126,40 +126,43 @@ def test_what_does_not_fit_is_refused_before_training(made, tmp_path):
     with pytest.raises(
         InputError, match="is an encoder-decoder; language-modelling needs a decoder"
     ):
-        FineTune(FAST).run(Place(bart, text, tmp_path / "model", max_source=40, max_target=20))
+        FineTune(training=FAST).run(
+            Place(bart, text, tmp_path / "model", max_source=40, max_target=20)
+        )
     with pytest.raises(
         InputError, match="is a decoder alone; summarization needs an encoder-decoder"
     ):
-        FineTune(FAST).run(replace(place(made, tmp_path), model=made["gpt2"][0]))
+        FineTune(training=FAST).run(replace(place(made, tmp_path), model=made["gpt2"][0]))
     for lengths, message in (
         ({"max_source": 41}, "max_source: 41 tokens, but .* has 40 positions; lower it"),
         ({"max_target": 64}, "max_target: 64 tokens"),
         ({"measured": {"search.max_tokens": 41}}, "search.max_tokens: 41 tokens, but .* has 40"),
     ):
         with pytest.raises(InputError, match=message):
-            FineTune(FAST).run(replace(place(made, tmp_path), **lengths))
+            FineTune(training=FAST).run(replace(place(made, tmp_path), **lengths))
     with pytest.raises(InputError, match="not a model folder"):
-        FineTune(FAST).run(replace(place(made, tmp_path), model=tmp_path))
+        FineTune(training=FAST).run(replace(place(made, tmp_path), model=tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == []
     save_t5(made, tmp_path / "t5", num_decoder_layers=4)
     with pytest.raises(InputError, match="4 layers above an encoder of 3"):
-        FineTune(FAST).run(place(made, tmp_path, model=tmp_path / "t5"))
+        FineTune(training=FAST).run(place(made, tmp_path, model=tmp_path / "t5"))
     assert [path.name for path in tmp_path.iterdir()] == ["t5"]
 
 
 def test_steps_of_a_configuration():
     step = step_of("movement", heads=0.5, training={"updates": 3})
-    shares = MovementShares(heads=0.5, blocks="*")
-    assert step == Prune(shares, training=TrainingSettings(updates=3))
+    assert step == Movement(heads=0.5, training=TrainingSettings(updates=3))
+    shares = asdict(MovementShares(heads=0.5, blocks="*"))
+    assert step.record() == {"movement": shares, "loss": None, "training": asdict(step.training)}
 
 
 @pytest.mark.parametrize("architecture", ["bart", "gpt2"])
 @pytest.mark.parametrize("activations", ["each-token", "mean-of-maxima"])
 def test_int8_is_what_quantization_aware_training_saw(made, tmp_path, architecture, activations):
     trained = place(made, tmp_path / "trained", architecture)
-    QuantizationAware(FAST).run(trained)
+    QuantizationAware(training=FAST).run(trained)
     where = place(made, tmp_path / "int8", architecture, trained.output)
-    PostTraining(activations, examples=5).run(where)
+    PostTraining(activations=activations, examples=5).run(where)
     assert not where.work.exists()
     before, after = (load_generator(path) for path in (trained.output, where.output))
     files = (trained.output / "model.safetensors", where.output / "int8.safetensors")
@@ -174,16 +177,17 @@ def test_int8_is_what_quantization_aware_training_saw(made, tmp_path, architectu
     lineage = read_json(where.output / "config.json")["lineage"]
     assert lineage["parent"] == model_hash(trained.output)
     with pytest.raises(InputError, match="its weights are int8, which no step can go on from"):
-        FineTune(FAST).run(place(made, tmp_path / "further", architecture, where.output))
+        FineTune(training=FAST).run(place(made, tmp_path / "further", architecture, where.output))
 
 
 def test_pruning_by_what_the_model_said_before(made, tmp_path):
     where = place(made, tmp_path)
     generator = where.generator()
     batch = where.encoder(generator).batch([Example([0, 7, 8, 9, 2], [0, 8, 9, 2])] * 2)
-    step = Prune(loss={}, training=FAST)
+    step = Movement(loss={}, training=FAST)
     loss, labels = (
-        one.objective(generator.model)(generator.model, batch) for one in (step, Prune())
+        one.objective(generator.model)(generator.model, batch)
+        for one in (step, Movement(training=FAST))
     )
     assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)  # it equals its teacher
     step.run(where)
@@ -197,7 +201,9 @@ def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
     (tmp_path / "text.txt").write_text("".join(lines))
     data = tmp_path / "data"
     path = str(tmp_path / "text.txt")
-    import_data(DataSettings("language-modelling", [{"path": path}], validation_share=0.2), data)
+    import_data(
+        TextData(task="language-modelling", train=[{"path": path}], validation_share=0.2), data
+    )
     where = replace(place(made, tmp_path / "pruned", "gpt2"), data=data)
     PruneVocabulary().run(where)
     before, after = (load_generator(folder) for folder in (where.model, where.output))
@@ -220,7 +226,7 @@ def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
     assert torch.allclose(said[0][..., kept], said[1], atol=1e-5)
     assert "ledz" in after.tokenizer.decode(after.tokenizer("ledz")["input_ids"])
     further = place(made, tmp_path / "further", "gpt2", where.output)
-    FineTune(FAST).run(further)
+    FineTune(training=FAST).run(further)
     assert len(load_generator(further.output).tokenizer) == pieces[1]
 
 
@@ -236,7 +242,7 @@ def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
 def test_a_piece_without_a_row_is_dropped_where_no_text_has_it(made, tmp_path):
     """A piece without a row, such as bart-large-cnn's <mask>, is dropped on the way from fine-tuning to int8."""
     first = place(made, tmp_path / "a", model=without_mask_row(made, tmp_path / "short"))
-    FineTune(FAST).run(replace(first, vocabulary_pruned=True))
+    FineTune(training=FAST).run(replace(first, vocabulary_pruned=True))
     second = place(made, tmp_path / "b", model=first.output)
     PruneVocabulary().run(second)
     pruned = load_generator(second.output)
@@ -253,7 +259,7 @@ def test_a_vocabulary_that_cannot_be_pruned_is_told_before_the_training(made, tm
     short = without_mask_row(made, tmp_path / "short", "eos_token")
     where = replace(place(made, tmp_path / "a", model=short), vocabulary_pruned=True)
     with pytest.raises(InputError, match=rf"{short}: its eos_token is piece .* '<late>'"):
-        FineTune(FAST).run(where)
+        FineTune(training=FAST).run(where)
     assert not where.work.exists() and not where.output.exists()
 
 
@@ -262,10 +268,10 @@ def test_text_with_a_piece_without_a_row_is_told_before_the_training(made, tmp_p
     path = write_articles(tmp_path / "articles.jsonl", 20)
     text = path.read_text(encoding="utf-8").replace('"summary": "', '"summary": "a <late> ')
     path.write_text(text, encoding="utf-8")
-    settings = DataSettings("summarization", [{"path": str(path)}], validation_share=0.2)
+    settings = TextData(task="summarization", train=[{"path": str(path)}], validation_share=0.2)
     import_data(settings, tmp_path / "data")
     where = replace(place(made, tmp_path / "a", model=short), data=tmp_path / "data")
-    for step in (FineTune(FAST), PruneVocabulary()):
+    for step in (FineTune(training=FAST), PruneVocabulary()):
         with pytest.raises(InputError, match=rf"{short}, .*data: text \d: has '<late>', piece"):
             step.run(where)
         assert not where.work.exists() and not where.output.exists()

@@ -58,10 +58,10 @@ def test_a_killed_run_resumes_to_the_same_files(made, tmp_path, monkeypatch, nam
 def test_unfinished_work_of_other_settings_is_not_continued(made, tmp_path):
     where, other = place(made, tmp_path / "a"), place(made, tmp_path / "b")
     longer = replace(FAST, updates=8)
-    FineTune(longer).run(other)
+    FineTune(training=longer).run(other)
     where.work.mkdir()
     (where.work / "begun_by.json").write_text(json.dumps({"step": "FineTune"}))
-    FineTune(longer).run(where)
+    FineTune(training=longer).run(where)
     assert files(where.output) == files(other.output)
 
 
@@ -73,13 +73,13 @@ def test_unfinished_work_of_another_model_or_code_is_not_continued(
     monkeypatch.setattr(training, "claim_folder", lambda work, name, by: begun.append(by))
     folder = tmp_path / "model"
     shutil.copytree(place(made, tmp_path / "a").model, folder)
-    FineTune(FAST).run(place(made, tmp_path / "a", model=folder))
+    FineTune(training=FAST).run(place(made, tmp_path / "a", model=folder))
     if changed == "code":
         monkeypatch.setattr(steps, "code_of_module", lambda *modules: "other")
     else:
         values = read_json(folder / changed)
         (folder / changed).write_text(json.dumps(values, indent=4))
-    FineTune(FAST).run(place(made, tmp_path / "b", model=folder))
+    FineTune(training=FAST).run(place(made, tmp_path / "b", model=folder))
     assert begun[0] != begun[1]
 
 
@@ -89,7 +89,7 @@ def test_weights_of_fewer_bits_are_trained_in_float32(made, tmp_path):
     found.model.bfloat16().save_pretrained(tmp_path / "half")
     found.tokenizer.save_pretrained(tmp_path / "half")
     where = place(made, tmp_path / "b", model=tmp_path / "half")
-    FineTune(replace(FAST, learning_rate=1e-5)).run(where)
+    FineTune(training=replace(FAST, learning_rate=1e-5)).run(where)
     tensors = load_file(where.output / "model.safetensors")
     assert {value.dtype for value in tensors.values()} == {torch.float32}
     moved = [not value.equal(value.bfloat16().float()) for value in tensors.values()]
@@ -141,7 +141,7 @@ def test_a_training_is_of_one_gpu_though_it_sees_several(tmp_path, monkeypatch):
 
 def test_the_last_update_is_validated_wherever_it_falls(made, tmp_path):
     where = place(made, tmp_path)
-    FineTune(replace(FAST, updates=5, validate_every=3)).run(where)
+    FineTune(training=replace(FAST, updates=5, validate_every=3)).run(where)
     course = read_json(where.output / "config.json")["lineage"]["course"]
     assert [entry["update"] for entry in course["validations"]] == [3, 5]
     best = min(course["validations"], key=lambda entry: entry["loss"])
@@ -151,7 +151,7 @@ def test_the_last_update_is_validated_wherever_it_falls(made, tmp_path):
 def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):
     wild = replace(FAST, learning_rate=1e30, clip_norm=0.0, warmup=1)
     with pytest.raises(InputError, match="the loss is nan in update"):
-        FineTune(wild).run(place(made, tmp_path))
+        FineTune(training=wild).run(place(made, tmp_path))
 
 
 def test_epochs_that_end_early_in_the_warmup_are_refused(made, tmp_path, caplog):
@@ -160,7 +160,7 @@ def test_epochs_that_end_early_in_the_warmup_are_refused(made, tmp_path, caplog)
     examples = len(read_part(where.data, "train"))
     short = TrainingSettings(epochs=1, batch_size=examples, accumulate=1, warmup=11)
     with pytest.raises(InputError, match=r"warmup 11 of 1 updates: .* ends at 9\.1% of its peak"):
-        FineTune(short).run(where)
+        FineTune(training=short).run(where)
     assert not where.work.exists() and not where.output.exists()
-    FineTune(replace(short, warmup=2)).run(where)
+    FineTune(training=replace(short, warmup=2)).run(where)
     assert "warmup 2 of 1 updates: the learning rate ends at 50.0% of its peak" in caplog.text

@@ -15,11 +15,11 @@ from weebill.errors import InputError, key_path
 from weebill.experiment import pipelines
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
+from weebill.generation.data import KEYS
 from weebill.generation.settings import TrainingSettings
 from weebill.settings import defaults
 
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
-KEYS = {"summarization": ("article", "summary"), "language-modelling": ("text",)}
 # Keys of which an entry of text has one, and the keys that it cannot have beside them.
 ORIGINS = {
     "path": ("revision", "config", "split"),

@@ -8,8 +8,7 @@ A text in several given parts stays in the test part or, if it is not there, in 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +23,16 @@ from weebill.corpus.sources import Places, local_file
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind, has_keys
+from weebill.settings import (
+    Commit,
+    PartialShare,
+    Place,
+    Seed,
+    Several,
+    Sha256,
+    Text,
+    section,
+)
 from weebill.text_files import read_lines
 
 Task = Literal["summarization", "language-modelling"]
@@ -41,30 +50,74 @@ _HALVES = re.compile(f"[{SURROGATES}]")
 BLOCK = 2000  # least characters of a block of running text; parts are drawn from blocks
 
 
-@dataclass(frozen=True)
-class DataSettings:
-    """Origin of the text, as in `data.NAME` of a configuration (config/generation.md)."""
+@section
+class TextEntry:
+    """File of JSON Lines or Parquet, or data set on the Hugging Face hub or in a folder of the same layout.
+
+    A file of running text may also be plain text. Files may be compressed.
+    """
+
+    path: Text | None = None
+    """File or URL."""
+    sha256: Sha256 | None = None
+    """Checksum of the file; a URL needs one."""
+    name: Text | None = None
+    """Name of a data set on the hub."""
+    revision: Commit | None = None
+    """Commit of the data set."""
+    folder: Place | None = None
+    """Folder of such a data set."""
+    config: Text | None = None
+    """Configuration, by its name in the data set's card."""
+    split: Text | None = None
+    """Split of the data set, by default `train`."""
+
+
+@section
+class Fields:
+    """Fields of rows; dots lead into nested fields."""
+
+    article: Text | None = None
+    """Field of a row's article, by default `article`."""
+    summary: Text | None = None
+    """Field of a row's summary, by default `summary`."""
+    text: Text | None = None
+    """Field of a row of running text, by default `text`."""
+
+
+@section
+class TextData:
+    """Text on which models are trained and measured."""
 
     task: Task
-    train: Sequence[Mapping[str, Any]]
-    validation: Sequence[Mapping[str, Any]] = ()
-    test: Sequence[Mapping[str, Any]] = ()
-    fields: Mapping[str, str] | None = None
+    """Task: `summarization` of articles with summaries, or `language-modelling` of running text."""
+    train: Several[TextEntry]
+    """Entries of the training text, with the keys below."""
+    validation: tuple[TextEntry, ...] = ()
+    """Entries of the validation text."""
+    test: tuple[TextEntry, ...] = ()
+    """Entries of the test text."""
+    fields: Fields = Fields()
+    """Fields of rows whose names differ from those of the task; dots lead into nested fields."""
     rows: Literal["documents", "lines"] = "documents"
-    validation_share: float = 0.1
-    test_share: float = 0.1
-    seed: int = 1
+    """Content of a row of running text: one of the `documents`, or one of the `lines`, which may be empty."""
+    validation_share: PartialShare = 0.1
+    """Share of the training text that becomes validation text if `validation` has no entries."""
+    test_share: PartialShare = 0.1
+    """Share of the training text that becomes test text if `test` has no entries."""
+    seed: Seed = 1
+    """Seed of the random choice of these shares."""
 
     @property
     def columns(self) -> list[str]:
         """Fields of the task's keys in the rows of files."""
-        return [(self.fields or {}).get(key, key) for key in KEYS[self.task]]
+        return [getattr(self.fields, key) or key for key in KEYS[self.task]]
 
 
 Row = dict[str, str]
 
 
-def import_data(settings: DataSettings, folder: str | Path, places: Places | None = None) -> None:
+def import_data(settings: TextData, folder: str | Path, places: Places | None = None) -> None:
     """Write the three parts and data.json (counts, omitted texts, checksums) as a folder, atomically.
 
     Raises InputError naming file and row if a field is missing, empty or not text, or a part has no rows.
@@ -103,7 +156,7 @@ def data_hash(folder: str | Path) -> str:
     return sha256_file(Path(folder) / "data.json")
 
 
-def split(settings: DataSettings, places: Places) -> tuple[dict[Part, list[Row]], int]:
+def split(settings: TextData, places: Places) -> tuple[dict[Part, list[Row]], int]:
     """Return the rows of each part, in the order of the files, and the number of omitted rows, which parts share."""
     key = KEYS[settings.task][0]
     shares = {
@@ -137,7 +190,7 @@ def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
 
 
 def read_entry(
-    entry: Mapping[str, Any], settings: DataSettings, places: Places, blocks: bool
+    entry: Mapping[str, Any], settings: TextData, places: Places, blocks: bool
 ) -> Iterator[Row]:
     """Read the rows of an entry; blocks: divide running text into blocks of paragraphs, else a file is one row."""
     joined = settings.task == "language-modelling" and settings.rows == "lines"
@@ -174,7 +227,7 @@ def text_blocks(lines: Iterable[str], size: int = BLOCK) -> Iterator[str]:
 
 
 def _files(
-    entry: Mapping[str, Any], settings: DataSettings, places: Places
+    entry: Mapping[str, Any], settings: TextData, places: Places
 ) -> Iterator[tuple[Path, str]]:
     """Return the places of an entry's files, and their original names."""
     if "path" in entry:
@@ -188,7 +241,7 @@ def _files(
         yield places.path(found), found.place
 
 
-def _rows(path: Path, place: str, settings: DataSettings, empty: bool) -> Iterator[Row]:
+def _rows(path: Path, place: str, settings: TextData, empty: bool) -> Iterator[Row]:
     """Read the rows of a table or of JSON Lines, with texts that are not empty unless `empty` allows it."""
     remedy = "name the right one under `fields`"
     for number, texts in enumerate(field_values(path, settings.columns, place), start=1):

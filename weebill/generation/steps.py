@@ -1,43 +1,31 @@
 """Steps that make a model smaller, each from one model folder to another, in any order (TEXTGEN §3).
 
 A step is a frozen dataclass of its settings.  Unfinished training is kept in `OUTPUT.work` for the next call.
+The configuration reads the settings, so training libraries are loaded inside functions.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import torch
-from transformers import PreTrainedModel
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from weebill.errors import InputError
 from weebill.files import content_hash, remove_folder, write_json
 from weebill.generation.data import data_hash, read_part, task_of
-from weebill.generation.distillation import (
-    chosen_layers,
-    distillation,
-    distillation_loss,
-    student_of,
-)
-from weebill.generation.encoding import Batch, Batches, Encoder
-from weebill.generation.int8 import calibrated_scales, save_int8, weights_on_grid
-from weebill.generation.models import LINEAGE, Generator, load_generator, model_hash, save_generator
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
-from weebill.generation.training import Course, Objective, likelihood, logits_of, train
-from weebill.generation.vocabulary import check_vocabulary, prune_vocabulary
-from weebill.hugging_face.families import prunable
-from weebill.model_lineage import versions
 from weebill.pruning.history import History
-from weebill.pruning.method import part_of_blocks
-from weebill.pruning.movement_gates import MovementGates, MovementScoring, cut_silent
+from weebill.pruning.method import BlockPattern
 from weebill.pruning.movement_settings import MovementShares
+from weebill.settings import Amount, Count, Distinct, Positive, Weight, defaults, section
 from weebill.workflow.code_version import code_of_module
 
-SHARES = MovementShares(blocks="*")  # the paper prunes all blocks
-SCHEDULE_POINTS = 200  # largest number of rows in a pruning's record
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from weebill.generation.encoding import Batch, Batches, Encoder
+    from weebill.generation.models import Generator
+    from weebill.generation.training import Course, Objective
 
 
 @dataclass(frozen=True)
@@ -64,8 +52,11 @@ class Place:
         """Folder of unfinished work."""
         return self.output.with_name(f"{self.output.name}.work")
 
-    def generator(self) -> Generator:
+    def generator(self) -> "Generator":
         """Load the model.  Raises InputError if it does not fit the data's task, or reads only shorter texts."""
+        from weebill.generation.models import load_generator
+        from weebill.generation.vocabulary import check_vocabulary
+
         generator = load_generator(self.model)
         longest = {"max_source": self.max_source, **self.measured}
         if generator.pairs:
@@ -81,8 +72,10 @@ class Place:
                 check_vocabulary(generator.model, generator.tokenizer)
         return generator
 
-    def encoder(self, generator: Generator) -> Encoder:
+    def encoder(self, generator: "Generator") -> "Encoder":
         """Make the encoder of text into the model's tokens."""
+        from weebill.generation.encoding import Encoder
+
         return Encoder(generator.model, generator.tokenizer, self.max_source, self.max_target)
 
 
@@ -100,17 +93,31 @@ class Step:
 
     training: TrainingSettings
 
+    @property
+    def kind(self) -> str:
+        """Name of the step in the lineage of the models that it makes."""
+        return type(self).__name__
+
     def run(self, place: Place) -> None:
         """Make the folder `place.output`.  Raises InputError if model, data and settings do not fit."""
         raise NotImplementedError
 
     def lineage(self, place: Place, **more: Any) -> dict[str, Any]:
         """Return the entry for config.json: the step's settings, its parent, software, and more."""
-        made = {"kind": type(self).__name__, "parent": model_hash(place.model)}
-        return {**made, **asdict(self), "versions": versions(PACKAGES), **more}
+        from weebill.generation.models import model_hash
+        from weebill.model_lineage import versions
 
-    def batches(self, place: Place, generator: Generator) -> tuple[Batches, list[Batch]]:
+        made = {"kind": self.kind, "parent": model_hash(place.model)}
+        return {**made, **self.record(), "versions": versions(PACKAGES), **more}
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as plain values."""
+        return asdict(self)
+
+    def batches(self, place: Place, generator: "Generator") -> "tuple[Batches, list[Batch]]":
         """Return the batches of training and validation text."""
+        from weebill.generation.encoding import Batches
+
         encoder = place.encoder(generator)
         with placed(place.model, place.data):
             examples, validation = (
@@ -122,14 +129,16 @@ class Step:
     def train(
         self,
         place: Place,
-        generator: Generator,
-        text: tuple[Batches, list[Batch]] | None = None,
+        generator: "Generator",
+        text: "tuple[Batches, list[Batch]] | None" = None,
         **options: Any,
-    ) -> Course:
+    ) -> "Course":
         """Train a generator's model; text: of `batches`.  options: of `training.train`."""
+        from weebill.generation.training import train
+
         identity = {
-            "step": type(self).__name__,
-            "settings": asdict(self),
+            "step": self.kind,
+            "settings": self.record(),
             "model": content_hash(place.model),
             "data": data_hash(place.data),
             "lengths": [place.max_source, place.max_target],
@@ -139,19 +148,22 @@ class Step:
         how = {"work": place.work, "identity": identity, "device": place.device, **options}
         return train(generator.model, *text, **how)
 
-    def save(self, place: Place, generator: Generator, course: Course, **more: Any) -> None:
+    def save(self, place: Place, generator: "Generator", course: "Course", **more: Any) -> None:
         """Write the trained model with its lineage, and remove unfinished work."""
+        from weebill.generation.models import save_generator
+
         data = data_hash(place.data)
         made = self.lineage(place, seed=place.seed, course=course.to_dict(), data=data, **more)
         save_generator(place.output, generator.model, generator.tokenizer, made)
         remove_folder(place.work)
 
 
-@dataclass(frozen=True)
+@section
 class FineTune(Step):
-    """Train the model on the data's own labels."""
+    """Training on the text's own labels."""
 
-    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=30))
+    training: TrainingSettings
+    """Settings of the training."""
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
@@ -159,62 +171,107 @@ class FineTune(Step):
         self.save(place, generator, self.train(place, generator))
 
 
-@dataclass(frozen=True)
+@section
+class DistillationLoss:
+    """Loss of `distil` and `movement`: α · CE(labels) + β · MSE(hidden states) + γ · T² · KL(teacher ‖ student)."""
+
+    preset: Literal["paper", "published-code"] = "paper"
+    """Default values of the keys below: `paper` has α 0.1, β 3, γ 0.8, T 2, plain hidden states, the mean over
+    layers; `published-code` has α 0, normalised hidden states, the sum over layers."""
+    alpha: Weight | None = None
+    """Weight of the labels' cross-entropy."""
+    beta: Weight | None = None
+    """Weight of the mean squared error of hidden states of matched layers."""
+    gamma: Weight | None = None
+    """Weight of T² · KL(teacher ‖ student)."""
+    temperature: Positive | None = None
+    """Temperature T."""
+    over_layers: Literal["mean", "sum"] | None = None
+    """Aggregation of the layers' errors."""
+    normalise: bool | None = None
+    """Normalise hidden states to mean 0 and variance 1 at each position before the comparison."""
+
+
+@section
 class Distil(Step):
-    """Train a student with fewer layers to be like the model; see `distillation`.
+    """Student with some of the layers and their weights, trained to imitate the whole model (TEXTGEN §3.2)."""
 
-    layers: number of evenly spaced layers, or a list of layers, for the encoder and the decoder each.
-    """
-
-    layers: int | Sequence[int] = (0, 2, 5, 7, 9, 11)
-    loss: Mapping[str, Any] = field(default_factory=dict)  # a `preset`, and weights of its terms
-    training: TrainingSettings = field(
-        default_factory=lambda: TrainingSettings(epochs=100, weight_decay=0.0)
-    )
+    layers: Count | Distinct[Amount]
+    """Number of layers, evenly spaced with the first and the last, or a list of layers, counted from 0; the same in
+    encoder and decoder."""
+    loss: DistillationLoss = field(default_factory=dict)  # its keys as they are in a configuration
+    """Loss of the student."""
+    training: TrainingSettings
+    """Settings of the training."""
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
+        from weebill.generation import distillation
+
         teacher = place.generator()
-        layers = chosen_layers(teacher.model, self.layers)
-        loss = distillation_loss(**self.loss)
-        student = replace(teacher, model=student_of(teacher.model, layers))
-        objective = distillation(teacher.model, layers, loss)
+        layers = distillation.chosen_layers(teacher.model, self.layers)
+        loss = distillation.distillation_loss(**self.loss)
+        student = replace(teacher, model=distillation.student_of(teacher.model, layers))
+        objective = distillation.distillation(teacher.model, layers, loss)
         course = self.train(place, student, objective=objective)
         self.save(place, student, course, layers=layers, loss=asdict(loss))
 
 
-@dataclass(frozen=True)
-class Prune(Step):
-    """Train while movement pruning masks heads and neurons, then cut them; see `pruning.movement_gates`.
+@section
+class Movement(MovementShares, Step):
+    """Movement pruning of heads and neurons, which are cut out after the training (TEXTGEN §3.3).
 
-    loss: as in `Distil`, with the unpruned model as the teacher; None: the loss of the labels alone, as in the paper.
-    It also writes pruning.json next to the folder: the schedule, the scores, and the removed parts.
+    The last weights are kept, regardless of `training.keep`: the best ones in validation would be early, unpruned
+    weights.
     """
 
-    movement: MovementShares = SHARES
-    loss: Mapping[str, Any] | None = None
-    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=32))
+    kind = "Prune"
+    FORMER: ClassVar = {"movement": "its keys beside 'method: movement'"}
+    blocks: BlockPattern = "*"
+    """Pattern of the names of the blocks, such as `encoder.*`."""
+    loss: DistillationLoss | None = None
+    """Loss of the training, same as in `distil`, with the unpruned model as the teacher, which prevents overfitting
+    on little text (`loss: {}` is the `paper` preset). Without this key the model learns from the labels only, as in
+    the paper."""
+    training: TrainingSettings
+    """Settings of the training."""
 
     def run(self, place: Place) -> None:
-        """Implement `Step`."""
+        """Implement `Step`; write pruning.json, with the schedule, the scores and the removed parts, too."""
+        from weebill.hugging_face.families import prunable
+        from weebill.pruning.movement_gates import MovementScoring, cut_silent
+
         generator = place.generator()
         model = prunable(generator.model)
         # The best weights would be early, unpruned ones.
         step = replace(self, training=replace(self.training, keep="last"))
         text = step.batches(place, generator)
         updates = text[0].updates
-        scoring = MovementScoring(**asdict(self.movement), prune_updates=updates, seed=place.seed)
+        scoring = MovementScoring(**self.shares(), prune_updates=updates, seed=place.seed)
         objective = self.objective(generator.model)
         gates = scoring.companion(model)
         course = step.train(place, generator, text, objective=objective, companion=gates)
         history = History(model, asdict(scoring))
         cut_silent(model, scoring, history)
-        record = {**history.to_dict(), "schedule": _schedule(gates), "scores": _scores(gates)}
+        record = {**history.to_dict(), "schedule": gates.schedule(), "scores": gates.last_scores()}
         write_json(place.output.with_name("pruning.json"), record)
         self.save(place, generator, course)
 
-    def objective(self, model: PreTrainedModel) -> Objective:
+    def shares(self) -> dict[str, Any]:
+        """Return the settings of `MovementShares`."""
+        return {name: getattr(self, name) for name in defaults(MovementShares)}
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as plain values, those of `MovementShares` together."""
+        others = {key: value for key, value in asdict(self).items() if key not in self.shares()}
+        return {"movement": self.shares(), **others}
+
+    def objective(self, model: "PreTrainedModel") -> "Objective":
         """Return the training objective for a model that is not pruned yet."""
+        from weebill.generation.distillation import distillation, distillation_loss, student_of
+        from weebill.generation.training import likelihood
+        from weebill.hugging_face.families import prunable
+
         if self.loss is None:
             return likelihood
         stacks = prunable(model).layer_stacks()
@@ -222,58 +279,42 @@ class Prune(Step):
         return distillation(student_of(model, layers), layers, distillation_loss(**self.loss))
 
 
-def _schedule(gates: MovementGates) -> list[dict[str, float]]:
-    """Return rows {"update", "heads", "neurons"} with the masked shares in the course of the training."""
-    settings, updates = gates.settings, gates.settings.prune_updates
-    step = max(1, updates // SCHEDULE_POINTS)
-    rows = []
-    for update in sorted({*range(1, updates + 1, step), updates}):
-        row: dict[str, float] = {"update": update}
-        for name, kind in gates.kinds.items():
-            share = getattr(settings, name) * settings.progress(update)
-            masked = part_of_blocks(share, kind.widths, settings.ranking)
-            row[name] = masked / sum(kind.widths)
-        rows.append(row)
-    return rows
-
-
-def _scores(gates: MovementGates) -> dict[str, dict[str, list[float]]]:
-    """Return block name → the last score of each head or neuron, by kind."""
-    found = {}
-    for name, kind in gates.kinds.items():
-        scores = kind.scores.detach().cpu().split(kind.widths)
-        pairs = zip(kind.blocks, scores, strict=True)
-        found[name] = {block.name: values.tolist() for block, values in pairs}
-    return found
-
-
-@dataclass(frozen=True)
+@section
 class QuantizationAware(Step):
-    """Train with weights rounded to 8 bits; the folder contains the rounded weights as float32."""
+    """Training with all weights rounded to 8 bits in the forward pass, a scale for each output (TEXTGEN §3.4)."""
 
-    training: TrainingSettings = field(default_factory=lambda: TrainingSettings(epochs=20))
+    training: TrainingSettings
+    """Settings of the training."""
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
+        from weebill.generation.int8 import weights_on_grid
+
         generator = place.generator()
         with weights_on_grid(generator.model):
             course = self.train(place, generator)
         self.save(place, generator, course)
 
 
-@dataclass(frozen=True)
+@section
 class PostTraining(Step):
-    """Write the weights as int8 with a scale for each output, without training.
+    """Conversion of the weights to int8, with products of integers; it must be the last step."""
 
-    activations: "each-token": at run time, each token is scaled by its own largest magnitude; otherwise a formula of
-    `quantization.calibration`, on the activations of `examples` examples of the training text.
-    """
-
-    activations: str = "each-token"
-    examples: int = 64
+    activations: Literal["each-token", "mean-of-scales", "mean-of-maxima"] = "each-token"
+    """Quantization of the inputs of linear maps: `each-token` scales each token by its largest magnitude;
+    `mean-of-scales` and `mean-of-maxima` use a scale from calibration."""
+    examples: Count = 64
+    """Examples of the training text for the calibration."""
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
+        import numpy as np
+        import torch
+
+        from weebill.generation.int8 import calibrated_scales, save_int8
+        from weebill.generation.models import LINEAGE
+        from weebill.generation.training import logits_of
+
         generator = place.generator()
         scales = None
         if self.activations != "each-token":
@@ -291,12 +332,23 @@ class PostTraining(Step):
         save_int8(generator.model, place.output, generator.tokenizer, scales, made)
 
 
-@dataclass(frozen=True)
+@section
 class PruneVocabulary(Step):
-    """Keep the pieces that the data's training text uses and those that spell other text, without training."""
+    """Vocabulary of only the needed pieces (TEXTGEN §3.2).
+
+    These are the pieces that the training text uses, the special tokens, every byte, and the pieces from which these
+    are merged. The step needs byte-level BPE, such as that of BART and GPT-2. Text of kept pieces is read and written
+    as before. Other text consists of more and smaller pieces: compare bits per byte then, as the report does, because
+    perplexity is per token. Pieces of the tokenizer without a row in the model are removed too, such as the `<mask>`
+    of bart-large-cnn (50,264 rows, 50,265 pieces). If a text, the end of text or another such token needs such a
+    piece, the run stops: at the start for a model in a local folder, else before the first training.
+    """
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
+        from weebill.generation.models import save_generator
+        from weebill.generation.vocabulary import prune_vocabulary
+
         generator = place.generator()
         whole = generator.model.get_input_embeddings().weight.shape[0]
         texts = (text for row in read_part(place.data, "train") for text in row.values())
@@ -309,7 +361,7 @@ class PruneVocabulary(Step):
 STEPS: dict[str, type[Step]] = {
     "fine-tune": FineTune,
     "distil": Distil,
-    "movement": Prune,
+    "movement": Movement,
     "quantization-aware": QuantizationAware,
     "post-training": PostTraining,
     "prune-vocabulary": PruneVocabulary,
@@ -320,8 +372,4 @@ def step_of(method: str, **settings: Any) -> Step:
     """Make the step of an entry of a configuration."""
     if "training" in settings:
         settings["training"] = TrainingSettings(**settings["training"])
-    if method == "movement":
-        names = {entry.name for entry in fields(MovementShares)} & settings.keys()
-        chosen = {name: settings.pop(name) for name in names}
-        settings["movement"] = replace(SHARES, **chosen)
     return STEPS[method](**settings)

@@ -17,10 +17,12 @@ from weebill.experiment.shares import part_of
 from weebill.pruning.criteria import Candidates
 from weebill.pruning.cut import Block, cut, gated, silent, write_gates
 from weebill.pruning.history import History
-from weebill.pruning.method import Ranking, nothing_removed
+from weebill.pruning.method import Ranking, nothing_removed, part_of_blocks
 from weebill.pruning.movement_settings import MovementSettings
 from weebill.pruning.structure import Prunable
 from weebill.pruning.study import Companion
+
+SCHEDULE_POINTS = 200  # largest number of rows in a schedule
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,28 @@ class MovementGates(Companion):
         for kind in self.kinds.values():
             for block, open_gates in zip(kind.blocks, kind.open.split(kind.widths), strict=True):
                 write_gates(block, open_gates)
+
+    def schedule(self) -> list[dict[str, float]]:
+        """Return rows {"update", "heads", "neurons"} with the masked shares in the course of the training."""
+        settings, updates = self.settings, self.settings.prune_updates
+        rows = []
+        for update in sorted({*range(1, updates + 1, max(1, updates // SCHEDULE_POINTS)), updates}):
+            row: dict[str, float] = {"update": update}
+            for name, kind in self.kinds.items():
+                share = getattr(settings, name) * settings.progress(update)
+                masked = part_of_blocks(share, kind.widths, settings.ranking)
+                row[name] = masked / sum(kind.widths)
+            rows.append(row)
+        return rows
+
+    def last_scores(self) -> dict[str, dict[str, list[float]]]:
+        """Return block name → the last score of each head or neuron, by kind."""
+        found = {}
+        for name, kind in self.kinds.items():
+            scores = kind.scores.detach().cpu().split(kind.widths)
+            pairs = zip(kind.blocks, scores, strict=True)
+            found[name] = {block.name: values.tolist() for block, values in pairs}
+        return found
 
 
 class ScoredGates(nn.Module):

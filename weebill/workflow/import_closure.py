@@ -28,6 +28,7 @@ DATA = (".cpp", ".csv", ".h", ".hpp", ".html", ".tsv", ".txt", ".xz", ".zst")  #
 # library in an identity.
 NEUTRAL = {
     "weebill.configuration.sections.corpora": "settings of corpora, whose values are parameters",
+    "weebill.configuration.sections.generation": "settings of generation, whose values are parameters",
     "weebill.configuration.sections.scores": "settings of cleaning, whose values are parameters",
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.methods": "tables of names: a rule names its method's module, a training its companion's",

@@ -3,8 +3,9 @@
 from weebill.workflow.job import job
 
 from weebill.corpus.sources import Places
-from weebill.generation.data import DataSettings, import_data
+from weebill.generation.data import Fields, TextData, import_data
 
 with job(snakemake.log[0]):
     params = snakemake.params
-    import_data(DataSettings(**params.settings), snakemake.output[0], Places(*params.places))
+    settings = {**params.settings, "fields": Fields(**params.settings["fields"])}
+    import_data(TextData(**settings), snakemake.output[0], Places(*params.places))

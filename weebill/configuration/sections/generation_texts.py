@@ -10,72 +10,9 @@ from weebill.settings import (
     Ge,
     Names,
     PartialShare,
-    Place,
-    Seed,
-    Several,
-    Sha256,
     Text,
     section,
 )
-
-
-@section
-class TextEntry:
-    """File of JSON Lines or Parquet, or data set on the Hugging Face hub or in a folder of the same layout.
-
-    A file of running text may also be plain text. Files may be compressed.
-    """
-
-    path: Text | None = None
-    """File or URL."""
-    sha256: Sha256 | None = None
-    """Checksum of the file; a URL needs one."""
-    name: Text | None = None
-    """Name of a data set on the hub."""
-    revision: Commit | None = None
-    """Commit of the data set."""
-    folder: Place | None = None
-    """Folder of such a data set."""
-    config: Text | None = None
-    """Configuration, by its name in the data set's card."""
-    split: Text | None = None
-    """Split of the data set, by default `train`."""
-
-
-@section
-class Fields:
-    """Fields of rows; dots lead into nested fields."""
-
-    article: Text | None = None
-    """Field of a row's article, by default `article`."""
-    summary: Text | None = None
-    """Field of a row's summary, by default `summary`."""
-    text: Text | None = None
-    """Field of a row of running text, by default `text`."""
-
-
-@section
-class TextData:
-    """Text on which models are trained and measured."""
-
-    task: Literal["summarization", "language-modelling"]
-    """Task: `summarization` of articles with summaries, or `language-modelling` of running text."""
-    train: Several[TextEntry]
-    """Entries of the training text, with the keys below."""
-    validation: tuple[TextEntry, ...] = ()
-    """Entries of the validation text."""
-    test: tuple[TextEntry, ...] = ()
-    """Entries of the test text."""
-    fields: Fields = Fields()
-    """Fields of rows whose names differ from those of the task; dots lead into nested fields."""
-    rows: Literal["documents", "lines"] = "documents"
-    """Content of a row of running text: one of the `documents`, or one of the `lines`, which may be empty."""
-    validation_share: PartialShare = 0.1
-    """Share of the training text that becomes validation text if `validation` has no entries."""
-    test_share: PartialShare = 0.1
-    """Share of the training text that becomes test text if `test` has no entries."""
-    seed: Seed = 1
-    """Seed of the random choice of these shares."""
 
 
 @section
