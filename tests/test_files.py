@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from weebill.files import (
     move_folder,
     read_json,
     remove_folder,
+    unfinished_work,
     write_json,
 )
 from weebill.replaceable import FolderKind
@@ -83,6 +85,18 @@ def test_a_folder_goes_at_one_stroke(tmp_path, monkeypatch):
     assert not folder.exists()
     folder.mkdir()
     remove_folder(folder)
+    assert not list(tmp_path.iterdir())
+
+
+def test_unfinished_work_is_kept_for_the_same_identity_only(tmp_path):
+    output, left = tmp_path / "a", []
+    for seed, fails in ((1, True), (1, True), (2, True), (2, False)):
+        with suppress(InputError), unfinished_work(output, {"seed": seed}) as work:
+            left.append((work / "part").exists())
+            (work / "part").touch()
+            if fails:
+                raise InputError("stopped")
+    assert left == [False, True, False, True]
     assert not list(tmp_path.iterdir())
 
 

@@ -176,6 +176,20 @@ def claim_folder(
     write_json(path, identity)
 
 
+@contextmanager
+def unfinished_work(output: str | Path, identity: Mapping[str, Any]) -> Iterator[Path]:
+    """Give the folder OUTPUT.work with the unfinished work of `identity`; remove it if the block succeeds.
+
+    Work of another identity is removed first.  Another process that makes the same output waits.
+    """
+    output = Path(output)
+    work = output.with_name(f"{output.name}.work")
+    with exclusive_folder(work):
+        claim_folder(work, "identity.json", identity)
+        yield work
+        remove_folder(work)
+
+
 def sha256_file(path: str | Path) -> str:
     """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with open(path, "rb") as file:

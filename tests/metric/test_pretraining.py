@@ -36,7 +36,7 @@ def tokenizer(tmp_path):
 
 
 def make(tmp_path, tokenizer, name, settings=SMALL, texts=(*SOURCES, "", *REFERENCES)):
-    pretrain(settings, texts, tokenizer, tmp_path / name, tmp_path / f"{name}.work", seed=1)
+    pretrain(settings, texts, tokenizer, tmp_path / name, seed=1)
     return tmp_path / name
 
 

@@ -39,7 +39,7 @@ def material(tmp_path_factory):
     lines = [*SOURCES, *REFERENCES] * 3
     make_tokenizer(folder / "tokenizer", lines, 120)
     shape = PretrainingSettings(2, 2, 16, 24, positions=66, updates=4, batch_pieces=90)
-    pretrain(shape, lines, folder / "tokenizer", folder / "encoder", folder / "work", seed=1)
+    pretrain(shape, lines, folder / "tokenizer", folder / "encoder", seed=1)
     rows = [
         {"src": source, "mt": line, "ref": reference, "score": 0.1 * number - len(line) / 50}
         for lines in SYSTEMS.values()

@@ -69,7 +69,7 @@ def in_training(results: Path) -> bool:
 
 def in_translation(results: Path) -> bool:
     """Return True if a shard's translation has begun."""
-    return any(results.glob("distilled/tatoeba/shard-0.parquet.work/signature.json"))
+    return any(results.glob("distilled/tatoeba/shard-0.parquet.work/identity.json"))
 
 
 def kill_job(log: str) -> None:

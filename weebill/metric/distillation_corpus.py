@@ -20,7 +20,7 @@ from weebill.corpus.table import (
     write_table,
 )
 from weebill.errors import InputError
-from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.files import content_hash, unfinished_work
 from weebill.metric.scorer import Ensemble
 from weebill.metric.training_table import SCHEMA as SCORED
 from weebill.metric.training_table import TEXTS
@@ -137,8 +137,6 @@ def score_tuples(
 
     A killed run's parts in `OUTPUT.work` are used.  Raises InputError as `load_metric` and `Scorer`.
     """
-    output = Path(output)
-    work = output.with_name(f"{output.name}.work")
     ensemble = Ensemble(models, precision, device)
     identity = {
         "corpus": content_hash(corpus),
@@ -149,8 +147,7 @@ def score_tuples(
         "torch": torch.__version__,
         "code": code_of_module(__name__),
     }
-    with exclusive_folder(work):
-        claim_folder(work, "identity.json", identity)
+    with unfinished_work(output, identity) as work:
         parts = []
         for number, rows in enumerate(read_batches(corpus, TUPLES.names, rows=PART_ROWS)):
             parts.append(work / shard_name(number))
@@ -164,4 +161,3 @@ def score_tuples(
             for part in parts:
                 for rows in read_batches(part):
                     writer.write(rows)
-        remove_folder(work)

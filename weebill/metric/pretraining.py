@@ -19,14 +19,7 @@ from torch.nn import functional
 from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM, get_linear_schedule_with_warmup
 
 from weebill.errors import InputError
-from weebill.files import (
-    atomic_folder,
-    atomic_path,
-    claim_folder,
-    exclusive_folder,
-    remove_folder,
-    write_json,
-)
+from weebill.files import atomic_folder, atomic_path, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.metric.settings import PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
@@ -96,14 +89,13 @@ def pretrain(
     texts: Sequence[str],
     tokenizer: str | Path,
     output: str | Path,
-    work: str | Path,
     seed: int,
     device: str = "cpu",
 ) -> None:
     """Train an encoder and write its folder, atomically: config.json, model.safetensors, tokenizer.json, RECORD.
 
-    texts: one sentence each.  tokenizer: its folder.  work: a folder for checkpoints, removed at the end; a killed
-    run of the same training is continued to the same bits.
+    texts: one sentence each.  tokenizer: its folder.  Unfinished training in `OUTPUT.work` is continued to the same
+    bits.
     Raises InputError if there is no text.
     """
     pieces = SentenceTokenizer(tokenizer)
@@ -111,7 +103,6 @@ def pretrain(
     if not len(sentences.lengths):
         raise InputError("encoder: no text to pre-train on; name files that hold some")
     check_replaceable(output, KIND)
-    work = Path(work)
     identity = {
         "settings": asdict(settings),
         "seed": seed,
@@ -122,8 +113,7 @@ def pretrain(
         "code": code_of_module(__name__),
         "torch": torch.__version__,
     }
-    with exclusive_folder(work):
-        claim_folder(work, "identity.json", identity)
+    with unfinished_work(output, identity) as work:
         checkpoint = work / "checkpoint.pt"
         model, losses = _train(settings, sentences, pieces, seed, device, checkpoint)
         with atomic_folder(output, KIND) as folder:
@@ -131,7 +121,6 @@ def pretrain(
             (folder / "model.safetensors").chmod(0o644)  # the library makes it the owner's alone
             pieces.save(folder)
             write_json(folder / RECORD, {**identity, "losses": losses})
-        remove_folder(work)
 
 
 def _train(

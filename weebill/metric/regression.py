@@ -20,15 +20,7 @@ import torch
 import yaml
 
 from weebill.errors import InputError, nearest
-from weebill.files import (
-    atomic_folder,
-    atomic_path,
-    claim_folder,
-    content_hash,
-    exclusive_folder,
-    remove_folder,
-    write_json,
-)
+from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
@@ -80,8 +72,6 @@ def train(
     tables = [read_segments(path, referenced) for path in (training, validation)]
     torch.set_num_threads(threads)
     check_replaceable(output, KIND)
-    output = Path(output)
-    work = output.with_name(f"{output.name}.work")
     identity = {
         "settings": asdict(settings),
         "encoder": content_hash(encoder) if local else encoder,
@@ -93,8 +83,7 @@ def train(
         "code": code_of_module(__name__),
         "torch": torch.__version__,
     }
-    with exclusive_folder(work):
-        claim_folder(work, "identity.json", identity)
+    with unfinished_work(output, identity) as work:
         torch.manual_seed(seed)
         model = kind(**settings.hyperparameters, pretrained_model=encoder, local_files_only=local)
         model.train()  # transformers returns encoders in evaluation mode, and Lightning leaves them so
@@ -109,7 +98,6 @@ def train(
                 (folder / "encoder").mkdir()
                 for file in filter(Path.is_file, (Path(encoder, one) for one in ENCODER_FILES)):
                     shutil.copy(file, folder / "encoder")
-        remove_folder(work)
 
 
 def _class_of(settings: RegressionSettings) -> type:

@@ -3,7 +3,6 @@
 from weebill.workflow.job import job
 
 from itertools import chain
-from pathlib import Path
 
 import torch
 
@@ -13,14 +12,12 @@ from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
-    output = Path(snakemake.output[0])
     lines = chain.from_iterable(map(read_lines, snakemake.input.texts))
     pretrain(
         PretrainingSettings(**snakemake.params.settings),
         draw_items(lines, snakemake.params.sentences, snakemake.params.seed),
         snakemake.input.tokenizer,
-        output,
-        output.with_name(f"{output.name}.work"),
+        snakemake.output[0],
         seed=snakemake.params.seed,
         device=snakemake.params.device,
     )

@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.errors import InputError
-from weebill.files import (
-    atomic_path,
-    claim_folder,
-    content_hash,
-    exclusive_folder,
-    move_folder,
-    remove_folder,
-)
+from weebill.files import atomic_path, content_hash, move_folder, unfinished_work
 from weebill.replaceable import FolderKind, check_replaceable
 from weebill.text_files import read_lines
 
@@ -55,11 +48,8 @@ def score_pairs(
     Raises InputError if a line is not a pair, or if a part has more or fewer scores than lines.
     """
     check_replaceable(output, SCORES)
-    output = Path(output)
-    work = output.with_name(f"{output.name}.work")
-    with exclusive_folder(work):
-        identity = {"pairs": content_hash(pairs), "made_by": dict(made_by)}
-        claim_folder(work, "identity.json", identity)
+    identity = {"pairs": content_hash(pairs), "made_by": dict(made_by)}
+    with unfinished_work(output, identity) as work:
         (work / "scores").mkdir(exist_ok=True)
         classifier = None
         for part in part_paths(pairs):
@@ -68,7 +58,6 @@ def score_pairs(
                 classifier = classifier or load()
                 _score_part(part, path, classifier, block_rows)
         move_folder(work / "scores", output, SCORES)
-        remove_folder(work)
 
 
 def _score_part(part: Path, path: Path, classifier: Classifier, block_rows: int) -> None:

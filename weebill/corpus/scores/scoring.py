@@ -21,7 +21,7 @@ from weebill.corpus.table import (
 )
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES, Score
-from weebill.files import claim_folder, content_hash, exclusive_folder, move_folder, remove_folder
+from weebill.files import content_hash, move_folder, unfinished_work
 from weebill.replaceable import check_replaceable
 
 log = logging.getLogger(__name__)
@@ -48,22 +48,19 @@ def score_corpus(
     Raises InputError if a kept row lacks a side, its score is not a number, or the rows of the tables differ.
     """
     check_replaceable(output, SHARDS)
-    output, beside = Path(output), beside or {}
-    work = output.with_name(f"{output.name}.work")
+    beside = beside or {}
     for table in beside.values():
         check_shards(table, corpus)
     identity = {"corpus": content_hash(corpus), "score": score.column, "made_by": dict(made_by)}
     identity["beside"] = {name: content_hash(table) for name, table in beside.items()}
     shards = {name: shard_paths(table) for name, table in beside.items()}
-    with exclusive_folder(work):
-        claim_folder(work, "identity.json", identity)
+    with unfinished_work(output, identity) as work:
         for number, shard in enumerate(shard_paths(corpus)):
             path = work / "scores" / shard_name(number)
             if not path.exists():
                 others = {name: read_score(paths[number], name) for name, paths in shards.items()}
                 score_shard(shard, path, score, scorer, others, batch_rows)
         move_folder(work / "scores", output, SHARDS)
-        remove_folder(work)
 
 
 def check_shards(scores: str | Path, corpus: str | Path) -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from weebill.bleu import bleu
 from weebill.corpus.table import TableWriter, count_rows, read_batches, write_table
-from weebill.files import claim_folder, read_json, remove_folder, sha256_file, write_json
+from weebill.files import read_json, sha256_file, unfinished_work, write_json
 from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
 from weebill.translation.search.options import Cut, SearchOptions, log_cut_count
 from weebill.translation.translator import TextTranslator
@@ -38,34 +38,31 @@ def translate_shard(
     made_by: JSON values for everything else that the result depends on (model hashes, code); chunks made by anything
     else are made again.  language: that of the references, for their tokens.  The number of cut sentences is logged.
     """
-    work = Path(f"{output}.work")
-    signature = {"shard": sha256_file(shard), "search": asdict(search), "language": language}
-    work.mkdir(parents=True, exist_ok=True)
-    claim_folder(work, "signature.json", {**signature, "made_by": dict(made_by)})
-    total, done, start = count_rows(shard), 0, time.monotonic()
-    rows, chunks = Rows(shard, SPLIT_SCHEMA.names), []
-    cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # by chunk
-    for number, begin in enumerate(range(0, total, chunk_rows)):
-        chunk = pa.Table.from_batches(rows.take(chunk_rows), SPLIT_SCHEMA)
-        chunks.append(work / f"chunk-{number:05d}.parquet")
-        if chunks[-1].is_file():
-            continue
-        found, cuts[str(number)] = _translate(chunk, translator, search, language)
-        write_json(work / CUTS, cuts)  # before the chunk: a finished chunk is not made again
-        write_table(chunks[-1], found)
-        done += chunk.num_rows
-        speed = done / (time.monotonic() - start)
-        left = total - begin - chunk.num_rows
-        logging.info(
-            "%s: %s of %s sentences, %.1f a second, %.0f s left",
-            output, f"{total - left:,}", f"{total:,}", speed, left / speed,
-        )  # fmt: skip
-    log_cut_count(str(shard), sum(cuts.values()), total, search.max_source_tokens)
-    with TableWriter(output, NBEST_SCHEMA) as writer:
-        for chunk_path in chunks:
-            for part in read_batches(chunk_path):
-                writer.write(part)
-    remove_folder(work)
+    identity = {"shard": sha256_file(shard), "search": asdict(search), "language": language}
+    with unfinished_work(output, {**identity, "made_by": dict(made_by)}) as work:
+        total, done, start = count_rows(shard), 0, time.monotonic()
+        rows, chunks = Rows(shard, SPLIT_SCHEMA.names), []
+        cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # by chunk
+        for number, begin in enumerate(range(0, total, chunk_rows)):
+            chunk = pa.Table.from_batches(rows.take(chunk_rows), SPLIT_SCHEMA)
+            chunks.append(work / f"chunk-{number:05d}.parquet")
+            if chunks[-1].is_file():
+                continue
+            found, cuts[str(number)] = _translate(chunk, translator, search, language)
+            write_json(work / CUTS, cuts)  # before the chunk: a finished chunk is not made again
+            write_table(chunks[-1], found)
+            done += chunk.num_rows
+            speed = done / (time.monotonic() - start)
+            left = total - begin - chunk.num_rows
+            logging.info(
+                "%s: %s of %s sentences, %.1f a second, %.0f s left",
+                output, f"{total - left:,}", f"{total:,}", speed, left / speed,
+            )  # fmt: skip
+        log_cut_count(str(shard), sum(cuts.values()), total, search.max_source_tokens)
+        with TableWriter(output, NBEST_SCHEMA) as writer:
+            for chunk_path in chunks:
+                for part in read_batches(chunk_path):
+                    writer.write(part)
 
 
 def _translate(

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from weebill.corpus.alignment import Pair, align
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema, write_table
-from weebill.files import claim_folder, remove_folder, sha256_file
+from weebill.files import sha256_file, unfinished_work
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.training.encoding import LINKS, augmented, links_field
 from weebill.workflow.code_version import code_of_module
@@ -25,8 +25,6 @@ def align_text(
     Text is aligned in equal parts of at most `pairs_at_once` pairs; OUTPUT.work keeps the finished ones.
     Raises InputError if there are no pairs, or if the aligner is missing or fails.
     """
-    work = output.with_name(f"{output.name}.work")
-    work.mkdir(parents=True, exist_ok=True)
     identity = {
         "text": sha256_file(table),
         "vocabulary": vocabulary.sha256,
@@ -34,31 +32,30 @@ def align_text(
         "pairs_at_once": pairs_at_once,
         "code": code_of_module(__name__),
     }
-    claim_folder(work, "identity.json", identity)
-    total = sum(batch.num_rows for batch in _plain(table))
-    parts = max(1, -(-total // pairs_at_once))
-    pairs, paths = _pieces(table, vocabulary), []
-    bounds = pairwise(part * total // parts for part in range(parts + 1))
-    for number, (begin, end) in enumerate(bounds):
-        part = islice(pairs, end - begin)
-        paths.append(work / f"part-{number:05d}.parquet")
-        if paths[-1].is_file():
-            for _ in part:
-                pass
-            continue
-        aligned = align(part, len(vocabulary), seed + number, work / "eflomal")
-        links = [[position for link in found for position in link] for *_, found in aligned]
-        write_table(paths[-1], pa.table({LINKS: pa.array(links, pa.list_(pa.uint16()))}))
-        logging.info("%s of %s pairs aligned", f"{end:,}", f"{total:,}")
-    aligned = chain.from_iterable(map(read_batches, paths))
-    found = chain.from_iterable(batch.column(0).to_pylist() for batch in aligned)
-    schema, field = read_schema(table), links_field(vocabulary)
-    names = [name for name in schema.names if name != "dropped_by"]
-    with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:
-        for batch in read_batches(table, names):
-            links = [None if added else next(found) for added in augmented(batch)]
-            writer.write(pa.table(batch).append_column(field, pa.array(links, field.type)))
-    remove_folder(work)
+    with unfinished_work(output, identity) as work:
+        total = sum(batch.num_rows for batch in _plain(table))
+        parts = max(1, -(-total // pairs_at_once))
+        pairs, paths = _pieces(table, vocabulary), []
+        bounds = pairwise(part * total // parts for part in range(parts + 1))
+        for number, (begin, end) in enumerate(bounds):
+            part = islice(pairs, end - begin)
+            paths.append(work / f"part-{number:05d}.parquet")
+            if paths[-1].is_file():
+                for _ in part:
+                    pass
+                continue
+            aligned = align(part, len(vocabulary), seed + number, work / "eflomal")
+            links = [[position for link in found for position in link] for *_, found in aligned]
+            write_table(paths[-1], pa.table({LINKS: pa.array(links, pa.list_(pa.uint16()))}))
+            logging.info("%s of %s pairs aligned", f"{end:,}", f"{total:,}")
+        aligned = chain.from_iterable(map(read_batches, paths))
+        found = chain.from_iterable(batch.column(0).to_pylist() for batch in aligned)
+        schema, field = read_schema(table), links_field(vocabulary)
+        names = [name for name in schema.names if name != "dropped_by"]
+        with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:
+            for batch in read_batches(table, names):
+                links = [None if added else next(found) for added in augmented(batch)]
+                writer.write(pa.table(batch).append_column(field, pa.array(links, field.type)))
     return total
 
 
