@@ -41,9 +41,8 @@ def explain(error: BaseException) -> str | None:
     if isinstance(error, InputError):
         return str(error)
     code = getattr(error, "errno", None)
-    if not isinstance(
-        error, OSError
-    ):  # safetensors, written in Rust, has the number only in its message
+    # An error of safetensors, written in Rust, has the number only in its message.
+    if not isinstance(error, OSError):
         found = re.search(r"\(os error (\d+)\)", str(error))
         code = int(found[1]) if found else None
     if code in _DISK_REMEDIES:

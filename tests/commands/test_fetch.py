@@ -14,7 +14,7 @@ from weebill.commands import fetch  # noqa: F401 (before it is changed below)
 from weebill.configuration.checking import check
 from weebill.configuration.fetching import remote_sources
 from weebill.corpus import origins
-from weebill.corpus.sources import Places
+from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
 
 TEXT = b"one\ntwo\n"
@@ -38,7 +38,8 @@ def site(tmp_path, monkeypatch):
     monkeypatch.delenv("WEEBILL_MIRROR", raising=False)
     monkeypatch.setattr("weebill.corpus.download.ATTEMPTS", 1)
     with serving() as one:
-        original = origins.Original(one.address + "/birds.txt", SHA256, len(TEXT))
+        known = {"licence": "CC0", "sha256": SHA256, "bytes": len(TEXT)}
+        original = Source(one.address + "/birds.txt", "birds.txt", **known)
         text = origins.Origin("birds.txt", "CC0", {"birds.txt": original}, SHA256, len(TEXT), 2)
         catalogue = MappingProxyType({"birds.txt": text})
         monkeypatch.setattr(origins, "catalogue", lambda: catalogue)

@@ -5,8 +5,8 @@ import hashlib
 
 import pytest
 
-from weebill.corpus.origins import Origin, Original, origin
-from weebill.corpus.sources import Places
+from weebill.corpus.origins import Origin, origin
+from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
 
 TEXT = "one\ntwo\u2028three\n".encode()
@@ -21,7 +21,7 @@ def packed(site):
     """Serve the text compressed, and return its origin."""
     data = gzip.compress(TEXT)
     url = site.add("/birds/train.en.gz", data)
-    originals = {"train.en.gz": Original(url, sha256(data), len(data))}
+    originals = {"train.en.gz": Source(url, "birds", sha256=sha256(data))}
     return Origin("birds/train.en", "CC0", originals, sha256(TEXT), len(TEXT), 2)
 
 

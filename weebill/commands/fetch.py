@@ -24,23 +24,14 @@ MISSING, FAILED = "missing", "not fetched"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill fetch`."""
-    parser.add_argument(
-        "names",
-        nargs="*",
-        metavar="CONFIG",
-        help="config/NAME.yaml; or origin:NAME, with * for any letters, to make public texts in data/origins",
-    )
-    parser.add_argument(
-        "--list",
-        action="store_true",
-        help="list the public texts that a key can name as origin:NAME",
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="only print what is here and what is missing"
-    )
-    parser.add_argument(
-        "--mirror", type=Path, metavar="FOLDER", help="copy every file there, under its checksum"
-    )
+    names = "config/NAME.yaml; or origin:NAME, with * for any letters, to make public texts in data/origins"
+    parser.add_argument("names", nargs="*", metavar="CONFIG", help=names)
+    texts = "list the public texts that a key can name as origin:NAME"
+    parser.add_argument("--list", action="store_true", help=texts)
+    shown = "only print what is here and what is missing"
+    parser.add_argument("--dry-run", action="store_true", help=shown)
+    copied = "copy every file there, under its checksum"
+    parser.add_argument("--mirror", type=Path, metavar="FOLDER", help=copied)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -61,12 +61,9 @@ def _mappings(values: Any, path: tuple[Key, ...] = ()) -> Iterator[tuple[tuple[K
 def _named(values: Mapping[Key, Any], own: Config, places: Places) -> Iterator[Source]:
     """Yield the sources that keys of a mapping name: public texts, addresses, and names on the hub."""
     if {"name", "revision"} <= values.keys() and "importer" not in values:
-        asked = {
-            key: values[key] for key in ("name", "revision", "config", "split") if key in values
-        }
-        data_set = HuggingFaceImporter(
-            **asked, source_field="text"
-        )  # the files are those of any field
+        known = ("name", "revision", "config", "split")
+        asked = {key: values[key] for key in known if key in values}
+        data_set = HuggingFaceImporter(**asked, source_field="text")  # any field has these files
         yield from data_set.sources(("", ""), "source", places)
     sha256 = values.get("sha256")
     for key, value in values.items():

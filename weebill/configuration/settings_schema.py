@@ -108,9 +108,8 @@ class _Maker:
             "type": "object",
             "additionalProperties": False,
             **({"description": _description(cls)} if self.words else {}),
-            **(
-                {"former": cls.FORMER} if hasattr(cls, "FORMER") else {}
-            ),  # keys of earlier versions
+            # Keys of earlier versions.
+            **({"former": cls.FORMER} if hasattr(cls, "FORMER") else {}),
             "required": required,
             "properties": properties,
         }

@@ -83,9 +83,7 @@ def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) ->
     student = copy.deepcopy(teacher)
     for stack in prunable(student).layer_stacks():
         numbers = layers[stack.name]
-        for place, number in enumerate(
-            numbers
-        ):  # ascending, so a layer is moved before it is replaced
+        for place, number in enumerate(numbers):  # they ascend: no layer is replaced unmoved
             stack.layers[place] = stack.layers[number]
         stack.keep(len(numbers))
     return student

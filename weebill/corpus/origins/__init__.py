@@ -28,23 +28,6 @@ OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 @dataclass(frozen=True)
-class Original:
-    """Published file.
-
-    checksum: SHA-256 of its bytes, or `git-tree-` and git's name of a folder in an archive that is packed anew.
-    """
-
-    url: str
-    checksum: str
-    bytes: int
-
-    @property
-    def sha256(self) -> str | None:
-        """SHA-256 of the bytes; None if only the archive's content is known."""
-        return None if self.checksum.startswith("git-tree-") else self.checksum
-
-
-@dataclass(frozen=True)
 class Origin:
     """Public text.
 
@@ -54,7 +37,7 @@ class Origin:
 
     name: str
     licence: str
-    originals: Mapping[str, Original]
+    originals: Mapping[str, Source]
     sha256: str
     bytes: int
     lines: int | None = None
@@ -67,26 +50,15 @@ class Origin:
         return FOLDER / self.name
 
     def sources(self, _places: Places) -> list[Source]:
-        """Return the originals as sources."""
-        return [
-            Source(
-                one.url,
-                name=self.name,
-                licence=self.licence,
-                sha256=one.sha256,
-                mirrored=one.checksum,
-                bytes=one.bytes,
-            )
-            for one in self.originals.values()
-        ]
+        """Return the originals."""
+        return list(self.originals.values())
 
     def make(self, path: str | Path, places: Places) -> None:
         """Fetch the originals and write the text.
 
         Raises InputError if an original cannot be fetched or has changed, or the text has another checksum.
         """
-        paths = map(places.path, self.sources(places))
-        files = dict(zip(self.originals, paths, strict=True))
+        files = {end: places.path(source) for end, source in self.originals.items()}
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as partial:
             with partial.open("wb") as file:
@@ -132,9 +104,18 @@ def origin(name: str, own: Mapping[str, Any] | None = None) -> "Origin | Defined
 def _origin(name: str, values: Mapping[str, Any]) -> Origin:
     rest = dict(values)
     start, files = rest.pop("from"), rest.pop("files")
-    originals = {end: Original(start + end, *known) for end, known in files.items()}
+    common = {"name": name, "licence": values["licence"]}
+    originals = {
+        end: Source(start + end, sha256=_sha256(checksum), mirrored=checksum, bytes=size, **common)
+        for end, (checksum, size) in files.items()
+    }
     known = {key: rest.pop(key, None) for key in ("licence", "sha256", "bytes", "lines", "step")}
     return Origin(name, originals=originals, options=rest, **known)
+
+
+def _sha256(checksum: str) -> str | None:
+    """Return the SHA-256 of an original; None if it is packed anew, and only git's name of a folder is known."""
+    return None if checksum.startswith("git-tree-") else checksum
 
 
 def _decompressed(path: Path) -> IO[bytes]:

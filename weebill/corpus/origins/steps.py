@@ -26,16 +26,8 @@ PARACRAWL_COLUMNS = "en de hunalign_score ppl_en ppl_de label"
 BBC_TREE = "ee9ce007533ba3941b6b887501327d383d2faf23"  # git tree of its folder "BBC News Summary"
 SHORTEST_SENTENCE = 15  # characters; shorter ones in news are headings and scores
 # Systems of newstest2021 en-de with a published text: names among the scores, and of the files.
-MQM_SYSTEMS = {
-    "Facebook-AI": "Facebook-AI",
-    "HuaweiTSC": "HuaweiTSC",
-    "Nemo": "NVIDIA-NeMo",
-    "Online-W": "Online-W",
-    "UEdin": "UEdin",
-    "VolcTrans-AT": "VolcTrans-AT",
-    "VolcTrans-GLAT": "VolcTrans-GLAT",
-    "eTranslation": "eTranslation",
-}
+ALIKE = "Facebook-AI HuaweiTSC Online-W UEdin VolcTrans-AT VolcTrans-GLAT eTranslation"
+MQM_SYSTEMS = {"Nemo": "NVIDIA-NeMo", **{name: name for name in ALIKE.split()}}
 
 
 def row(*cells: str) -> str:
@@ -136,9 +128,7 @@ def tatoeba(files: Files, language: str) -> Iterator[str]:
     White space is normalised, equal pairs occur once, and pairs with a sentence of the test set of the Tatoeba
     Challenge are left out.
     """
-    sides: dict[str, Path] = {}
-    for name, path in files.items():
-        sides[Path(name).suffix.removeprefix(".")] = path
+    sides = {Path(name).suffix.removeprefix("."): path for name, path in files.items()}
     held_out = {
         one: {" ".join(line.split()) for line in read_lines(sides[code])}
         for one, code in (("en", "eng"), ("de", "deu"))
@@ -221,16 +211,6 @@ def _sentences(paragraphs: Iterable[str], language: str) -> Iterator[str]:
 
 STEPS: Mapping[str, Step] = {
     step.__name__: step
-    for step in (
-        wmt17_assessments,
-        mqm_news,
-        mqm_ted,
-        mlqe,
-        tatoeba,
-        labelled_paracrawl,
-        detokenized,
-        german_news,
-        bbc_articles,
-        bbc_sentences,
-    )
-}
+    for step in (wmt17_assessments, mqm_news, mqm_ted, mlqe, tatoeba, labelled_paracrawl, detokenized, german_news,
+                 bbc_articles, bbc_sentences)
+}  # fmt: skip

@@ -101,15 +101,16 @@ class MetricSpeed:
 def measure_metrics(
     metrics: Mapping[str, Metric],
     text: Text,
-    candidates: Sequence[
-        tuple[str, Sequence[str]]
-    ],  # with as many translations as the largest of `counts`
+    candidates: Sequence[tuple[str, Sequence[str]]],
     counts: Sequence[int],
     *,
     precision: str,
     rounds: int,
 ) -> list[MetricSpeed]:
-    """Time every metric by our scorer, and the first one by the reference scorer too."""
+    """Time every metric by our scorer, and the first one by the reference scorer too.
+
+    candidates: (source, translations), with as many translations as the largest of `counts`.
+    """
     (first, whole), *_ = metrics.items()
     scorers = {name: Scorer(metric, precision) for name, metric in metrics.items()}
     plain = [(first, PLAIN, PlainScorer(whole)), (first, SORTED, PlainScorer(whole, sort=True))]

@@ -48,7 +48,5 @@ class Int8(Grid):
 def scale_of_maximum(maximum: "Tensor") -> "Tensor":
     """Return 127 / maximum; 1 where all is zero, whose codes are zero under any scale."""
     maximum = maximum.float()
-    limit = maximum.new_full(
-        maximum.shape, INT8_LIMIT
-    )  # a number / tensor would multiply by a reciprocal
+    limit = maximum.new_full(maximum.shape, INT8_LIMIT)  # else it multiplies by a reciprocal
     return limit / maximum.where(maximum > 0, limit)

@@ -18,9 +18,8 @@ OPSET, IR = 17, 8  # the oldest with LayerNormalization; older engines can read 
 TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
 
 Pair = tuple[str, str]
-Ends = dict[
-    str, tuple[str, Sequence[str | int]]
-]  # name -> (type, shape; words are sizes that vary)
+# Name -> (type, shape; words are sizes that vary).
+Ends = dict[str, tuple[str, Sequence[str | int]]]
 
 
 class Graph:
