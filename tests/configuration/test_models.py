@@ -6,7 +6,7 @@ import pytest
 
 from tests.configuration.changes import refused
 from weebill.configuration.checking import check, estimate
-from weebill.corpus.augmentation import Augmentation
+from weebill.corpus.robustness import Augmentation
 
 # name: (changes to a valid experiment, keys taken away, expected lines)
 CASES = {

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from weebill.corpus.augmentation import Augmentation, augment_table
-from weebill.corpus.robustness import KINDS
+from weebill.corpus.augmentation import augment_table
+from weebill.corpus.robustness import KINDS, Augmentation
 from weebill.corpus.table import AUGMENTED_BY, read_columns, write_table
 
 LANGUAGES = {"source": "en", "target": "de"}

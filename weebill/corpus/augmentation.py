@@ -7,7 +7,6 @@ and on the row's corpus and number, not on other rows.
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -15,24 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from weebill.corpus.robustness import KINDS, changes_by_kind
+from weebill.corpus.robustness import KINDS, Augmentation, changes_by_kind
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema
-
-
-@dataclass(frozen=True)
-class Augmentation:
-    """Shares of the rows that get a changed copy, by kind of change.
-
-    upper_case, title_case: change both sides.  typos: change the source only.  merged: join a row and the next row
-    of its corpus, with at most `max_merged_words` words per side.  placeholders: put the same token on both sides.
-    """
-
-    upper_case: float = 0.0
-    title_case: float = 0.0
-    typos: float = 0.0
-    merged: float = 0.0
-    placeholders: float = 0.0
-    max_merged_words: int = 100
 
 
 def augment_table(

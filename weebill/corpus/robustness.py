@@ -5,6 +5,10 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from weebill.settings import Ge, Share
 
 Pair = tuple[str, str]
 
@@ -19,6 +23,27 @@ KEYBOARDS = {
 }
 QWERTY = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 PUNCTUATION = string.punctuation + "„“”‚‘’«»‹›…–—¿¡"
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """Changed copies of rows, which make students robust, like OpusTrainer's modifiers (Bogoychev et al. 2023)."""
+
+    upper_case: Share = 0.0
+    """Share of the rows that get a copy in CAPITALS, both sides."""
+    title_case: Share = 0.0
+    """Share of the rows that get a copy with a Capital Letter at the Beginning of Every Word, both sides."""
+    typos: Share = 0.0
+    """Share of the rows that get a copy with typos in the source, in a tenth of its words and at least one: two
+    letters swapped, one left out, one doubled, or one replaced by a neighbouring key (QWERTY; German, French and
+    Russian have their own keyboards; other letters have no neighbours)."""
+    merged: Share = 0.0
+    """Share of the rows that get a copy joined with the next row of the corpus, because users forget line breaks."""
+    placeholders: Share = 0.0
+    """Share of the rows that get a copy with the same extra token on both sides, which the student learns to copy: a
+    number, a web or mail address, or a tag such as `{3}`."""
+    max_merged_words: Annotated[int, Ge(2)] = 100
+    """Largest number of words on a side of joined rows."""
 
 
 def changes_by_kind(

@@ -7,7 +7,8 @@ from weebill.workflow.job import job
 
 import logging
 
-from weebill.corpus.augmentation import Augmentation, augment_table
+from weebill.corpus.augmentation import augment_table
+from weebill.corpus.robustness import Augmentation
 
 with job(snakemake.log[0]):
     counts = augment_table(

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from tests.translation.conftest import sentence_pairs, small_architecture
-from weebill.corpus.augmentation import Augmentation, augment_table
+from weebill.corpus.augmentation import augment_table
+from weebill.corpus.robustness import Augmentation
 from weebill.corpus.table import read_columns, read_schema, write_table
 from weebill.errors import InputError
 from weebill.translation.training import aligned_text

@@ -9,6 +9,7 @@ from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.quantization import Quantization
 from weebill.configuration.sections.scores import Cleaning, ScoredText, Scores
 from weebill.configuration.sections.scoring import ReverseTeacher, Scoring, Teacher
+from weebill.corpus.robustness import Augmentation
 from weebill.pruning.methods import METHODS
 from weebill.settings import (
     Chosen,
@@ -23,7 +24,6 @@ from weebill.settings import (
     Names,
     Pattern,
     Several,
-    Share,
     section,
 )
 from weebill.translation.training.settings import Hardware, TrainingConfig
@@ -35,27 +35,6 @@ Variants = Several[
 KindOfText = Literal["parallel", "forward", "backward", "backward-forward"]
 Precision = Literal["auto", "float32", "bfloat16"]
 Method = Annotated[Any, Chosen("method", METHODS)]
-
-
-@section
-class Augmentation:
-    """Changed copies of rows, which make students robust, like OpusTrainer's modifiers (Bogoychev et al. 2023)."""
-
-    upper_case: Share = 0.0
-    """Share of the rows that get a copy in CAPITALS, both sides."""
-    title_case: Share = 0.0
-    """Share of the rows that get a copy with a Capital Letter at the Beginning of Every Word, both sides."""
-    typos: Share = 0.0
-    """Share of the rows that get a copy with typos in the source, in a tenth of its words and at least one: two
-    letters swapped, one left out, one doubled, or one replaced by a neighbouring key (QWERTY; German, French and
-    Russian have their own keyboards; other letters have no neighbours)."""
-    merged: Share = 0.0
-    """Share of the rows that get a copy joined with the next row of the corpus, because users forget line breaks."""
-    placeholders: Share = 0.0
-    """Share of the rows that get a copy with the same extra token on both sides, which the student learns to copy: a
-    number, a web or mail address, or a tag such as `{3}`."""
-    max_merged_words: Annotated[int, Ge(2)] = 100
-    """Largest number of words on a side of joined rows."""
 
 
 @section
