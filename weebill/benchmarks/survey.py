@@ -49,9 +49,8 @@ class Survey:
                 raise ValueError("a figure is no number")
             found.signature["hardware"]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"{path}: holds no figures of benchmarks; name a file of `weebill benchmark all --json FILE`"
-            ) from error
+            message = f"{path}: holds no figures of benchmarks; name a file of `weebill benchmark all --json FILE`"
+            raise InputError(message) from error
         return found
 
 
@@ -62,9 +61,8 @@ def load(name: str) -> ModuleType:
         try:
             version(package)
         except PackageNotFoundError as error:
-            raise InputError(
-                f"benchmark {name}: the opponent {package} is not installed; `make setup` installs it"
-            ) from error
+            message = f"benchmark {name}: the opponent {package} is not installed; `make setup` installs it"
+            raise InputError(message) from error
     return module
 
 

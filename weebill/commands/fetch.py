@@ -24,14 +24,14 @@ MISSING, FAILED = "missing", "not fetched"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill fetch`."""
-    names = "config/NAME.yaml; or origin:NAME, with * for any letters, to make public texts in data/origins"
-    parser.add_argument("names", nargs="*", metavar="CONFIG", help=names)
-    texts = "list the public texts that a key can name as origin:NAME"
-    parser.add_argument("--list", action="store_true", help=texts)
-    shown = "only print what is here and what is missing"
-    parser.add_argument("--dry-run", action="store_true", help=shown)
-    copied = "copy every file there, under its checksum"
-    parser.add_argument("--mirror", type=Path, metavar="FOLDER", help=copied)
+    add = parser.add_argument
+    add("names", nargs="*", metavar="CONFIG", help="config/NAME.yaml; or origin:NAME, with * for any "
+        "letters, to make public texts in data/origins")  # fmt: skip
+    add("--list", action="store_true",
+        help="list the public texts that a key can name as origin:NAME")  # fmt: skip
+    add("--dry-run", action="store_true", help="only print what is here and what is missing")
+    add("--mirror", type=Path, metavar="FOLDER",
+        help="copy every file there, under its checksum")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,9 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
         _list()
         return 0
     if not arguments.names:
-        raise InputError(
-            "fetch: name a configuration, such as config/multi30k.yaml, or give --list"
-        )
+        message = "fetch: name a configuration, such as config/multi30k.yaml, or give --list"
+        raise InputError(message)
     return max([_fetch_all(name, arguments) for name in arguments.names])
 
 

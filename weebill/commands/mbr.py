@@ -94,9 +94,8 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
                 f"{path}:{number}: expected LINE ||| TRANSLATION; plain lines want --candidates N"
             )
         if int(source) >= sources:
-            raise InputError(
-                f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
-            )
+            message = f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
+            raise InputError(message)
         found[int(source)].append(_translation(text))
     for number, some in enumerate(found):
         if not some:

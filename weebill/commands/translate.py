@@ -173,22 +173,19 @@ def _translator(arguments: argparse.Namespace) -> "TextTranslator":
         if not is_hugging_face(model):
             model = of_precision(model, arguments.precision)
         elif arguments.precision:
-            raise InputError(
-                f"translate: --precision is for Weebill models; {model} is a Hugging Face model, leave it out"
-            )
+            message = f"translate: --precision is for Weebill models; {model} is a Hugging Face model, leave it out"
+            raise InputError(message)
         models.append(model)
     own = [model for model in models if not is_hugging_face(model)]
     if arguments.languages and own:
-        raise InputError(
-            f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
-        )
+        message = f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
+        raise InputError(message)
     if len(models) == len(own) and device == "cpu":
         return load_runtime(models, arguments.isa, arguments.shortlist, arguments.threads)
     for name in ("isa", "shortlist"):
         if getattr(arguments, name):
-            raise InputError(
-                f"translate: --{name} is of the runtime, which translates by Weebill models on the processor"
-            )
+            message = f"translate: --{name} is of the runtime, which translates by Weebill models on the processor"
+            raise InputError(message)
     languages = None if arguments.languages is None else tuple(arguments.languages)
     return load_translator(models, device, languages)
 

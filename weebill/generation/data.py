@@ -125,9 +125,8 @@ def import_data(settings: TextData, folder: str | Path, places: Places | None = 
     parts, double = split(settings, places or Places())
     for part, rows in parts.items():
         if not rows:
-            raise InputError(
-                f"data: no text in the {part} part; raise its share, or name files of it"
-            )
+            message = f"data: no text in the {part} part; raise its share, or name files of it"
+            raise InputError(message)
     with atomic_folder(folder, DATA) as partial:
         for part, rows in parts.items():
             text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -135,9 +135,8 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         _fill(model, folder / (INT8_WEIGHTS if new else WEIGHTS), section["activation_scales"], isa)
         make_fast(model, isa)
     except (InputError, OSError, SafetensorError) as error:
-        raise InputError(
-            f"{folder}: damaged, or of another version ({error}); make it again"
-        ) from error
+        message = f"{folder}: damaged, or of another version ({error}); make it again"
+        raise InputError(message) from error
     read_generation_settings(model, folder)
     model.name_or_path = str(folder.resolve())  # so that nothing made from it replaces it
     return model.eval()
@@ -274,6 +273,5 @@ def _unquantized(model: nn.Module) -> dict[str, Tensor]:
 
 def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:
     if scales is not None and (wrong := _linears(model).keys() ^ scales.keys()):
-        raise InputError(
-            f"activation scales and linear maps differ in {', '.join(sorted(wrong))}; calibrate this model"
-        )
+        message = f"activation scales and linear maps differ in {', '.join(sorted(wrong))}; calibrate this model"
+        raise InputError(message)

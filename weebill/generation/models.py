@@ -101,9 +101,8 @@ def load_generator(path: str | Path) -> Generator:
     elif config.get("model_type") in _CUT:
         model = load_model(path)
         if not model.can_generate():
-            raise InputError(
-                f"{path}: {type(model).__name__} generates no text; name a model that does"
-            )
+            message = f"{path}: {type(model).__name__} generates no text; name a model that does"
+            raise InputError(message)
     else:
         kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
         told = "no model that generates text, in safetensors"

@@ -67,9 +67,8 @@ def train_tokenizer(
     tokens, alphabet = list(dict.fromkeys(special.values())), pre_tokenizers.ByteLevel.alphabet()
     least = len(alphabet) + len(tokens)
     if size < least:
-        raise InputError(
-            f"vocabulary: {size} pieces, expected at least {least}: every byte and the special tokens"
-        )
+        message = f"vocabulary: {size} pieces, expected at least {least}: every byte and the special tokens"
+        raise InputError(message)
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

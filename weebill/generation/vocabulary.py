@@ -69,9 +69,8 @@ def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase)
 def _lines(texts: Iterable[str]) -> Iterator[str]:
     """Yield the texts.  Raises InputError if they are one string or a path, or if one of them is no string."""
     if isinstance(texts, str | bytes | PathLike):
-        raise InputError(
-            f"texts: found {str(texts)[:200]!r}, expected a list of texts, or an open file"
-        )
+        message = f"texts: found {str(texts)[:200]!r}, expected a list of texts, or an open file"
+        raise InputError(message)
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise InputError(f"text {number}: found {text!r:.60}, expected a string")

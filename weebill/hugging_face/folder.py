@@ -99,9 +99,8 @@ def check_target(
     check_replaceable(path, folder_kind(tokenizer))
     for name, value in model.state_dict().items():
         if value.is_meta:
-            raise InputError(
-                f"{path}: not written, '{name}' has no numbers (device `meta`); read the model's weights first"
-            )
+            message = f"{path}: not written, '{name}' has no numbers (device `meta`); read the model's weights first"
+            raise InputError(message)
 
 
 def save_model(
@@ -153,9 +152,8 @@ def load_model(path: str | Path) -> PreTrainedModel:
     config = read_config(path)
     kind = model_class(path, config)
     if is_int8(config):
-        raise InputError(
-            f"{path}: its weights are integers; name the float32 model, or use `load_int8`"
-        )
+        message = f"{path}: its weights are integers; name the float32 model, or use `load_int8`"
+        raise InputError(message)
     try:
         if SHAPES in config:
             model, missing = _load_own(path, kind, config)

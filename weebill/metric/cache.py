@@ -154,9 +154,8 @@ class VectorCache:
                 "make room and write access there, or name another file"
             ) from error
         except sqlite3.DatabaseError as error:
-            raise InputError(
-                f"{self._path}: no cache of sentence vectors, or a damaged one ({error}); name another file"
-            ) from error
+            message = f"{self._path}: no cache of sentence vectors, or a damaged one ({error}); name another file"
+            raise InputError(message) from error
 
 
 def _key(fingerprint: str, text: str) -> bytes:

@@ -93,9 +93,8 @@ def _files(path: Path) -> tuple[Path, Path]:
     found = sorted([*(path / CHECKPOINTS).glob("*.ckpt"), *path.glob("*.ckpt")])
     if len(found) != 1:
         names = ", ".join(one.name for one in found) or "none"
-        raise InputError(
-            f"{path}: expected one .ckpt in {CHECKPOINTS}, found {names}; name the file"
-        )
+        message = f"{path}: expected one .ckpt in {CHECKPOINTS}, found {names}; name the file"
+        raise InputError(message)
     return found[0], path / HPARAMS
 
 
@@ -147,9 +146,8 @@ def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path) -> 
     try:
         missing, unexpected = network.load_state_dict(tensors, strict=False, assign=True)
     except RuntimeError as error:
-        raise InputError(
-            f"{origin}: {str(error).splitlines()[-1].strip()}; is it another encoder's?"
-        ) from error
+        message = f"{origin}: {str(error).splitlines()[-1].strip()}; is it another encoder's?"
+        raise InputError(message) from error
     if missing or unexpected:
         raise InputError(
             f"{origin}: tensors missing {missing[:5]}, not expected {unexpected[:5]}; "
@@ -205,7 +203,6 @@ def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
     try:
         place = snapshot_download(repository, revision=revision or None, allow_patterns=files)
     except Exception as error:  # the hub's library may raise any of its client's exceptions
-        raise InputError(
-            f"{name}: no such folder, and the Hugging Face hub does not give it ({reason(error)}); {remedy}"
-        ) from error
+        message = f"{name}: no such folder, and the Hugging Face hub does not give it ({reason(error)}); {remedy}"
+        raise InputError(message) from error
     return Path(place)

@@ -67,9 +67,8 @@ def _of_table(entry: Mapping[str, Any]) -> Iterator[pa.Table]:
     columns = ["source", "target", "corpus", "row"]
     if least is not None:
         if "bicleaner" not in read_schema(path).names:
-            raise InputError(
-                f"{path}: no column 'bicleaner'; score the corpus by bicleaner, or leave out `bicleaner`"
-            )
+            message = f"{path}: no column 'bicleaner'; score the corpus by bicleaner, or leave out `bicleaner`"
+            raise InputError(message)
         columns.append("bicleaner")
     for batch in read_batches(path, columns):
         rows = pa.table(batch)

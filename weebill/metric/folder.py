@@ -154,9 +154,8 @@ def _check_tokenizer(path: Path, written: Any) -> None:
     """Raise InputError if the hash of a folder's tokenizer is not the one written in config.json."""
     wanted = written.get("sha256") if isinstance(written, dict) else written
     if not isinstance(wanted, str):
-        raise InputError(
-            f"{path}/config.json: tokenizer {written!r:.60}, expected its sha256; make the metric again"
-        )
+        message = f"{path}/config.json: tokenizer {written!r:.60}, expected its sha256; make the metric again"
+        raise InputError(message)
     file = path / TOKENIZER
     if not file.is_file():
         raise InputError(f"{file}: no such file; restore it, or make the metric again")

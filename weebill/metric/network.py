@@ -79,9 +79,8 @@ class Architecture:
         if kind not in KINDS:
             other = OTHER_KINDS.get(str(kind))
             what = f"a {kind}, which {other}" if other else f"class_identifier {kind!r}"
-            raise InputError(
-                f"{origin}: {what}; expected a regression model ({' or '.join(KINDS)})"
-            )
+            message = f"{origin}: {what}; expected a regression model ({' or '.join(KINDS)})"
+            raise InputError(message)
         written = {one.name: values[one.name] for one in fields(cls) if one.name in values}
         given = cls(**{"hidden_sizes": DEFAULT_HIDDEN_SIZES[kind], **written, "kind": kind})
         layer, hidden, final = given.layer, given.hidden_sizes, given.final_activation
@@ -102,9 +101,8 @@ class Architecture:
         for key, known in CHOICES.items():
             value = getattr(found, key)
             if value not in known and not (key == "final_activation" and value is None):
-                raise InputError(
-                    f"{origin}: {key}: {value!r}, expected {', '.join(known)}{nearest(str(value), known)}"
-                )
+                message = f"{origin}: {key}: {value!r}, expected {', '.join(known)}{nearest(str(value), known)}"
+                raise InputError(message)
         return found
 
 
@@ -190,9 +188,8 @@ def new_encoder(
         with no_init_weights():
             return network(kind.from_dict(values), add_pooling_layer=False)
     except Exception as error:  # the library checks few values; others fail later
-        raise InputError(
-            f"{origin}: the encoder's configuration is damaged ({reason(error)}); make it or fetch it again"
-        ) from error
+        message = f"{origin}: the encoder's configuration is damaged ({reason(error)}); make it or fetch it again"
+        raise InputError(message) from error
 
 
 def reason(error: Exception) -> str:

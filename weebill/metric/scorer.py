@@ -63,9 +63,8 @@ class Scorer:
         Raises InputError for an unknown precision, and for int8 on a GPU.
         """
         if precision not in PRECISIONS:
-            raise InputError(
-                f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
-            )
+            message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
+            raise InputError(message)
         self.metric, self.precision, self.device = metric, precision, torch.device(device)
         if precision == "int8" and self.device.type != "cpu":
             raise InputError(

@@ -42,9 +42,8 @@ def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normali
             rows = groups == group
             own = scores[rows]
             if own.min() == own.max():  # their deviation may be a rounding error
-                raise InputError(
-                    f"{path}: all scores {score} {group} are equal and cannot be normalised; leave them out"
-                )
+                message = f"{path}: all scores {score} {group} are equal and cannot be normalised; leave them out"
+                raise InputError(message)
             scores[rows] = (own - own.mean()) / own.std()
         parts.append(found[list(TEXTS)].assign(score=scores))
     return pd.concat(parts, ignore_index=True)
@@ -61,9 +60,8 @@ def write_split(
                 writer.write(pa.Table.from_pandas(kept, SCHEMA, preserve_index=False))
         for writer in (large, small):
             if not writer.rows:
-                raise InputError(
-                    f"{writer.path}: would be empty; give more segments, or another share of validation"
-                )
+                message = f"{writer.path}: would be empty; give more segments, or another share of validation"
+                raise InputError(message)
 
 
 def read_segments(path: str | Path, references: bool) -> pd.DataFrame:

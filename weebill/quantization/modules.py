@@ -236,6 +236,5 @@ def _check_shared(model: nn.Module, chosen: Mapping[str, nn.Module]) -> None:
     for name, module in model.named_modules():
         for parameter in () if name in chosen else module.parameters(recurse=False):
             if parameter in swapped:
-                raise ValueError(
-                    f"{swapped[parameter]} shares its weight with {name}, which is left alone; skip both"
-                )
+                message = f"{swapped[parameter]} shares its weight with {name}, which is left alone; skip both"
+                raise ValueError(message)

@@ -26,9 +26,8 @@ def load_translator(
     paths = _paths(folders)
     foreign = [path for path in paths if is_hugging_face(path)]
     if foreign and len(paths) > 1:
-        raise InputError(
-            f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
-        )
+        message = f"{foreign[0]}: a Hugging Face model cannot be part of an ensemble; name it alone"
+        raise InputError(message)
     if foreign:
         from weebill.translation.hugging_face_translator import HuggingFaceTranslator  # slow
 

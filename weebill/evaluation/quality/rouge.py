@@ -34,9 +34,8 @@ def sentences(text: str) -> str:
 def rouge_scores(summaries: Sequence[str], references: Sequence[str]) -> np.ndarray:
     """Return F-measures (summaries, 4) in the order of METRICS, 0 to 1.  Raises InputError if the counts differ."""
     if len(summaries) != len(references):
-        raise InputError(
-            f"ROUGE: {len(summaries):,} summaries for {len(references):,} references; make them again"
-        )
+        message = f"ROUGE: {len(summaries):,} summaries for {len(references):,} references; make them again"
+        raise InputError(message)
     scorer = RougeScorer(list(METRICS.values()), use_stemmer=True)
     pairs = zip(references, summaries, strict=True)
     rows = [scorer.score(*map(sentences, pair)) for pair in pairs]

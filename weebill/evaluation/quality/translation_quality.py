@@ -42,9 +42,8 @@ class TestSet:
 
     def __post_init__(self):
         if not self.references:
-            raise InputError(
-                f"test set '{self.name}' is empty; a score needs at least one sentence"
-            )
+            message = f"test set '{self.name}' is empty; a score needs at least one sentence"
+            raise InputError(message)
         if len(self.sources) != len(self.references):
             raise InputError(
                 f"test set '{self.name}': {len(self.sources)} sources and {len(self.references)} "

@@ -46,9 +46,8 @@ class Text:
         Raises InputError if a file has no lines or not as many as the sources, or if a system is named twice.
         """
         if repeated := [path for path in systems if systems.count(path) > 1]:
-            raise InputError(
-                f"{repeated[0]}: named twice; leave one out, or one system stands for two"
-            )
+            message = f"{repeated[0]}: named twice; leave one out, or one system stands for two"
+            raise InputError(message)
         whole = list(read_lines(sources))
         if not whole:
             raise InputError(f"{sources}: has no lines; name a file of source sentences")
@@ -57,9 +56,8 @@ class Text:
         def read(path: str | Path) -> list[str]:
             lines = list(read_lines(path))
             if len(lines) != len(whole):
-                raise InputError(
-                    f"{path}: {len(lines):,} lines, and {sources} has {len(whole):,}; give one line per segment"
-                )
+                message = f"{path}: {len(lines):,} lines, and {sources} has {len(whole):,}; give one line per segment"
+                raise InputError(message)
             return [lines[index * len(whole) // count] for index in range(count)]
 
         return cls(

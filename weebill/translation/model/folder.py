@@ -96,9 +96,8 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
     path = Path(path)
     config, sha256, architecture = _read_config(path)
     if "quantization" in config and packing is None:
-        raise InputError(
-            f"{path}: its weights are on a grid; name the float32 model it was made of"
-        )
+        message = f"{path}: its weights are on a grid; name the float32 model it was made of"
+        raise InputError(message)
     vocabulary = _read_vocabulary(path, sha256, architecture)
     tensors = _read_tensors(path, config, architecture, packing)
     network = Translator(architecture, dropout)
@@ -111,9 +110,8 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
 def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
     """Read a folder's config.json; return it with its hash of the vocabulary and its architecture."""
     if not (path / "config.json").is_file():
-        raise InputError(
-            f"{path}: not a model folder (no config.json); name the folder that training made"
-        )
+        message = f"{path}: not a model folder (no config.json); name the folder that training made"
+        raise InputError(message)
     config = read_json(path / "config.json")
     found = config.get("format") if isinstance(config, dict) else None
     if found not in READABLE:

@@ -36,9 +36,8 @@ def unreadable(folder: str | Path) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, ValueError, KeyError, SafetensorError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(
-            f"{folder}: not a Hugging Face seq2seq model with its tokenizer and model.safetensors ({reason})"
-        ) from error
+        message = f"{folder}: not a Hugging Face seq2seq model with its tokenizer and model.safetensors ({reason})"
+        raise InputError(message) from error
 
 
 def load_tokenizer(folder: str | Path) -> Any:
@@ -71,19 +70,16 @@ def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = F
     values = read_json(config)
     kind = values.get("model_type") if isinstance(values, dict) else None
     if kind not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
-        raise InputError(
-            f"{config}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or m2m_100"
-        )
+        message = f"{config}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or m2m_100"
+        raise InputError(message)
     if not any((Path(folder) / name).is_file() for name in WEIGHTS):
-        raise InputError(
-            f"{folder}: has no {WEIGHTS[0]}, and pickles are not read, as they run code"
-        )
+        message = f"{folder}: has no {WEIGHTS[0]}, and pickles are not read, as they run code"
+        raise InputError(message)
     tokenizer = load_tokenizer(folder)
     set_languages(tokenizer, languages, folder)
     if coded and not known_codes(tokenizer):
-        raise InputError(
-            f"{folder}: its tokenizer has no codes of languages; remove language_codes"
-        )
+        message = f"{folder}: its tokenizer has no codes of languages; remove language_codes"
+        raise InputError(message)
 
 
 def set_languages(

@@ -26,9 +26,8 @@ class Vocabulary:
         except (RuntimeError, OSError) as error:
             raise InputError(f"{path}: not a SentencePiece model ({error})") from error
         if (self._pieces.eos_id(), self._pieces.unk_id()) != (EOS, UNK):
-            raise InputError(
-                f"{path}: needs EOS = 0 and UNK = 1; train the vocabulary with Weebill"
-            )
+            message = f"{path}: needs EOS = 0 and UNK = 1; train the vocabulary with Weebill"
+            raise InputError(message)
         self.sha256 = sha256_file(path)
 
     def __len__(self) -> int:

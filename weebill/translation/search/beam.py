@@ -29,9 +29,8 @@ def beam_batch(
         pass
     for found in beam.finished:
         if not found:
-            raise InputError(
-                "the model's output is not a number; its training diverged, train again"
-            )
+            message = "the model's output is not a number; its training diverged, train again"
+            raise InputError(message)
         found.sort(key=lambda candidate: -candidate.score)
     return [found[: options.nbest] for found in beam.finished]
 

@@ -29,9 +29,8 @@ class Sampling:
     def __post_init__(self) -> None:
         low, high = TEMPERATURES
         if not low <= self.temperature <= high:
-            raise ValueError(
-                f"temperature must be from {low:g} to {high:g}, not {self.temperature}"
-            )
+            message = f"temperature must be from {low:g} to {high:g}, not {self.temperature}"
+            raise ValueError(message)
         if not 0 <= self.epsilon < 1:
             raise ValueError(f"epsilon must be at least 0 and below 1, not {self.epsilon}")
         if not 0 <= self.seed < SEEDS:

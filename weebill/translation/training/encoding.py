@@ -104,17 +104,14 @@ def encode_corpus(
 def _check_columns(table: str | Path, vocabulary: Vocabulary, grouped: bool, linked: bool) -> None:
     schema = read_schema(table)
     if grouped and "corpus" not in schema.names:
-        raise InputError(
-            f"{table}: tells no corpora apart, as training.stages needs; train without stages"
-        )
+        message = f"{table}: tells no corpora apart, as training.stages needs; train without stages"
+        raise InputError(message)
     if linked and LINKS not in schema.names:
-        raise InputError(
-            f"{table}: has no alignment, as training.guided_alignment needs; align it or set that to 0"
-        )
+        message = f"{table}: has no alignment, as training.guided_alignment needs; align it or set that to 0"
+        raise InputError(message)
     if linked and schema.field(LINKS).metadata != links_field(vocabulary).metadata:
-        raise InputError(
-            f"{table}: was aligned on the pieces of another vocabulary than {vocabulary.path}; align it anew"
-        )
+        message = f"{table}: was aligned on the pieces of another vocabulary than {vocabulary.path}; align it anew"
+        raise InputError(message)
 
 
 def _encode(
@@ -156,9 +153,8 @@ def _encode(
             if grouped:
                 files["groups"].write(_groups(rows, groups)[good])
     if not pairs:
-        raise InputError(
-            f"{', '.join(map(str, tables))}: no pair of at most {max_pieces} pieces is left to train on"
-        )
+        message = f"{', '.join(map(str, tables))}: no pair of at most {max_pieces} pieces is left to train on"
+        raise InputError(message)
     logging.info(
         f"{pairs:,} pairs to train on, {rows_read - pairs:,} left out with a side of more than {max_pieces} pieces"
     )

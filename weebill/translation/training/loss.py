@@ -104,9 +104,8 @@ def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
     """Yield a list that a decoder pass fills with the guided head's attention (b, t, s).  InputError: no head."""
     attention = network.decoder_layers()[-1].cross_attention
     if not attention.heads:
-        raise InputError(
-            "training.guided_alignment: the last cross-attention has no head left to guide; set it to 0"
-        )
+        message = "training.guided_alignment: the last cross-attention has no head left to guide; set it to 0"
+        raise InputError(message)
     before, seen = attention.record, []
 
     def record(weights: Tensor, queries: Tensor | None) -> None:
