@@ -2,7 +2,8 @@
 
 import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 Key = str | int  # of a mapping, or of a list's item, in a configuration
@@ -20,6 +21,15 @@ _DISK_REMEDIES = {
 
 class InputError(Exception):
     """Bad input in a file, a line or a configuration key; the message has a line for each fault, with its remedy."""
+
+
+@contextmanager
+def placed(*places: object) -> Iterator[None]:
+    """Put places, such as files or keys, before the message of an InputError."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{', '.join(map(str, places))}: {error}") from error
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from weebill.corpus.importers import (
 from weebill.corpus.injected_noise import InjectedNoise, inject
 from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.experiment.corpora import Side
 from weebill.files import read_json, sha256_file, write_json
 
@@ -51,7 +51,7 @@ def import_corpus(
     Returns the number of rows, on which memory does not depend.  Raises the importers' InputErrors with the
     corpus' name; `path` is not written then.
     """
-    try:
+    with placed(f"corpus '{name}'"):
         importers = [(entry, importer_from(entry)) for entry in several(entries)]
         schema = SCHEMA
         if any("noise" in entry for entry, _ in importers):
@@ -70,8 +70,6 @@ def import_corpus(
                 while batch := list(islice(rows, BATCH_ROWS)):
                     writer.write(_batch(batch, name, start, schema))
                     start += len(batch)
-    except InputError as error:
-        raise InputError(f"corpus '{name}': {error}") from error
     log.info("corpus '%s': %s rows imported", name, f"{writer.rows:,}")
     return writer.rows
 
@@ -105,11 +103,9 @@ def write_lock(
     sources = {}
     for key, entry, monolingual in entries:
         own = places_of(entry, places)
-        try:
+        with placed(key):
             found = sources_of(entry, languages, monolingual, own)
             records = [_record(source, own.path(source)) for source in found]
-        except InputError as error:
-            raise InputError(f"{key}: {error}") from error
         if records:
             sources[key] = records
     write_json(path, {"sources": sources})

@@ -4,13 +4,12 @@ A step is a frozen dataclass of its settings.  Unfinished training is kept in `O
 The configuration reads the settings, so training libraries are loaded inside functions.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.files import content_hash, remove_folder, write_json
 from weebill.generation.data import data_hash, read_part, task_of
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
@@ -77,15 +76,6 @@ class Place:
         from weebill.generation.encoding import Encoder
 
         return Encoder(generator.model, generator.tokenizer, self.max_source, self.max_target)
-
-
-@contextmanager
-def placed(*places: Path) -> Iterator[None]:
-    """Put folders before the message of an InputError."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{', '.join(map(str, places))}: {error}") from error
 
 
 class Step:

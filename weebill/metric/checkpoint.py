@@ -18,7 +18,7 @@ from huggingface_hub import snapshot_download
 from torch import Tensor
 from transformers import BertConfig, PreTrainedModel, XLMRobertaConfig
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.files import read_json
 from weebill.hugging_face.loading import refuse_code
 from weebill.metric.network import Architecture, MetricNetwork, new_encoder, reason
@@ -69,13 +69,11 @@ def read_checkpoint(
     beside = hparams_file.parent / ENCODER
     if encoder is None and beside.is_dir():
         encoder = beside
-    try:
+    with placed(hparams_file):
         family = values.get("encoder_model", "XLM-RoBERTa")
         name = values.get("pretrained_model", "xlm-roberta-large")
         empty, place = find_encoder(family, name, encoder)
         network = MetricNetwork(architecture, empty)
-    except InputError as error:
-        raise InputError(f"{hparams_file}: {error}") from error
     _fill(network, content["state_dict"], file)
     return network.eval(), SentenceTokenizer(place), file
 

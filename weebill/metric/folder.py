@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, PreTrainedModel, XLMRobertaConfig, XLMRobertaModel
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import SHAPES, cut_to, layer_shapes
@@ -117,10 +117,8 @@ def _load_folder(path: Path) -> Metric:
     values = {**values, "class_identifier": values.get("kind")}
     architecture = Architecture.from_hyperparameters(values, str(file))
     encoder = _empty_encoder(config["encoder"], file)
-    try:
+    with placed(file):
         network = MetricNetwork(architecture, encoder)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from error
     if "tokenizer" in config:
         _check_tokenizer(path, config["tokenizer"])
     tokenizer = SentenceTokenizer(path)

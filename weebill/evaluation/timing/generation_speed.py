@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.timing.processes import Worker, load_measured, memory
 from weebill.evaluation.timing.timer import in_turn, timed
@@ -61,11 +61,9 @@ def measure_generation(
         workers = {}
         for name, folder in variants.items():
             workers[name] = stack.enter_context(Worker())
-            try:
+            with placed(f"speed of {name}"):
                 workers[name].call(_Loaded, folder, texts, examples, given, new_tokens)
                 workers[name].call("seconds", 1)  # to warm up
-            except InputError as error:
-                raise InputError(f"speed of {name}: {error}") from error
         seconds = in_turn(
             {name: partial(worker.call, "seconds") for name, worker in workers.items()},
             rounds,

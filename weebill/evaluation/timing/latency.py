@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker, load_measured, memory
@@ -51,13 +51,10 @@ def measure_latency(entrants: Sequence[Entrant], sentences: Sequence[str]) -> li
         raise InputError("latency: no sentence to translate; give a test set with text")
     latencies = []
     for entrant in entrants:
-        with Worker(usable_cores(1)) as worker:
-            try:
-                worker.call(_Alone, entrant)
-                times = worker.call("seconds", list(sentences))
-                figures = worker.call("figures", list(sentences))
-            except InputError as error:
-                raise InputError(f"latency of {entrant.variant}: {error}") from error
+        with Worker(usable_cores(1)) as worker, placed(f"latency of {entrant.variant}"):
+            worker.call(_Alone, entrant)
+            times = worker.call("seconds", list(sentences))
+            figures = worker.call("figures", list(sentences))
         found = Latency(
             variant=entrant.variant,
             beam=entrant.search.beam,

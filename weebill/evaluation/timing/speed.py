@@ -14,7 +14,7 @@ from functools import partial
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker, pool
@@ -198,7 +198,7 @@ def _time(
         for worker in workers:
             worker.answer()
 
-    try:
+    with placed(f"speed of {entrant.variant}"):
         for worker, piece in zip(workers, split(sentences, len(workers)), strict=True):
             worker.start("warm", entrant, number, piece)
         engines = [worker.answer() for worker in workers]
@@ -207,8 +207,6 @@ def _time(
             times = math.ceil(least_seconds / taken)
             taken = timed(translate, times) / times
         return engines[0], taken
-    except InputError as error:
-        raise InputError(f"speed of {entrant.variant}: {error}") from error
 
 
 class _Loaded:

@@ -5,8 +5,7 @@ config.json holds format, architecture with per-layer shapes, parameters, the vo
 """
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind, check_replaceable, has_format
@@ -151,7 +150,7 @@ def _read_tensors(
     file, types = path / "model.safetensors", lambda _: (FLOAT,)
     packed = "quantization" in config
     if packed:
-        with _place(f"{path}/config.json: "):
+        with placed(f"{path}/config.json"):
             types = packing.stored_type(config["quantization"])
     try:
         check_types(file, types)
@@ -162,9 +161,9 @@ def _read_tensors(
         network = Translator(architecture)
     parameters = count_parameters(network)
     if packed:
-        with _place(f"{path}/config.json: "):
+        with placed(f"{path}/config.json"):
             packing.apply(network, config["quantization"], tensors)
-        with _place(f"{file}: "):
+        with placed(file):
             tensors = packing.separated(tensors, _own_tensors(network))
             packing.check_scales(network, tensors)
     _check_shapes(network, tensors, file)
@@ -174,14 +173,6 @@ def _read_tensors(
             f"{parameters:,}; make the model again"
         )
     return tensors
-
-
-@contextmanager
-def _place(place: str) -> Iterator[None]:
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{place}{error}") from error
 
 
 def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
