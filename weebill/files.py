@@ -107,8 +107,7 @@ def _refused(path: str | Path, action: str, remedy: str) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise
-        message = f"{path}: cannot be {action} ({error.strerror}){remedy}"
-        raise InputError(message) from error
+        raise InputError(f"{path}: cannot be {action} ({error.strerror}){remedy}") from error
 
 
 def _partial(path: Path) -> Path:

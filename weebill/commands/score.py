@@ -77,8 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     references = None if arguments.references is None else list(read_lines(arguments.references))
     scorer = load_scorer(arguments)
     titles = (str(arguments.sources), str(arguments.references))
-    scores = scorer.score(systems, sources, references, titles)
-    found, pairs = compared(scores, arguments.bootstrap)
+    found, pairs = compared(scorer.score(systems, sources, references, titles), arguments.bootstrap)
     if arguments.json:
         told: dict[str, Any] = {
             "model": scorer.metric.name,

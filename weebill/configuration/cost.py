@@ -282,5 +282,4 @@ class Work:
 
 
 def _search_operations(corpus: CorpusSize, own: Weights, beam: int = 1) -> float:
-    pieces = corpus.source / PIECE_BYTES
-    return 2 * pieces * (own.encoder + beam * own.decoder)
+    return 2 * corpus.source / PIECE_BYTES * (own.encoder + beam * own.decoder)

@@ -52,8 +52,7 @@ def _files(entry: Entry) -> Iterator[Fault]:
         if file is not None:
             yield from address((*path, key), file, place, checksum)
         elif checksum is not None:
-            message = f"found a checksum, expected the key {key_path((*path, key))} too"
-            yield Fault(place, message)
+            yield Fault(place, f"found a checksum, expected the key {key_path((*path, key))} too")
     for key in FILE_KEYS:
         file = values.get(key, "")
         if posixpath.splitext(urlparse(file).path if is_url(file) else file)[1] in OTHER_ARCHIVES:
@@ -79,8 +78,7 @@ def _wanted_sides(
             yield Fault((*path, key), message)
     source, target = (values.get(key) for key in keys)
     if source is not None and source == target:
-        message = f"found {shown(target)} as {keys[0]} too, expected two sides"
-        yield Fault((*path, keys[1]), message)
+        yield Fault((*path, keys[1]), f"found {shown(target)} as {keys[0]} too, expected two sides")
 
 
 def _data_set(entry: Entry) -> Iterator[Fault]:

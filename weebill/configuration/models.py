@@ -95,8 +95,7 @@ def _texts(config: Config, zoo: Zoo) -> Iterator[Fault]:
         wanted.append((("teacher", "back_translated"), "backward", "true"))
     for place, kind, found in wanted:
         if not corpora_of(config, kind):
-            message = f"found {found}, expected a corpus with use: {TEXT_KINDS[kind]}"
-            yield Fault(place, message)
+            yield Fault(place, f"found {found}, expected a corpus with use: {TEXT_KINDS[kind]}")
 
 
 def _augmentation(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -123,8 +123,7 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
             yield Fault((*place, "kept"), message)
         for key in ("temperature", "epsilon"):
             if mbr["by"] == "beam" and mbr[key] != defaults(MinimumBayesRisk)[key]:
-                message = f"found {mbr[key]} with by: beam, expected by: sampling"
-                yield Fault((*place, key), message)
+                yield Fault((*place, key), f"found {mbr[key]} with by: beam, expected by: sampling")
 
 
 def _report(config: Config, zoo: Zoo) -> Iterator[Fault]:

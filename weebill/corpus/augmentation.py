@@ -37,8 +37,7 @@ def augment_table(
     counts: Counter[str] = Counter()
     with TableWriter(output, schema) as writer:
         for batch in read_batches(table, columns):
-            originals = pa.table(batch)
-            writer.write(originals.append_column(AUGMENTED_BY, pa.nulls(batch.num_rows)))
+            writer.write(pa.table(batch).append_column(AUGMENTED_BY, pa.nulls(batch.num_rows)))
         for copies in _copies(read_batches(table, columns), augmentation, languages, seed):
             writer.write(pa.Table.from_pylist(copies, schema))
             counts.update(copy[AUGMENTED_BY] for copy in copies)

@@ -146,8 +146,7 @@ def measure(
     dropped = {name: kept == 0 for name, kept in values.items()}
     for name, found in scores.items():
         values[name] = found if SCORES[name].higher_is_better else -found
-    features = features_of(scores, *sides, languages)
-    values["combined"] = cross_validated(features, good, seed)
+    values["combined"] = cross_validated(features_of(scores, *sides, languages), good, seed)
     for name in (*scores, "combined"):
         limit = np.quantile(values[name][good], 1 - KEPT_GOOD, method="lower")
         dropped[name] = values[name] < limit

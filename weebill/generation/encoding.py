@@ -54,8 +54,7 @@ class Encoder:
         """Return articles with summaries; or windows of running text, all of full length except the last."""
         if "article" in rows[0]:
             sources = self.tokens([row["article"] for row in rows], self.max_source)
-            targets = self.targets([row["summary"] for row in rows])
-            return list(map(Example, sources, targets))
+            return list(map(Example, sources, self.targets([row["summary"] for row in rows])))
         return self.running_text([row["text"] for row in rows])
 
     def passages(self, texts: Sequence[str]) -> list[Example]:

@@ -69,5 +69,4 @@ def surprise(
             chosen = scores.gather(1, wanted[:, None])[:, 0]
             totals.append(float((scores.logsumexp(1) - chosen).sum()))
     size = len("\n".join(texts).encode())  # the ends between texts are scored, so they count
-    counts = np.array([end - begin for _, begin, end in spans])
-    return Surprise(np.array(totals), counts, size)
+    return Surprise(np.array(totals), np.array([end - begin for _, begin, end in spans]), size)

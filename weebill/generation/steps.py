@@ -236,8 +236,7 @@ class Movement(MovementShares, Step):
         # The best weights would be early, unpruned ones.
         step = replace(self, training=replace(self.training, keep="last"))
         text = step.batches(place, generator)
-        updates = text[0].updates
-        scoring = MovementScoring(**self.shares(), prune_updates=updates, seed=place.seed)
+        scoring = MovementScoring(**self.shares(), prune_updates=text[0].updates, seed=place.seed)
         objective = self.objective(generator.model)
         gates = scoring.companion(model)
         course = step.train(place, generator, text, objective=objective, companion=gates)

@@ -218,8 +218,7 @@ class _Trainer(Trainer):
         save_file(tensors, Path(output_dir) / WEIGHTS)
 
     def _load_from_checkpoint(self, resume_from_checkpoint, model=None) -> None:
-        tensors = load_file(Path(resume_from_checkpoint) / WEIGHTS)
-        self.model.load_state_dict(tensors, strict=False)
+        self.model.load_state_dict(load_file(Path(resume_from_checkpoint) / WEIGHTS), strict=False)
 
     def _load_best_model(self) -> None:
         self._load_from_checkpoint(self.state.best_model_checkpoint)

@@ -201,8 +201,7 @@ def _report(attention: nn.Module, masked: nn.Module, recorder: Recorder, weights
         weights = output[weights_at]  # (batch, h, queries, keys); None without heads
         if weights is not None:
             # If a text is continued, the queries are its last positions.
-            queries = None if mask is None else mask[:, -weights.shape[2] :].bool()
-            recorder(weights, queries)
+            recorder(weights, None if mask is None else mask[:, -weights.shape[2] :].bool())
 
     return [
         masked.register_forward_pre_hook(see_mask, with_kwargs=True),

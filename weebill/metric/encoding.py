@@ -210,8 +210,7 @@ def pool_states(
         shares = torch.cat([one.mean(1) for one in lengths.split((~hidden).float())])
     vectors = 0
     for weight, state in weighted:
-        kept = state if hidden is None else state.masked_fill(hidden, 0)
-        groups = lengths.split(kept)
+        groups = lengths.split(state if hidden is None else state.masked_fill(hidden, 0))
         vector = torch.cat([one[:, 0] if first else one.mean(1) for one in groups])
         if norm:
             deviation, mean = _spread(state, lengths)

@@ -99,8 +99,7 @@ def _ranked(
             for row, text in enumerate(texts):
                 shares[row, references.index(text)] -= 1
         means = (table * shares).sum(1) / shares.sum(1)
-    order = np.argsort(-means, kind="stable")
-    return [Choice(texts[row], float(means[row])) for row in order]
+    return [Choice(texts[row], float(means[row])) for row in np.argsort(-means, kind="stable")]
 
 
 class MetricUtility:

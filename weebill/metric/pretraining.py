@@ -114,8 +114,7 @@ def pretrain(
         "torch": torch.__version__,
     }
     with unfinished_work(output, identity) as work:
-        checkpoint = work / "checkpoint.pt"
-        model, losses = _train(settings, sentences, pieces, seed, device, checkpoint)
+        model, losses = _train(settings, sentences, pieces, seed, device, work / "checkpoint.pt")
         with atomic_folder(output, KIND) as folder:
             model.roberta.cpu().save_pretrained(folder)
             (folder / "model.safetensors").chmod(0o644)  # the library makes it the owner's alone

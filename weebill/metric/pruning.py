@@ -68,8 +68,7 @@ class MetricStudy:
         order = np.argsort(lengths, kind="stable")
         for start in range(0, len(order), BATCH):
             rows = self.segments.iloc[order[start : start + BATCH]]
-            found = plain.estimates([rows[name].tolist() for name in texts])
-            yield found, rows["score"].to_numpy()
+            yield plain.estimates([rows[name].tolist() for name in texts]), rows["score"].to_numpy()
 
 
 def make_pruned(

@@ -97,8 +97,7 @@ class MovementGates(Companion):
             row: dict[str, float] = {"update": update}
             for name, kind in self.kinds.items():
                 share = getattr(settings, name) * settings.progress(update)
-                masked = part_of_blocks(share, kind.widths, settings.ranking)
-                row[name] = masked / sum(kind.widths)
+                row[name] = part_of_blocks(share, kind.widths, settings.ranking) / sum(kind.widths)
             rows.append(row)
         return rows
 
@@ -106,8 +105,7 @@ class MovementGates(Companion):
         """Return block name → the last score of each head or neuron, by kind."""
         found = {}
         for name, kind in self.kinds.items():
-            scores = kind.scores.detach().cpu().split(kind.widths)
-            pairs = zip(kind.blocks, scores, strict=True)
+            pairs = zip(kind.blocks, kind.scores.detach().cpu().split(kind.widths), strict=True)
             found[name] = {block.name: values.tolist() for block, values in pairs}
         return found
 

@@ -28,8 +28,7 @@ def make_shortlist(
     (50 and 50 in WNGT20).  work: a folder for the alignment.  Raises InputError for bad pairs, or without the
     aligner.
     """
-    chosen = sample_pairs(corpus, vocabulary, pairs, seed)
-    aligned = align(chosen, len(vocabulary), seed, work)
+    aligned = align(sample_pairs(corpus, vocabulary, pairs, seed), len(vocabulary), seed, work)
     links, counts, occurrences = count_links(aligned, len(vocabulary))
     commonest = np.argsort(-occurrences, kind="stable")[:frequent]
     commonest = commonest[occurrences[commonest] > 0].astype(np.int32)

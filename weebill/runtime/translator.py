@@ -58,8 +58,7 @@ def best_batches(
     for begin in range(0, len(order), SEGMENT):
         segment = order[begin : begin + SEGMENT]
         size = best_size([sources[index] for index in segment], decoder, shortlist)
-        like = [lengths[index] for index in segment]
-        batches = length_sorted_batches(like, size, most_pieces)
+        batches = length_sorted_batches([lengths[index] for index in segment], size, most_pieces)
         cut += [[segment[place] for place in batch] for batch in batches]
     return cut
 

@@ -47,8 +47,7 @@ def end_with_snakemake() -> None:
 
 def end_with_parent() -> None:
     """End this process about a second after the process that started it."""
-    process = psutil.Process(os.getppid())
-    threading.Thread(target=_outlive, args=(process,), daemon=True).start()
+    threading.Thread(target=_outlive, args=(psutil.Process(os.getppid()),), daemon=True).start()
 
 
 def _identity(process: int) -> str:

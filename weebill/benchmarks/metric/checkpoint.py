@@ -42,8 +42,7 @@ def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> P
     """Write a regression model's folder, with the encoder's folder in it; its tokenizer is trained on `lines`."""
     encoder = folder / "encoder"
     encoder.mkdir(parents=True)
-    pieces = train_tokenizer(encoder / "tokenizer.json", lines, PIECES)
-    network = random_network(shape, pieces)
+    network = random_network(shape, train_tokenizer(encoder / "tokenizer.json", lines, PIECES))
     network.encoder.config.save_pretrained(encoder)
     values: dict[str, Any] = {**HYPERPARAMETERS, "pretrained_model": str(encoder.resolve())}
     (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")

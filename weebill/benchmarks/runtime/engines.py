@@ -66,8 +66,7 @@ def random_shortlist(vocabulary: int) -> Shortlist:
 
     Batches then choose among as many columns as with a real shortlist: about 4,500 at 32 sentences.
     """
-    draw = np.random.default_rng(2)
-    ranks = zipf(draw, vocabulary * CANDIDATES, vocabulary - 2, 1.2) + 2
+    ranks = zipf(np.random.default_rng(2), vocabulary * CANDIDATES, vocabulary - 2, 1.2) + 2
     candidates = ranks.reshape(vocabulary, CANDIDATES)
     return Shortlist(candidates, np.arange(2, 2 + CANDIDATES, dtype=np.int32))
 

@@ -48,8 +48,7 @@ def score_pairs(
     Raises InputError if a line is not a pair, or if a part has more or fewer scores than lines.
     """
     check_replaceable(output, SCORES)
-    identity = {"pairs": content_hash(pairs), "made_by": dict(made_by)}
-    with unfinished_work(output, identity) as work:
+    with unfinished_work(output, {"pairs": content_hash(pairs), "made_by": dict(made_by)}) as work:
         (work / "scores").mkdir(exist_ok=True)
         classifier = None
         for part in part_paths(pairs):

@@ -26,8 +26,7 @@ class HeldOut:
             for batch in read_batches(table, sides):
                 columns = zip(self.keys, batch.columns, languages, strict=True)
                 for keys, column, language in columns:
-                    texts = filter(None, column.to_pylist())
-                    keys.update(folded(normalise(texts, language)))
+                    keys.update(folded(normalise(filter(None, column.to_pylist()), language)))
         for keys in self.keys:
             keys.discard("")  # a line that is only punctuation never counts as an overlap
 

@@ -101,8 +101,7 @@ def sources_of(
     entry: Mapping[str, Any], languages: Languages, monolingual: Side | None, places: Places
 ) -> Sources:
     """Return all files of an entry, including those of its noise.  Raises the same errors as `sources`."""
-    found = importer_from(entry).sources(languages, monolingual, places)
-    return [*found, *noise_sources(entry)]
+    return [*importer_from(entry).sources(languages, monolingual, places), *noise_sources(entry)]
 
 
 def noise_sources(entry: Mapping[str, Any]) -> list[Source]:

@@ -103,8 +103,7 @@ class HuggingFaceImporter(FromFiles):
         fields = [getattr(self, f"{side}_field") for side in wanted]
         for source in sources:
             path, number, replaced = source.path, 0, 0
-            values = field_values(path, fields, source.place)
-            for number, row in enumerate(values, start=1):
+            for number, row in enumerate(field_values(path, fields, source.place), start=1):
                 for value in row:
                     if not isinstance(value, str):
                         found = "nothing" if value is None else type(value).__name__

@@ -184,8 +184,7 @@ class Controls:
         """Yield two columns of tab-separated lines, counted from 0; a column that is None gives None."""
         columns = (source, target)
         last = max(column for column in columns if column is not None)
-        rows = self.checked(text, lines(text), IN_TABLES)
-        for number, line in enumerate(rows, start=1):
+        for number, line in enumerate(self.checked(text, lines(text), IN_TABLES), start=1):
             values = line.split("\t")
             if len(values) <= last:
                 raise InputError(

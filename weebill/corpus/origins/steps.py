@@ -104,8 +104,7 @@ def mlqe(files: Files) -> Iterator[str]:
     yield header(MLQE_COLUMNS)
     parts = {"train": "en-de.tar.gz", "dev": "en-de.tar.gz", "test20": "en-de_test.tar.gz"}
     for part, archive in parts.items():
-        lines = _lines_of_member(files[archive], f"{part}.ende.df.short.tsv")
-        for line in list(lines)[1:]:
+        for line in list(_lines_of_member(files[archive], f"{part}.ende.df.short.tsv"))[1:]:
             cells = line.split("\t")
             raters = str(len(json.loads(cells[3])))
             yield row("en-de", "wiki", part, *cells[:3], cells[4], cells[6], raters, cells[7])

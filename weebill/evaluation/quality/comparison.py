@@ -128,6 +128,5 @@ def compare_over_seeds(
 def _over_seeds(differences: np.ndarray) -> np.ndarray:
     """Average each resample of the text over a resample of the seeds: (seeds, resamples) → (resamples,)."""
     seeds, resamples = differences.shape
-    draw = np.random.default_rng(BOOTSTRAP_SEED)
-    chosen = draw.integers(0, seeds, (seeds, resamples))
+    chosen = np.random.default_rng(BOOTSTRAP_SEED).integers(0, seeds, (seeds, resamples))
     return np.take_along_axis(differences, chosen, axis=0).mean(axis=0)

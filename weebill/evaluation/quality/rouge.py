@@ -37,8 +37,7 @@ def rouge_scores(summaries: Sequence[str], references: Sequence[str]) -> np.ndar
         message = f"ROUGE: {len(summaries):,} summaries for {len(references):,} references; make them again"
         raise InputError(message)
     scorer = RougeScorer(list(METRICS.values()), use_stemmer=True)
-    pairs = zip(references, summaries, strict=True)
-    rows = [scorer.score(*map(sentences, pair)) for pair in pairs]
+    rows = [scorer.score(*map(sentences, pair)) for pair in zip(references, summaries, strict=True)]
     return np.array([[row[name].fmeasure for name in METRICS.values()] for row in rows])
 
 

@@ -54,8 +54,7 @@ def layer_weights(results: Results) -> alt.TopLevelMixin:
     """Draw figure 4: the weight of each state of the reference's encoder, relative to the largest."""
     size = results.size(metrics.REFERENCE)
     weights = size.state_weights if size else []
-    frame = pd.DataFrame({"state": range(len(weights)), "weight": weights})
-    chart = alt.Chart(frame).mark_bar()
+    chart = alt.Chart(pd.DataFrame({"state": range(len(weights)), "weight": weights})).mark_bar()
     chart = chart.encode(
         x=alt.X("state:O", title="state of the encoder, 0 the embeddings").axis(labelAngle=0),
         y=alt.Y("weight:Q", title="weight, of the largest"),

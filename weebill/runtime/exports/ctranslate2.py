@@ -104,8 +104,7 @@ def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[T
     named = [[pieces[p] for p in row[real][:-1]] for row, real in zip(source, mask, strict=True)]
     told = engine.score_batch(named, [[pieces[piece] for piece in row] for row in target])
     found = torch.tensor([one.log_probs[: target.shape[1]] for one in told])
-    start = torch.full((len(target), 1), START)
-    inputs = torch.cat([start, target[:, :-1]], 1)
+    inputs = torch.cat([torch.full((len(target), 1), START), target[:, :-1]], 1)
     hidden = network.decode(inputs, network.encode(source, mask), mask)
     expected = network.logits(hidden).log_softmax(-1).gather(-1, target[..., None]).squeeze(-1)
     return found, expected

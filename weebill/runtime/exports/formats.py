@@ -27,8 +27,7 @@ def convert(
     """
     if to not in FORMATS:
         raise InputError(f"no format '{to}'{nearest(to, FORMATS)}; there are {', '.join(FORMATS)}")
-    settings = {"shortlist": shortlist, "quantization": quantization, "pad": pad}
-    for name, value in settings.items():
+    for name, value in {"shortlist": shortlist, "quantization": quantization, "pad": pad}.items():
         if value and name not in FORMATS[to]:
             raise InputError(f"the format {to} knows no --{name}; leave it out")
     if quantization not in (None, *QUANTIZATIONS):

@@ -76,8 +76,7 @@ def _any_largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
     chunks = values[:, :whole].unflatten(1, (-1, CHUNK))  # (rows, chunks, CHUNK)
     best = chunks.amax(2).topk(k, dim=1).indices  # (rows, k)
     inside = chunks.gather(1, best[:, :, None].expand(-1, -1, CHUNK)).flatten(1)
-    offsets = torch.arange(CHUNK, device=values.device)
-    indices = (best[:, :, None] * CHUNK + offsets).flatten(1)
+    indices = (best[:, :, None] * CHUNK + torch.arange(CHUNK, device=values.device)).flatten(1)
     if whole < n:
         inside = torch.cat([inside, values[:, whole:]], 1)
         rest = torch.arange(whole, n, device=values.device).expand(rows, -1)

@@ -111,8 +111,7 @@ class TranslationStudy:
 
     def gradients(self, model: Translator) -> Iterator[None]:
         """Yield after the backward pass of each batch of validation pairs; their target lengths are similar."""
-        pairs = zip(*self._validation_pieces(), strict=True)
-        pieces = sorted(pairs, key=lambda pair: len(pair[1]))
+        pieces = sorted(zip(*self._validation_pieces(), strict=True), key=lambda pair: len(pair[1]))
         model.eval()
         for first in range(0, len(pieces), SENTENCES):
             model.zero_grad()

@@ -80,8 +80,7 @@ def write_bin(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str
     ]
     head = [1, len(items)]  # version, number of items
     for name, array, data in items:
-        kind = INT8 if array.dtype == np.int8 else FLOAT32
-        head += [len(name), kind, array.ndim, len(data)]
+        head += [len(name), INT8 if array.dtype == np.int8 else FLOAT32, array.ndim, len(data)]
     content = np.array(head, dtype="<u8").tobytes() + b"".join(name for name, _, _ in items)
     content += b"".join(np.array(array.shape, dtype="<i4").tobytes() for _, array, _ in items)
     offset = -(len(content) + 8) % ALIGNMENT  # the data begins on a boundary

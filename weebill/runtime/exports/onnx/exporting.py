@@ -132,8 +132,7 @@ def _attention_mask(graph: Graph) -> str:
 def _embed(graph: Graph, network: Translator, tokens: str, positions: str) -> str:
     """Add embeddings × sqrt(d), zero for negative tokens (b, n), plus sinusoids of positions (n,)."""
     add, half = graph.add, network.width // 2
-    table = graph.weight(network.embedding)
-    rows = add("Gather", table, add("Max", tokens, graph.constant(0)))
+    rows = add("Gather", graph.weight(network.embedding), add("Max", tokens, graph.constant(0)))
     scaled = add("Mul", rows, graph.constant(math.sqrt(network.width), np.float32))
     begins = add("Unsqueeze", add("Less", tokens, graph.constant(0)), graph.constant([2]))
     x = add("Where", begins, graph.constant(0.0, np.float32), scaled)
