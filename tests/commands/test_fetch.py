@@ -42,9 +42,8 @@ def site(tmp_path, monkeypatch):
         original = Source(one.address + "/birds.txt", "birds.txt", **known)
         text = origins.Origin("birds.txt", "CC0", {"birds.txt": original}, SHA256, len(TEXT), 2)
         catalogue = MappingProxyType({"birds.txt": text})
-        monkeypatch.setattr(origins, "catalogue", lambda: catalogue)
-        for module in ("configuration.origins", "commands.fetch"):
-            monkeypatch.setattr(f"weebill.{module}.catalogue", lambda: catalogue)
+        for user in ("commands.fetch", "configuration.origins", "corpus.origins"):  # importers first
+            monkeypatch.setattr(f"weebill.{user}.catalogue", lambda: catalogue)
         yield one
 
 
