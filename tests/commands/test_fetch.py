@@ -42,7 +42,11 @@ def site(tmp_path, monkeypatch):
         original = Source(one.address + "/birds.txt", "birds.txt", **known)
         text = origins.Origin("birds.txt", "CC0", {"birds.txt": original}, SHA256, len(TEXT), 2)
         catalogue = MappingProxyType({"birds.txt": text})
-        for user in ("commands.fetch", "configuration.origins", "corpus.origins"):  # importers first
+        for user in (
+            "commands.fetch",
+            "configuration.origins",
+            "corpus.origins",
+        ):  # importers first
             monkeypatch.setattr(f"weebill.{user}.catalogue", lambda: catalogue)
         yield one
 

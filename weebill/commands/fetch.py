@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from weebill.corpus.origins import Origin, catalogue, origin
+from weebill.corpus.origins import catalogue, origin
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
 from weebill.experiment.origins import PREFIX
@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fetch the files; return 1 if one is missing or unknown.  Raises InputError for bad input."""
     if arguments.list:
-        _list()
+        for name, text in catalogue().items():
+            lines = "" if text.lines is None else f"{text.lines:,} lines"
+            print(f"{name:56} {lines:>14}  {mebibytes(text.bytes):>9}  {text.licence}")
         return 0
     if not arguments.names:
         message = "fetch: name a configuration, such as config/multi30k.yaml, or give --list"
@@ -48,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _fetch_all(name: str, arguments: argparse.Namespace) -> int:
     """Fetch the files of a configuration, or of public texts, which are made as well; return the exit code."""
     if name.startswith(PREFIX):
-        texts, places = _matching(name.removeprefix(PREFIX)), Places()
+        pattern, places = name.removeprefix(PREFIX), Places()
+        found = fnmatch.filter(catalogue(), pattern) or [pattern]  # an error names the nearest
+        texts = [origin(one) for one in found]
         sources = {one.place: one for text in texts for one in text.sources(places)}
         code = _fetch_files(list(sources.values()), places, arguments)
         if code == 0 and not arguments.dry_run:
@@ -66,12 +70,6 @@ def _fetch_all(name: str, arguments: argparse.Namespace) -> int:
     return max(_fetch_files(found, places, arguments), 1 if unknown else 0)
 
 
-def _matching(pattern: str) -> list[Origin]:
-    """Return the public texts whose names match a pattern.  Raises InputError if there are none."""
-    names = fnmatch.filter(catalogue(), pattern)
-    return [origin(name) for name in names or [pattern]]  # an error names the nearest
-
-
 def _fetch_files(sources: Sequence[Source], places: Places, arguments: argparse.Namespace) -> int:
     """Fetch files and print a line about each, and their number; return 1 if one is missing."""
     states = [_fetch(source, places, arguments) for source in sources]
@@ -79,12 +77,6 @@ def _fetch_files(sources: Sequence[Source], places: Places, arguments: argparse.
     counts = ", ".join(f"{count} {state}" for state, count in Counter(states).items())
     print(f"{len(sources)} files, {mebibytes(total)} or more: {counts or 'nothing to fetch'}")
     return 1 if {MISSING, FAILED} & set(states) else 0
-
-
-def _list() -> None:
-    for name, text in catalogue().items():
-        lines = "" if text.lines is None else f"{text.lines:,} lines"
-        print(f"{name:56} {lines:>14}  {mebibytes(text.bytes):>9}  {text.licence}")
 
 
 def _fetch(source: Source, places: Places, arguments: argparse.Namespace) -> str:

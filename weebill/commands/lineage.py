@@ -74,8 +74,7 @@ def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
             continue
         name = Path(job.outputs[0])
         corpus, test_set = f"corpora.{name.parent.name}", f"test_sets.{name.stem}"
-        keys = {"import_corpus": corpus, "import_test_set": test_set}
-        wanted = keys.get(job.rule, "validation")
+        wanted = {"import_corpus": corpus, "import_test_set": test_set}.get(job.rule, "validation")
         paths = [known.folder / path for path in job.inputs if Path(path).name == LOCK]
         records = [
             record

@@ -130,8 +130,7 @@ class Runtime:
                 found = search_batch(ensemble, source, mask, torch.tensor(limits), options)
             for index, candidates in zip(batch, found, strict=True):
                 pieces = [tuple(self.columns[list(one.tokens)].tolist()) for one in candidates]
-                scores = [one.score for one in candidates]
-                results[index] = list(map(Candidate, pieces, scores))
+                results[index] = list(map(Candidate, pieces, [one.score for one in candidates]))
         return results
 
     def _batches(

@@ -42,8 +42,7 @@ class OrdinaryChain:
             elif folded in seen_folded:
                 name = "near_duplicate"
             else:
-                faults = self._faults(source, target)
-                name = next((one for one, dropped in faults if dropped), None)
+                name = next((one for one, dropped in self._faults(source, target) if dropped), None)
             seen.add(key)
             seen_folded.add(folded)
             result.append((source, target, name))

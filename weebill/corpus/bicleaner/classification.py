@@ -129,8 +129,7 @@ def load_classifier(
         scores = [0.0] * len(sources)
         if judged:
             texts = map(list, zip(*judged.values(), strict=True))
-            found = arguments.clf.predict(*texts, batch_rows)
-            for row, value in zip(judged, found, strict=True):
+            for row, value in zip(judged, arguments.clf.predict(*texts, batch_rows), strict=True):
                 scores[row] = float(value[0])
         return scores
 

@@ -91,8 +91,7 @@ class MtdataImporter(FromFiles):
 def _members(entry: Entry, path: Path) -> Iterator[TextFile]:
     """Yield the texts of an archive whose members each hold both sides, or else the file itself."""
     for pattern in entry.members or (None,):
-        text = TextFile(path, pattern, entry.packed)
-        names = [None] if pattern is None else member_names(text)
+        names = [None] if pattern is None else member_names(TextFile(path, pattern, entry.packed))
         if not names:
             raise InputError(f"{path}: no member '{pattern}'; fetch the archive again")
         yield from (TextFile(path, name, entry.packed) for name in names)

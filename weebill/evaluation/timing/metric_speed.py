@@ -137,8 +137,7 @@ def measure_metrics(
 
 
 def _score(scorer: Scorer | PlainScorer, text: Text) -> None:
-    references = text.references if scorer.needs_references else None
-    scorer.score(text.systems, text.sources, references)
+    scorer.score(text.systems, text.sources, text.references if scorer.needs_references else None)
 
 
 def _bleu(text: Text) -> None:

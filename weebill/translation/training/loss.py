@@ -92,8 +92,7 @@ def batch_loss(
     places = batch.places
     factor = batch.weight[places // batch.target.shape[1]] / words
     operands = network.output_operands(hidden.flatten(0, 1).index_select(0, places))
-    target = batch.target.flatten()[places]
-    loss = output_cross_entropy(*operands, target, factor, label_smoothing)
+    loss = output_cross_entropy(*operands, batch.target.flatten()[places], factor, label_smoothing)
     if guided_alignment:
         loss = loss + guided_alignment * alignment_loss(attention[0], batch, words)
     return loss

@@ -32,8 +32,7 @@ SCORES = tuple(q.score("wmt21", column) for column in COLUMNS)
 
 
 def _in_table2(row: Printed) -> students.Key:
-    recipe = row["pruning"].replace("none", "unpruned")
-    return (row["model"], recipe, PRECISIONS[row["precision"]])
+    return (row["model"], row["pruning"].replace("none", "unpruned"), PRECISIONS[row["precision"]])
 
 
 def _by_group_lasso(recipes: students.Recipes, name: str) -> bool:
