@@ -10,7 +10,6 @@ import torch
 from tests.hugging_face.small import DEPTHS, GENERATORS, small_batch, small_model
 from weebill.errors import InputError
 from weebill.generation.distillation import (
-    DistillationLoss,
     chosen_layers,
     distillation,
     distillation_loss,
@@ -95,7 +94,7 @@ def log_softmax(values: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("family", GENERATORS)
-@pytest.mark.parametrize("settings", [DistillationLoss(), distillation_loss("published-code")])
+@pytest.mark.parametrize("settings", [distillation_loss(), distillation_loss("published-code")])
 def test_the_loss_is_that_of_loops(family, settings):
     teacher = small_model(family)
     student = student_of(teacher, LAYERS[family])
@@ -155,7 +154,7 @@ def hidden(family, settings, batch, ours, theirs) -> float:
 def test_padding_changes_nothing(family):
     teacher = small_model(family)
     student = student_of(teacher, LAYERS[family])
-    objective = distillation(teacher, LAYERS[family], DistillationLoss())
+    objective = distillation(teacher, LAYERS[family], distillation_loss())
     batch = batch_of(family)
     longer = {
         key: torch.nn.functional.pad(
@@ -178,9 +177,9 @@ def test_a_student_of_all_layers_is_the_teacher(family):
     assert torch.equal(Said(student, batch).logits, Said(teacher, batch).logits)
     zero = {"alpha": 0.0, "beta": 0.0, "gamma": 0.0}
     for changed, size in (({"beta": 1.0}, 1e-10), ({"gamma": 1.0}, 1e-6)):
-        loss = distillation(teacher, layers, DistillationLoss(**(zero | changed)))
+        loss = distillation(teacher, layers, distillation_loss(**(zero | changed)))
         assert loss(student, batch).item() == pytest.approx(0, abs=size)
-    loss = distillation(teacher, layers, DistillationLoss())(student, batch)
+    loss = distillation(teacher, layers, distillation_loss())(student, batch)
     assert loss.item() == pytest.approx(0.1 * likelihood(student, batch).item(), abs=1e-5)
 
 

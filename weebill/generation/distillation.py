@@ -8,9 +8,8 @@ Every term is a mean over real positions, without padding.
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,31 +18,15 @@ from transformers import PreTrainedModel
 
 from weebill.errors import InputError
 from weebill.generation.encoding import IGNORED, Batch
+from weebill.generation.settings import DistillationLoss
 from weebill.generation.training import Objective, cross_entropy, logits_of
 from weebill.hugging_face.families import prunable
 
-
-@dataclass(frozen=True)
-class DistillationLoss:
-    """Weights of the terms; defaults are the paper's.
-
-    over_layers: aggregation of the matched layers' errors.  normalise: whether each position is normalised first.
-    """
-
-    alpha: float = 0.1
-    beta: float = 3.0
-    gamma: float = 0.8
-    temperature: float = 2.0
-    over_layers: Literal["mean", "sum"] = "mean"
-    normalise: bool = False
-
-
+PAPER = DistillationLoss("paper", 0.1, 3.0, 0.8, 2.0, over_layers="mean", normalise=False)
 # The published code sums the layers' errors, normalised over whole batches, padding included.  Here a sentence's
 # loss must not depend on its neighbours, so each position is normalised separately.
-LOSSES = {
-    "paper": DistillationLoss(),
-    "published-code": DistillationLoss(alpha=0.0, over_layers="sum", normalise=True),
-}
+CODE = DistillationLoss("published-code", 0.0, 3.0, 0.8, 2.0, over_layers="sum", normalise=True)
+LOSSES = {one.preset: one for one in (PAPER, CODE)}
 
 
 def distillation_loss(preset: str = "paper", **changes: float | str | bool) -> DistillationLoss:

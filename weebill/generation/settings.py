@@ -67,6 +67,27 @@ class TrainingSettings:
 
 
 @dataclass(frozen=True)
+class DistillationLoss:
+    """Loss of `distil` and `movement`: α · CE(labels) + β · MSE(hidden states) + γ · T² · KL(teacher ‖ student)."""
+
+    preset: Literal["paper", "published-code"] = "paper"
+    """Default values of the keys below: `paper` has α 0.1, β 3, γ 0.8, T 2, plain hidden states, the mean over
+    layers; `published-code` has α 0, normalised hidden states, the sum over layers."""
+    alpha: Weight | None = None
+    """Weight of the labels' cross-entropy."""
+    beta: Weight | None = None
+    """Weight of the mean squared error of hidden states of matched layers."""
+    gamma: Weight | None = None
+    """Weight of T² · KL(teacher ‖ student)."""
+    temperature: Positive | None = None
+    """Temperature T."""
+    over_layers: Literal["mean", "sum"] | None = None
+    """Aggregation of the layers' errors."""
+    normalise: bool | None = None
+    """Normalise hidden states to mean 0 and variance 1 at each position before the comparison."""
+
+
+@dataclass(frozen=True)
 class SearchSettings:
     """Settings of the search for summaries, instead of the model's own; only its forced and forbidden tokens stay."""
 

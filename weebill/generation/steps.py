@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weebill.errors import InputError, placed
 from weebill.files import content_hash, remove_folder, write_json
 from weebill.generation.data import data_hash, read_part, task_of
-from weebill.generation.settings import PACKAGES, Device, TrainingSettings
+from weebill.generation.settings import PACKAGES, Device, DistillationLoss, TrainingSettings
 from weebill.pruning.history import History
 from weebill.pruning.method import BlockPattern
 from weebill.pruning.movement_settings import MovementShares
-from weebill.settings import Amount, Count, Distinct, Positive, Weight, defaults, section
+from weebill.settings import Amount, Count, Distinct, defaults, section
 from weebill.workflow.code_version import code_of_module
 
 if TYPE_CHECKING:
@@ -110,9 +110,8 @@ class Step:
 
         encoder = place.encoder(generator)
         with placed(place.model, place.data):
-            examples, validation = (
-                encoder.examples(read_part(place.data, part)) for part in ("train", "validation")
-            )
+            parts = (read_part(place.data, part) for part in ("train", "validation"))
+            examples, validation = map(encoder.examples, parts)
         batches = Batches(encoder, examples, self.training, place.seed)
         return batches, encoder.batches(validation, self.training.batch_size)
 
@@ -162,27 +161,6 @@ class FineTune(Step):
 
 
 @section
-class DistillationLoss:
-    """Loss of `distil` and `movement`: α · CE(labels) + β · MSE(hidden states) + γ · T² · KL(teacher ‖ student)."""
-
-    preset: Literal["paper", "published-code"] = "paper"
-    """Default values of the keys below: `paper` has α 0.1, β 3, γ 0.8, T 2, plain hidden states, the mean over
-    layers; `published-code` has α 0, normalised hidden states, the sum over layers."""
-    alpha: Weight | None = None
-    """Weight of the labels' cross-entropy."""
-    beta: Weight | None = None
-    """Weight of the mean squared error of hidden states of matched layers."""
-    gamma: Weight | None = None
-    """Weight of T² · KL(teacher ‖ student)."""
-    temperature: Positive | None = None
-    """Temperature T."""
-    over_layers: Literal["mean", "sum"] | None = None
-    """Aggregation of the layers' errors."""
-    normalise: bool | None = None
-    """Normalise hidden states to mean 0 and variance 1 at each position before the comparison."""
-
-
-@section
 class Distil(Step):
     """Student with some of the layers and their weights, trained to imitate the whole model (TEXTGEN §3.2)."""
 
@@ -204,7 +182,8 @@ class Distil(Step):
         student = replace(teacher, model=distillation.student_of(teacher.model, layers))
         objective = distillation.distillation(teacher.model, layers, loss)
         course = self.train(place, student, objective=objective)
-        self.save(place, student, course, layers=layers, loss=asdict(loss))
+        weights = {key: value for key, value in asdict(loss).items() if key != "preset"}
+        self.save(place, student, course, layers=layers, loss=weights)
 
 
 @section
