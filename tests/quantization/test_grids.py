@@ -12,6 +12,7 @@ from weebill.errors import InputError
 from weebill.quantization.grids import GRIDS, grid_named
 from weebill.quantization.weights import fake_quantize_activations, straight_through
 
+BITS = {"int8": 8, "int8_rowwise": 8, "log4": 4}  # of a code
 LOG4_POWERS = [2.0**k for k in range(-7, 1)]
 
 
@@ -177,10 +178,18 @@ def test_every_grid_packs_to_its_bits_and_back(name, shape):
     grid = grid_named(name)
     codes, scale = grid.quantize(torch.randn(shape))
     packed = grid.pack(codes)
-    assert packed.nbytes == -(-codes.numel() * (4 if name == "log4" else 8) // 8)
+    if name in BITS:
+        assert packed.nbytes == -(-codes.numel() * BITS[name] // 8)
     assert (packed.shape, packed.dtype) == grid.packed_shape(torch.Size(shape))
     assert scale.shape == grid.scale_shape(torch.Size(shape))
     assert torch.equal(grid.unpack(packed, torch.Size(shape)), codes)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_the_estimate_of_disk_counts_codes_and_a_little_more(name):
+    grid = grid_named(name)
+    packed = grid.pack(grid.quantize(torch.randn(40, 100))[0])
+    assert 0 < grid.bytes_per_weight - packed.nbytes / 4000 < 0.3
 
 
 @pytest.mark.parametrize("codes", [[16], [-1, 3]])

@@ -16,6 +16,7 @@ from weebill.experiment.precisions import grid_of
 from weebill.experiment.scores import asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of, training_texts
 from weebill.pruning.recipes import made_variants
+from weebill.quantization.grids import GRIDS
 
 # Sizes relative to plain text, measured on Multi30k.
 COMPRESSED = 0.35  # a corpus as it is published
@@ -26,7 +27,6 @@ LANGUAGE_MODEL = 10  # a language model, with the temporary files of its estimat
 # A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
 # checkpoint; a finished model keeps one copy of the weights.
 TRAINING_COPIES = 8
-BYTES_PER_WEIGHT = {"float32": 4.0, "int8": 1.1, "int8_rowwise": 1.2, "log4": 0.6}
 DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
 SOURCES = {
     "cpu": "rates of a CPU thread as on two cores with AMX",
@@ -111,7 +111,9 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
     students = 0.0
     for student, _, precision in made_variants(config):
         in_training = precision == "float32" or precision.endswith("-finetuned")
-        each = BYTES_PER_WEIGHT[grid_of(precision)] + (4 * TRAINING_COPIES if in_training else 0)
+        grid = grid_of(precision)
+        each = GRIDS[grid].bytes_per_weight if grid in GRIDS else 4.0  # float32
+        each += 4 * TRAINING_COPIES if in_training else 0
         students += each * weights(work.zoo[student], config).stored
     # Each training reads its own temporary copy; all teachers, or all students, may train at the same time.
     copies = max(len(teachers) * encoded_parallel, len(config["students"]) * training)

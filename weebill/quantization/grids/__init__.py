@@ -52,6 +52,8 @@ class Grid(ABC):
     """Class of the setting `finetune`."""
     sentence: str
     """Meaning of the grid's key in a configuration."""
+    bytes_per_weight: float = 1.1
+    """Bytes of a model folder for each weight, with scales and float32 biases: the estimate of disk uses it."""
 
     @abstractmethod
     def fit(self, x: "Tensor") -> "Tensor":

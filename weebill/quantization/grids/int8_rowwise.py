@@ -13,6 +13,7 @@ class Int8Rowwise(Int8):
 
     name = "int8_rowwise"
     sentence = "Precision `int8_rowwise`, with one scale for each row of a weight matrix."
+    bytes_per_weight = 1.2
 
     def fit(self, x: "Tensor") -> "Tensor":
         return scale_of_maximum(x.detach().abs().amax(tuple(range(1, x.dim())), keepdim=True))

@@ -39,6 +39,7 @@ class Log4(Grid):
     settings = LogGrid
     finetuning = LogFinetuning
     sentence = "Precision `log4`, with 4-bit logarithmic weights."
+    bytes_per_weight = 0.6
     octaves = 8
 
     def fit(self, x: "Tensor") -> "Tensor":
