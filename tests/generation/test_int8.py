@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
-from transformers import GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import GPT2LMHeadModel, OPTConfig, OPTForCausalLM, PreTrainedTokenizerFast
 from transformers.pytorch_utils import Conv1D
 
 from tests.hugging_face.small import (
@@ -21,7 +21,13 @@ from tests.hugging_face.small import (
     small_model,
 )
 from weebill.errors import InputError
-from weebill.generation.int8 import Int8Positions, calibrated_scales, load_int8, save_int8
+from weebill.generation.int8 import (
+    Int8Positions,
+    calibrated_scales,
+    load_int8,
+    quantizable,
+    save_int8,
+)
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.t5 import TABLE
@@ -173,6 +179,15 @@ def test_positions_begin_behind_those_that_stand_for_none():
     found = positions(torch.zeros(2, 3), position_ids=torch.arange(5, 8))
     torch.testing.assert_close(found[0], codes[7:10] / scale[7:10, None])
     torch.testing.assert_close(positions(torch.zeros(2, 3), 5), found)
+
+
+def test_embeddings_that_compute_otherwise_stay_as_they_are():
+    """OPT finds positions by its attention mask, as no embedding of int8 does."""
+    sizes = {"vocab_size": 9, "hidden_size": 8, "ffn_dim": 8, "max_position_embeddings": 9}
+    config = OPTConfig(num_hidden_layers=1, num_attention_heads=2, word_embed_proj_dim=8, **sizes)
+    found = dict(quantizable(OPTForCausalLM(config)))
+    assert "model.decoder.embed_tokens" in found
+    assert "model.decoder.embed_positions" not in found
 
 
 def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):

@@ -8,7 +8,9 @@ from tests.generation.test_int8 import generated
 from tests.hugging_face import small
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.generation.int8_decoding import ROOM, GrowingLayer
+from weebill.hugging_face.families import prunable
 from weebill.kernels.extension import available, extension
+from weebill.kernels.int8_layers import Int8Linear
 
 
 def attention(query, keys, values, mask, scale):
@@ -68,6 +70,15 @@ def test_steps_within_the_room_copy_nothing():
     for _ in range(ROOM):
         layer.update(torch.randn(2, 2, 1, 4), torch.randn(2, 2, 1, 4))
     assert layer.keys.data_ptr() == before and layer.keys.shape[2] == 10 + ROOM
+
+
+@pytest.mark.parametrize("family", small.GENERATORS)
+def test_the_activation_of_each_feed_forward_is_computed_with_its_map(family, tmp_path):
+    model = small.small_model(family)
+    save_int8(model, tmp_path / "int8")
+    modules = load_int8(tmp_path / "int8", "portable").modules()
+    fused = [one for one in modules if isinstance(one, Int8Linear) and one.activation != "none"]
+    assert len(fused) == len(prunable(model).feed_forward_blocks())
 
 
 @pytest.mark.parametrize("isa", available())

@@ -24,7 +24,6 @@ from torch.nn.utils import parametrize
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.initialization import no_init_weights
 from transformers.models.bart.modeling_bart import BartLearnedPositionalEmbedding
-from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 from transformers.pytorch_utils import Conv1D
 
 from weebill.errors import InputError
@@ -240,13 +239,20 @@ class _Rounded(nn.Module):
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """Yield the modules with a weight to quantize, and their names.
 
-    Modules that pruning left empty, computed weights, and T5's biases of attention scores stay float32.
+    Modules that pruning left empty, T5's biases of attention scores, and embeddings that compute otherwise, such as
+    sinusoidal positions, stay float32.
     """
     for name, module in model.named_modules():
-        if isinstance(module, MarianSinusoidalPositionalEmbedding) or name.endswith(TABLE):
+        if name.endswith(TABLE) or (isinstance(module, nn.Embedding) and not _is_lookup(module)):
             continue
         if isinstance(module, nn.Linear | Conv1D | nn.Embedding) and module.weight.numel():
             yield name, module
+
+
+def _is_lookup(module: nn.Embedding) -> bool:
+    """Return True if an embedding looks up rows in a way that int8 has too."""
+    known = isinstance(module, BartLearnedPositionalEmbedding) or hasattr(module, "embed_scale")
+    return known or type(module).forward is nn.Embedding.forward
 
 
 def _linears(model: nn.Module) -> dict[str, nn.Module]:

@@ -7,9 +7,6 @@ from transformers.activations import GELUActivation, GELUTanh, NewGELUActivation
 from transformers.cache_utils import DynamicLayer
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
-from transformers.models.bart.modeling_bart import BartDecoderLayer, BartEncoderLayer
-from transformers.models.gpt2.modeling_gpt2 import GPT2MLP
-from transformers.models.t5.modeling_t5 import T5DenseActDense, T5DenseGatedActDense
 
 from weebill.hugging_face.families import prunable
 from weebill.kernels.extension import PORTABLE, extension
@@ -23,25 +20,20 @@ _FUSED: dict[type[nn.Module], Activation] = {
     GELUTanh: "gelu_tanh",
     nn.ReLU: "relu",
 }
-_PLACES = {  # linear maps that an activation follows
-    BartEncoderLayer: ("fc1", "activation_fn"),
-    BartDecoderLayer: ("fc1", "activation_fn"),
-    GPT2MLP: ("c_fc", "act"),
-    T5DenseActDense: ("wi", "act"),
-    T5DenseGatedActDense: ("wi_0", "act"),
-}
 
 
 def make_fast(model: PreTrainedModel, isa: str) -> None:
     """Fuse activations with the linear maps before them, and install attention and cache, in place."""
+    family = prunable(model)
+    places = {kind: names for kind, *names in family.activated}
     for module in model.modules():
-        if type(module) in _PLACES:
-            linear, activation = _PLACES[type(module)]
+        if type(module) in places:
+            linear, activation = places[type(module)]
             inner, fused = getattr(module, linear), _FUSED.get(type(getattr(module, activation)))
             if isinstance(inner, Int8Linear) and fused:
                 inner.activation = fused
                 setattr(module, activation, nn.Identity())
-    depth = len(prunable(model).layer_stacks()[-1].layers)  # the decoder's
+    depth = len(family.layer_stacks()[-1].layers)  # the decoder's
     model.config.layer_types = [GrowingLayer._layer_type] * depth
     if isa != PORTABLE:
         model.set_attn_implementation(_register(isa))

@@ -1,6 +1,10 @@
 """BART and Marian, which have the same structure: an encoder, and a decoder with cross-attention."""
 
-from transformers.models.bart.modeling_bart import BartAttention
+from transformers.models.bart.modeling_bart import (
+    BartAttention,
+    BartDecoderLayer,
+    BartEncoderLayer,
+)
 from transformers.models.marian.modeling_marian import MarianAttention
 
 from weebill.hugging_face.families import Family, Stack, count_positions
@@ -34,6 +38,10 @@ class Bart(Family):
     heads, head_size = "num_heads", "head_dim"
     maps, feed_forward = ("q_proj", "k_proj", "v_proj", "out_proj"), ("fc1", "fc2")
     headless = HeadlessBartAttention
+    activated = (
+        (BartEncoderLayer, "fc1", "activation_fn"),
+        (BartDecoderLayer, "fc1", "activation_fn"),
+    )
 
 
 class Marian(Bart):

@@ -82,7 +82,8 @@ class Family(Prunable):
 
     maps: names of an attention's query, key, value and output map.  feed_forward: paths in a layer of both its maps.
     heads, head_size, width: names of an attention's attributes.  headless: class of an attention without heads.
-    weights_at: index of the attention weights in an attention's output.
+    weights_at: index of the attention weights in an attention's output.  activated: classes of modules in which an
+    activation follows a linear map, each with the names of both; int8 computes both in one step.
     """
 
     stacks: ClassVar[tuple[Stack, ...]]
@@ -93,6 +94,7 @@ class Family(Prunable):
     width: ClassVar[str | None] = None
     headless: ClassVar[type[nn.Module] | None] = None
     weights_at: ClassVar[int] = 1
+    activated: ClassVar[tuple[tuple[type[nn.Module], str, str], ...]] = ()
 
     def __init__(self, model: nn.Module, core: PreTrainedModel):
         self.model, self.core = model, core

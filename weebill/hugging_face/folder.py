@@ -18,7 +18,6 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
 from transformers.initialization import no_init_weights
-from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, write_json
@@ -30,6 +29,7 @@ from weebill.hugging_face.loading import (
     SHAPES,
     computed,
     first_line,
+    is_computed,
     is_int8,
     pretrained_model,
     read_config,
@@ -225,7 +225,7 @@ def _load_own(
     if unexpected:
         raise InputError(f"{file}: tensors not expected: {unexpected}")
     for module in model.modules():
-        if isinstance(module, MarianSinusoidalPositionalEmbedding):
+        if is_computed(module):
             with torch.no_grad():
                 module.weight.copy_(module.create_weight())
     read_generation_settings(model, path)

@@ -92,12 +92,17 @@ def pretrained_model(
     return model, missing
 
 
+def is_computed(module: object) -> bool:
+    """Return True for a table of sinusoidal positions."""
+    return "Sinusoidal" in type(module).__name__
+
+
 def computed(model: PreTrainedModel) -> set[str]:
     """Return the parameters that the library computes if a file lacks them: tables of sinusoidal positions."""
     return {
         f"{place}.{name}"
         for place, module in model.named_modules()
-        if "Sinusoidal" in type(module).__name__
+        if is_computed(module)
         for name, _ in module.named_parameters(recurse=False)
     }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from transformers.models.t5.modeling_t5 import T5Attention, T5DenseGatedActDense
+from transformers.models.t5.modeling_t5 import T5Attention, T5DenseActDense, T5DenseGatedActDense
 
 from weebill.hugging_face.families import Family, Stack, count_positions
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock
@@ -78,6 +78,7 @@ class T5(Family):
     )
     heads, head_size, width = "n_heads", "key_value_proj_dim", "inner_dim"
     maps, weights_at = ("q", "k", "v", "o"), 2
+    activated = ((T5DenseActDense, "wi", "act"), (T5DenseGatedActDense, "wi_0", "act"))
 
     def attention_block(
         self, name: str, stack: Stack, layer: nn.Module, path: str
