@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from weebill.configuration.schema import ConfigurationError, faults, load_schema
 from weebill.experiment.zoo import MODELS, Zoo
+from weebill.report.papers import STUDENT_PAPERS
 from weebill.settings import Count, Ge, MinLen, Name, section
 from weebill.yaml_files import read_yaml
 
@@ -13,7 +14,7 @@ from weebill.yaml_files import read_yaml
 class Model:
     """Model of the zoo: a shape, or an ensemble of shapes."""
 
-    paper: Literal["wngt20", "wmt21"] | None = None
+    paper: Literal[*STUDENT_PAPERS] | None = None
     """Paper whose table 1 contains the model."""
     embedding: Annotated[int, Ge(2)]
     """Width of the embeddings and of the layers' outputs."""

@@ -1,8 +1,10 @@
 """Settings of measurements and of the report."""
 
-from dataclasses import field
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from dataclasses import field, make_dataclass
+from typing import Annotated, Any, Literal
 
+from weebill.report.papers import STUDENT_PAPERS
 from weebill.settings import (
     Amount,
     Count,
@@ -143,46 +145,33 @@ class Evaluation:
     there is none."""
 
 
-@section
-class Wngt20Columns:
-    """Columns of WNGT20."""
-
-    bleu_wmt16: Names | None = None
-    """Test sets of the paper's WMT16, by their names in `test_sets`, same as in all of these columns."""
-    bleu_wmt19: Names | None = None
-    """Test sets of the paper's WMT19."""
-    bleu_wmt1x: Names | None = None
-    """Test sets of the paper's WMT1\\*, the mean over 2010 to 2019."""
+def _made(name: str, doc: str, keys: Mapping[str, tuple[str, Any, Any]]) -> type:
+    """Make a section of keys, each with its sentence, type and default."""
+    entries = [
+        (key, hint, field(default=default, metadata={"sentence": sentence}))
+        for key, (sentence, hint, default) in keys.items()
+    ]
+    namespace = {"__doc__": doc, "__module__": __name__}
+    return make_dataclass(name, entries, namespace=namespace, frozen=True, kw_only=True)
 
 
-@section
-class Wmt21Columns:
-    """Columns of WMT21."""
-
-    bleu_wmt20: Names | None = None
-    """Test sets of the paper's WMT20."""
-    bleu_wmt21: Names | None = None
-    """Test sets of the paper's WMT21."""
+def _columns(name: str) -> tuple[str, type, Any]:
+    columns, doc = STUDENT_PAPERS[name].columns, f"Columns of {name.upper()}."
+    keys = {key: (sentence, Names | None, None) for key, sentence in columns.items()}
+    made = _made(f"{name.capitalize()}Columns", doc, keys)
+    return doc, made, made()
 
 
-@section
-class ReportColumns:
-    """Columns of the papers, each compared with the mean over some of our test sets."""
-
-    wngt20: Wngt20Columns = Wngt20Columns()
-    """Columns of WNGT20."""
-    wmt21: Wmt21Columns = Wmt21Columns()
-    """Columns of WMT21."""
-
-
-@section
-class ReportRows:
-    """Rows of the papers."""
-
-    wngt20: str | None = None
-    """Row of WNGT20's table 1."""
-    wmt21: str | None = None
-    """Row of WMT21's table 1."""
+ReportColumns = _made(
+    "ReportColumns",
+    "Columns of the papers, each compared with the mean over some of our test sets.",
+    {name: _columns(name) for name in STUDENT_PAPERS},
+)
+ReportRows = _made(
+    "ReportRows",
+    "Rows of the papers.",
+    {name: (f"Row of {name.upper()}'s table 1.", str | None, None) for name in STUDENT_PAPERS},
+)
 
 
 @section

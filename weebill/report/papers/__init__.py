@@ -5,6 +5,8 @@ Each table of the four papers is one CSV file, checked by hand against the paper
 """
 
 import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -13,13 +15,44 @@ from weebill.errors import InputError, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-# Short name in configuration and zoo -> first part of the file names, and the name in the report.
+
+@dataclass(frozen=True)
+class Paper:
+    """Paper whose tables the report shows.
+
+    file: first part of the file names.  name: name in the report.  columns: meaning of each key of
+    `report.columns.PAPER`; empty if no table compares students by `report.rows`.
+    """
+
+    file: str
+    name: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+# Short name in configuration and zoo -> paper.
 PAPERS = {
-    "wngt20": ("wngt2020", "WNGT 2020"),
-    "wmt21": ("wmt2021", "WMT 2021"),
-    "cometinho": ("cometinho", "COMETINHO"),
-    "textgen": ("textgen", "TEXTGEN"),
+    "wngt20": Paper(
+        "wngt2020",
+        "WNGT 2020",
+        {
+            "bleu_wmt16": "Test sets of the paper's WMT16, by their names in `test_sets`, same as in all of these "
+            "columns.",
+            "bleu_wmt19": "Test sets of the paper's WMT19.",
+            "bleu_wmt1x": "Test sets of the paper's WMT1\\*, the mean over 2010 to 2019.",
+        },
+    ),
+    "wmt21": Paper(
+        "wmt2021",
+        "WMT 2021",
+        {
+            "bleu_wmt20": "Test sets of the paper's WMT20.",
+            "bleu_wmt21": "Test sets of the paper's WMT21.",
+        },
+    ),
+    "cometinho": Paper("cometinho", "COMETINHO"),
+    "textgen": Paper("textgen", "TEXTGEN"),
 }
+STUDENT_PAPERS = {name: paper for name, paper in PAPERS.items() if paper.columns}
 
 
 def names() -> list[str]:
@@ -43,4 +76,4 @@ def load_table(paper: str, table: int) -> "pd.DataFrame":
     """Return table `table` of `paper`, given by its short name, e.g. ("wngt20", 2)."""
     if paper not in PAPERS:
         raise InputError(f"no paper '{paper}'{nearest(paper, PAPERS)}")
-    return load(f"{PAPERS[paper][0]}_table{table}")
+    return load(f"{PAPERS[paper].file}_table{table}")

@@ -88,7 +88,7 @@ def student_tables(
     speeds: tuple[Quantity, ...] = (),
 ) -> tuple[PaperTable, ...]:
     """Declare a table of qualities and sizes, and a table of `speeds` if there are any."""
-    file, name = papers.PAPERS[lines.paper]
+    paper = papers.PAPERS[lines.paper]
     base = "the teacher" if lines.against_teacher else "the unpruned float32 model"
     brackets = (
         f"In brackets: each side against its own baseline, {base}: a difference for BLEU, a ratio (×) "
@@ -96,10 +96,10 @@ def student_tables(
     )
     table = PaperTable(
         f"{lines.paper}_table{number}",
-        f"{file}_table{number}",
+        f"{paper.file}_table{number}",
         f"{lines.paper.upper()} table {number}: {title}",
         explanation,
-        Column.texts(model=f"{name} row", ours="Our variant"),
+        Column.texts(model=f"{paper.name} row", ours="Our variant"),
         lines,
         lambda results: quantities,
         lambda results: [
@@ -109,7 +109,7 @@ def student_tables(
         ],
         f"Table {number}",
         "paper_table",
-        name,
+        paper.name,
     )
     if not speeds:
         return (table,)

@@ -185,7 +185,7 @@ TABLES = (
         ),
         "Table 4",
         "gpu_paper_table",
-        papers.PAPERS["wmt21"][1],
+        papers.PAPERS["wmt21"].name,
         folder="speed",
         needs=("gpu_speeds",),
     ),

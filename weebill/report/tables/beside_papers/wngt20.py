@@ -158,7 +158,7 @@ TABLES = (
         ),
         "Table 4",
         "gpu_paper_table",
-        papers.PAPERS["wngt20"][1],
+        papers.PAPERS["wngt20"].name,
         folder="speed",
         needs=("gpu_speeds",),
     ),
