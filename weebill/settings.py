@@ -27,8 +27,10 @@ Lt = make_dataclass("Lt", [("lt", float)], frozen=True)
 # Smallest number of letters, items or keys; largest number of items.
 MinLen = make_dataclass("MinLen", [("min_length", int)], frozen=True)
 MaxLen = make_dataclass("MaxLen", [("max_length", int)], frozen=True)
-# Mark of a list that holds each item once, and of a field that the workflow sets: a configuration has no such key.
+# Marks of a list that holds each item once, of a text that names a file, a folder or an address, and of a field that
+# the workflow sets: a configuration has no such key.
 Unique = make_dataclass("Unique", [], frozen=True)
+Located = make_dataclass("Located", [], frozen=True)
 Computed = make_dataclass("Computed", [], frozen=True)
 # Regular expression that a text must match; name of a valid value in messages.
 Pattern = make_dataclass("Pattern", [("pattern", str), ("expected", str)], frozen=True)
@@ -69,7 +71,7 @@ NonZeroShare = Annotated[float, Gt(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
 Positive = Annotated[float, Gt(0)]
 Text = Annotated[str, MinLen(1)]
-Place = Annotated[str, MinLen(1)]
+Place = Annotated[str, MinLen(1), Located()]
 T = TypeVar("T")
 Several = Annotated[tuple[T, ...], MinLen(1)]
 Distinct = Annotated[tuple[T, ...], MinLen(1), Unique()]

@@ -263,6 +263,17 @@ def test_unknown_importers_and_keys():
         importer_from({"importer": "sacrebleu"})
 
 
+def test_keys_of_files_follow_from_their_type():
+    """The configuration looks for these files, measures them, and compares them with those of other entries."""
+    keys = {name: kind.file_keys() for name, kind in IMPORTERS.items()}
+    assert keys["files"] == ["source", "target", "table"]
+    assert keys["hugging_face"] == ["folder"]
+    assert not any(keys[name] for name in ("mtdata", "opus", "sacrebleu", "tatoeba"))
+    local, far = "a/./b/../x.en", "https://a.org/x/../y.en"
+    entry = {"importer": "files", "source": local, "target": far}
+    assert IMPORTERS["files"].origins(entry) == {"'a/x.en'", f"'{far}'"}
+
+
 def test_multi30k_with_its_tab(tmp_path, real_text):
     entry = {
         "importer": "files",

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 from weebill.configuration.schema import Config
 from weebill.corpus.download import is_url
+from weebill.corpus.importers import IMPORTERS
 from weebill.corpus.origins import catalogue
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import PAIR_BYTES
 from weebill.errors import key_path
-from weebill.experiment.corpora import FILE_KEYS, SECTIONS, Entry, Side, entries, sides_of
+from weebill.experiment.corpora import SECTIONS, Entry, Side, entries, sides_of
 from weebill.experiment.origins import is_made, name_of
 from weebill.experiment.precisions import quantized
 from weebill.experiment.scores import STAGES, asked_for, scores_of
@@ -73,13 +74,13 @@ def corpus_sizes(config: dict[str, Any], sections: Iterable[str] = SECTIONS) -> 
 
 def _size(entry: Entry) -> CorpusSize:
     values, sides = entry.values, len(sides_of(entry.monolingual))
-    own = (values[key] for key in (*FILE_KEYS, "folder") if key in values)
+    own = (values[key] for key in IMPORTERS[values["importer"]].file_keys() if key in values)
     files = [Path(path) for path in own if not is_url(path)]
     if values["importer"] == EMBEDDED:
         rows, text = values["pairs"], values["pairs"] * PAIR_BYTES * sides / 2
     else:
         rows = TEST_SET_ROWS if values["importer"] == "sacrebleu" else values.get("rows")
-        text = _text_here(values, files)
+        text = _text_here(files)
         if text is None and rows is not None:
             text = rows * SIDE_BYTES * sides
         elif text is not None and rows is None:
@@ -89,11 +90,11 @@ def _size(entry: Entry) -> CorpusSize:
     return CorpusSize(key, name, rows, text, entry.monolingual, fetched)
 
 
-def _text_here(values: dict[str, Any], files: list[Path]) -> float | None:
+def _text_here(files: list[Path]) -> float | None:
     """Return the bytes of plain text in the files, or the folder, of an entry; None if one of them is missing."""
     if not files or not all(path.exists() or _size_of(path) for path in files):
         return None
-    if "folder" in values:
+    if files[0].is_dir():
         inside = (path for path in files[0].rglob("*") if path.is_file())
         return COLUMNS_EXPANSION * sum(path.stat().st_size for path in inside)
     return sum(_size_of(path) * EXPANSION.get(path.suffix, 1) for path in files)

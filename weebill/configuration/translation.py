@@ -12,9 +12,10 @@ from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
 from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from weebill.corpus.download import is_url
+from weebill.corpus.importers import IMPORTERS
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path, nearest
-from weebill.experiment.corpora import FILE_KEYS, entries
+from weebill.experiment.corpora import entries
 from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import corpora_of
@@ -154,7 +155,7 @@ CHECKS = (
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the key path and the path of every local file or folder that the experiment reads."""
     for entry in entries(config):
-        for key in (*FILE_KEYS, "folder", "local_dir"):
+        for key in (*IMPORTERS[entry.values["importer"]].file_keys(), "local_dir"):
             if key in entry.values and not is_url(entry.values[key]):
                 yield key_path((*entry.path, key)), entry.values[key]
         for place, path in at(entry.values, "noise.other_languages.*"):

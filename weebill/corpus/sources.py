@@ -1,13 +1,16 @@
 """Source files of corpora: their names, their places, and the check that they are unchanged."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from weebill.corpus.download import base_name, cache_folder, cached, fetched, is_url, verify
-from weebill.errors import InputError
+from weebill.errors import InputError, Key
 from weebill.files import sha256_file
+
+Problem = tuple[tuple[Key, ...], str]  # key path in a configuration, and the fault
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,16 @@ def local_file(place: str, sha256: str | None = None, places: Places | None = No
     """
     check_known(place, sha256)
     return (places or Places()).path(Source(place, name=place, sha256=sha256))
+
+
+def address_faults(
+    place: tuple[Key, ...], path: str, checksum_place: tuple[Key, ...], checksum: Any
+) -> Iterator[Problem]:
+    """Yield a fault for an address that is not https, or that has no checksum; local paths have no fault."""
+    if is_url(path) and not path.startswith("https://"):
+        yield place, f"found '{path}', expected a local path or an address https://…"
+    elif is_url(path) and checksum is None:
+        yield checksum_place, f"missing, expected the SHA-256 of what {path} holds"
 
 
 def check_known(place: str, sha256: str | None) -> None:

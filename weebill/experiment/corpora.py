@@ -29,7 +29,6 @@ def kind_of(monolingual: Side | None) -> str:
 
 
 SECTIONS = ("corpora", "validation", "test_sets")
-FILE_KEYS = ("source", "target", "table")
 
 
 class Entry(NamedTuple):

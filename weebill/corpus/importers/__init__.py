@@ -5,18 +5,20 @@ Each is a frozen dataclass of its configuration keys, and yields rows.  To add o
 because the configuration reads the keys.
 """
 
-from collections.abc import Iterator, Mapping
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
-from weebill.corpus.sources import Places, Source
+from weebill.corpus.download import is_url
+from weebill.corpus.sources import Places, Problem, Source
 from weebill.corpus.tatoeba import NAME as EMBEDDED
-from weebill.errors import InputError, nearest
-from weebill.experiment.corpora import Side
+from weebill.errors import InputError, Key, nearest
+from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
 from weebill.experiment.origins import is_made
 from weebill.registry import Registry
-from weebill.settings import Place
+from weebill.settings import Located, Place
 
 # Keys of an entry that do not change the imported rows.
 NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillation")
@@ -30,7 +32,38 @@ Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the config
 
 
 class Importer:
-    """Base of all importers.  Arguments `monolingual`: the only side of the text, or None for parallel text."""
+    """Base of all importers.  Arguments `monolingual`: the only side of the text, or None for parallel text.
+
+    The class methods answer for an entry of a configuration before an importer is made of it.
+    """
+
+    @classmethod
+    def file_keys(cls) -> list[str]:
+        """List the keys that name files, folders or addresses of text: those of the type `Place`."""
+        hints = get_type_hints(cls, include_extras=True)
+        kinds = {name: (hint, *get_args(hint)) for name, hint in hints.items()}
+        return [
+            name
+            for name, several in kinds.items()
+            if name != "local_dir"
+            and any(Located() in getattr(k, "__metadata__", ()) for k in several)
+        ]
+
+    @classmethod
+    def faults(cls, entry: Entry) -> Iterator[Problem]:
+        """Find contradictions among the keys of an entry."""
+        yield from ()
+
+    @classmethod
+    def unpublished(cls, entry: Entry, languages: Languages) -> Iterator[Problem]:
+        """Find names of data sets that are not published, or not in these languages."""
+        yield from ()
+
+    @classmethod
+    def origins(cls, values: Mapping[str, Any]) -> set[str]:
+        """Name the data that an entry reads; equal names tell that two entries read the same data."""
+        paths = [values[key] for key in cls.file_keys() if key in values]
+        return {f"'{path if is_url(path) else posixpath.normpath(path)}'" for path in paths}
 
     def local_files(self) -> list[str]:
         """Return the user's own files that the importer reads."""
@@ -72,6 +105,29 @@ IMPORTERS: Registry[type[Importer]] = Registry(
         "tatoeba": "weebill.corpus.importers.tatoeba:TatoebaImporter",
     }
 )
+
+
+def side_faults(
+    entry: Entry, values: Mapping[str, Any], path: tuple[Key, ...], keys: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield a fault for each side that is missing, superfluous or equal to the other.
+
+    values: those of the entry, or of its section at `path` that has the keys of source and target, `keys`.
+    """
+    wanted = sides_of(entry.monolingual)
+    for side, key in zip(SIDES, keys, strict=True):
+        if side in wanted and key not in values:
+            yield (
+                (*path, key),
+                f"missing, expected the {side} side of {kind_of(entry.monolingual)} text",
+            )
+        elif side not in wanted and key in values:
+            message = f"found in a monolingual corpus, expected the {entry.monolingual} side alone"
+            yield (*path, key), message
+    source, target = (values.get(key) for key in keys)
+    if source is not None and source == target:
+        found = f"'{target}'" if isinstance(target, str) else target
+        yield (*path, keys[1]), f"found {found} as {keys[0]} too, expected two sides"
 
 
 def importer_from(entry: Mapping[str, Any]) -> Importer:

@@ -1,15 +1,19 @@
 """Importer `files`: the user's text files, by path or URL."""
 
+import posixpath
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
+from urllib.parse import urlparse
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
+from weebill.corpus.importers import FromFiles, Languages, Rows, Sources, side_faults
 from weebill.corpus.importers.reading import Controls, TextFile
-from weebill.corpus.sources import Places, Source, check_known
-from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES, Side, kind_of, sides_of
+from weebill.corpus.sources import Places, Problem, Source, address_faults, check_known
+from weebill.errors import InputError, key_path
+from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
 from weebill.settings import Amount, Count, Place, Sha256, section
+from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
 
 @section
@@ -74,6 +78,40 @@ class FilesImporter(FromFiles):
             raise InputError(
                 f"importer files: `lines` from {self.lines.first} to {self.lines.last} are none"
             )
+
+    @classmethod
+    def faults(cls, entry: Entry) -> Iterator[Problem]:
+        """Find missing, superfluous or equal sides, files of other formats, and addresses without a checksum."""
+        path, values, files = entry.path, entry.values, cls.file_keys()
+        if ("table" in values) == any(side in values for side in SIDES):
+            found = "both" if "table" in values else "neither"
+            yield path, f"found {found}, expected one of source, table"
+        elif "table" not in values:
+            if "columns" in values:
+                message = "found without table, expected source and target alone"
+                yield (*path, "columns"), message
+            yield from side_faults(entry, values, path, SIDES)
+        elif "columns" in values:
+            yield from side_faults(entry, values["columns"], (*path, "columns"), SIDES)
+        else:
+            yield (*path, "columns"), "missing, expected the columns of the table, counted from 0"
+        for key in files:
+            file, checksum = values.get(key), values["sha256"].get(key)
+            place = (*path, "sha256", key)
+            if file is not None:
+                yield from address_faults((*path, key), file, place, checksum)
+            elif checksum is not None:
+                yield place, f"found a checksum, expected the key {key_path((*path, key))} too"
+        for key in files:
+            file = values.get(key, "")
+            name = urlparse(file).path if is_url(file) else file
+            if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
+                expected = f"expected plain text, {' or '.join(COMPRESSED)}"
+                yield (*path, key), f"found '{file}', {expected}"
+        lines = values.get("lines")
+        if lines and lines["last"] < lines["first"]:
+            message = f"found {lines['last']}, expected at least lines.first {lines['first']}"
+            yield (*path, "lines", "last"), message
 
     def local_files(self) -> list[str]:
         """Return the files that are not fetched from a URL."""

@@ -4,6 +4,7 @@ Parquet and JSON Lines files are read directly: the library `datasets` would cop
 """
 
 import json
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,11 +13,11 @@ from typing import Any
 import yaml
 
 from weebill.corpus.hugging_face_hub import address, licence_of, listing
-from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
+from weebill.corpus.importers import FromFiles, Languages, Rows, Sources, side_faults
 from weebill.corpus.importers.reading import IN_CELLS, Controls, TextFile, lines
-from weebill.corpus.sources import Places, Source
+from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
-from weebill.experiment.corpora import SIDES, Side, kind_of, sides_of
+from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
 from weebill.settings import Commit, Place, Text, section
 
 TABLE = ".parquet"
@@ -55,6 +56,25 @@ class HuggingFaceImporter(FromFiles):
         if self.name is not None and self.revision is None:
             message = "importer hugging_face: `name` needs `revision`, the commit, so that every run reads the same"
             raise InputError(message)
+
+    @classmethod
+    def faults(cls, entry: Entry) -> Iterator[Problem]:
+        """Find missing or superfluous keys, and equal fields."""
+        values, place = entry.values, (*entry.path, "revision")
+        if ("name" in values) == ("folder" in values):
+            found = "both" if "name" in values else "neither"
+            yield entry.path, f"found {found}, expected one of name, folder"
+        elif "name" in values and "revision" not in values:
+            yield place, "missing, expected the commit of the data set on the hub"
+        elif "name" not in values and "revision" in values:
+            yield place, "found beside folder, expected it beside name alone"
+        yield from side_faults(entry, values, entry.path, [f"{side}_field" for side in SIDES])
+
+    @classmethod
+    def origins(cls, values: Mapping[str, Any]) -> set[str]:
+        """Name the split of the data set."""
+        place = values.get("name") or posixpath.normpath(values.get("folder", ""))
+        return {f"'{' '.join(filter(None, [place, values.get('config'), values['split']]))}'"}
 
     def local_files(self) -> list[str]:
         """Return the data files of the local folder, if there is one."""

@@ -2,19 +2,20 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from xml.etree import ElementTree
 
 from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
 from weebill.corpus.importers.reading import Controls, TextFile, damage, member_names, open_text
 from weebill.corpus.language_codes import iso_639_3
-from weebill.corpus.sources import Places, Source
-from weebill.errors import InputError, nearest
+from weebill.corpus.sources import Places, Problem, Source
+from weebill.errors import InputError, Key, nearest
 from weebill.experiment.corpora import SIDES, Side, sides_of
+from weebill.experiment.corpora import Entry as CorpusEntry
 from weebill.settings import MinLen, Sha256, Text, Unique, section
 
 log = logging.getLogger(__name__)
@@ -39,10 +40,23 @@ class MtdataImporter(FromFiles):
     """Checksum of each file, by its name in `local_dir`. Files are named after the data set, such as
     `Statmt-europarl-10-deu-eng.tsv.gz`; a message names the one that is missing."""
 
+    @classmethod
+    def unpublished(cls, entry: CorpusEntry, languages: Languages) -> Iterator[Problem]:
+        """Find data sets that mtdata's index lacks."""
+        for place, name in _names(entry.values):
+            fault = name_fault(name, languages, entry.monolingual)
+            if fault is not None:
+                yield (*entry.path, *place), fault
+
+    @classmethod
+    def origins(cls, values: Mapping[str, Any]) -> set[str]:
+        """Name each data set: by its OPUS name, same as the importer `opus`, or by its own name."""
+        return {_origin(name) for _, name in _names(values)}
+
     @property
     def names(self) -> list[str]:
         """Names of the data sets, in order."""
-        return [self.name] if isinstance(self.name, str) else list(self.name)
+        return [name for _, name in _names({"name": self.name})]
 
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return the files of the data sets.  Raises InputError if a name is unknown or has other languages."""
@@ -86,6 +100,19 @@ class MtdataImporter(FromFiles):
                     columns = entry.columns or range(len(entry.languages))
                     wanted = (columns[places[side]] if side in places else None for side in SIDES)
                     yield from controls.table(text, *wanted)
+
+
+def _names(values: Mapping[str, Any]) -> list[tuple[tuple[Key, ...], str]]:
+    """Return the place and the text of each name in an entry of a configuration."""
+    if isinstance(values["name"], str):
+        return [(("name",), values["name"])]
+    return [(("name", number), name) for number, name in enumerate(values["name"])]
+
+
+def _origin(name: str) -> str:
+    entry = find_entry(name)
+    found = entry and re.search(r"/OPUS-([^/]+)/([^/]+)/moses/", entry.urls[0])
+    return f"'{found[1]} {found[2]}' of OPUS" if found else f"'{name}'"
 
 
 def _members(entry: Entry, path: Path) -> Iterator[TextFile]:

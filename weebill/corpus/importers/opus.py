@@ -1,13 +1,14 @@
 """Importer `opus`: corpora of OPUS (Tiedemann 2012) in its plain-text format for Moses, by name and version."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
 from weebill.corpus.importers.reading import Controls, TextFile
-from weebill.corpus.sources import Places, Source
+from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import nearest
-from weebill.experiment.corpora import SIDES, Side
+from weebill.experiment.corpora import SIDES, Entry, Side
 from weebill.settings import Sha256, Text, section
 
 OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.txt.gz"
@@ -28,6 +29,23 @@ class OpusImporter(FromFiles):
     sha256: Sha256 | None = None
     """Checksum of the zip file, or of the monolingual text. In `local_dir` the file has the name that `opus_get`
     gives it: `Europarl_v8_moses_de-en.txt.zip`, `Europarl_v8_mono_en.txt.gz`."""
+
+    @classmethod
+    def unpublished(cls, entry: Entry, languages: Languages) -> Iterator[Problem]:
+        """Find a corpus that mtdata's index of OPUS lacks.
+
+        A corpus with a checksum has been seen by its user, and may be newer than the index; there is no index of
+        monolingual corpora.
+        """
+        values = entry.values
+        if "sha256" not in values and not entry.monolingual:
+            for key, message in corpus_faults(values["name"], values["version"], languages):
+                yield (*entry.path, key), message
+
+    @classmethod
+    def origins(cls, values: Mapping[str, Any]) -> set[str]:
+        """Name the corpus and its version."""
+        return {f"'{values['name']} {values['version']}' of OPUS"}
 
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return the only file; its name is the one that `opus_get` of OpusTools gives it."""

@@ -1,12 +1,14 @@
 """Importer `sacrebleu`: published test sets, by their names in sacreBLEU."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from weebill.corpus.importers import Importer, Languages, Rows, Sources
 from weebill.corpus.importers.reading import Controls, TextFile
-from weebill.corpus.sources import Places, Source
+from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
-from weebill.experiment.corpora import SIDES, Side, sides_of
+from weebill.experiment.corpora import SIDES, Entry, Side, sides_of
 from weebill.settings import Text, section
 
 
@@ -16,6 +18,23 @@ class SacrebleuImporter(Importer):
 
     name: Text
     """Name of the test set in sacreBLEU, such as `wmt19`."""
+
+    @classmethod
+    def unpublished(cls, entry: Entry, languages: Languages) -> Iterator[Problem]:
+        """Find a test set that sacreBLEU lacks."""
+        from sacrebleu import DATASETS  # takes a moment to load
+
+        name, wanted, place = entry.values["name"], "-".join(languages), (*entry.path, "name")
+        if name not in DATASETS:
+            yield place, f"no test set '{name}' in sacreBLEU{nearest(name, DATASETS)}"
+        elif wanted not in DATASETS[name].langpairs:
+            known = f"{name} has {', '.join(sorted(DATASETS[name].langpairs))}"
+            yield place, f"found '{name}', which has no {wanted}, expected one with it ({known})"
+
+    @classmethod
+    def origins(cls, values: Mapping[str, Any]) -> set[str]:
+        """Name the test set."""
+        return {f"test set '{values['name']}'"}
 
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return sacreBLEU's files of both sides; the target is its first reference.

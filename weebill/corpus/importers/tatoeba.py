@@ -1,9 +1,13 @@
 """Importer `tatoeba`: sentence pairs that are part of the library."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from weebill.corpus.importers import Importer, Languages, Rows, Sources
+from weebill.corpus.sources import Problem
 from weebill.corpus.tatoeba import PAIR_LANGUAGES, PAIRS, read_pairs
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES, Side, sides_of
+from weebill.experiment.corpora import SIDES, Entry, Side, sides_of
 from weebill.settings import Amount, Count, section
 
 
@@ -28,6 +32,21 @@ class TatoebaImporter(Importer):
                 f"importer tatoeba: pairs is {self.pairs} after {skip} to skip, expected at least 1 "
                 f"and no more than the {PAIRS:,} embedded pairs in all"
             )
+
+    @classmethod
+    def faults(cls, entry: Entry) -> Iterator[Problem]:
+        """Find entries that need more pairs than there are."""
+        pairs, skip = entry.values["pairs"], entry.values["skip"]
+        if skip + pairs > PAIRS:
+            found = f"found {pairs:,} after {skip:,} that are skipped or read by other entries"
+            expected = f"expected no more than the {PAIRS:,} embedded pairs in all"
+            yield (*entry.path, "pairs"), f"{found}, {expected}"
+
+    @classmethod
+    def origins(cls, values: Mapping[str, Any]) -> set[str]:
+        """Name each pair."""
+        pairs = range(values["skip"], values["skip"] + values["pairs"])
+        return {f"pair {number:,} of the embedded text" for number in pairs}
 
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs, or one side of them.  Raises InputError if the languages are not English to German."""
