@@ -51,7 +51,7 @@ def row_of(results: Results, variant: Variant, paper: str) -> str | None:
         return named
     printed = list(papers.load_table(paper, 1)["model"])
     if variant.student == TEACHER:
-        return next(row for row in printed if row.startswith(TEACHER))
+        return next((row for row in printed if row.startswith(TEACHER)), None)
     return variant.student if variant.student in printed else None
 
 
