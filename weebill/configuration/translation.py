@@ -22,6 +22,7 @@ from weebill.experiment.training_texts import corpora_of
 from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
 from weebill.experiment.variants import UNPRUNED, Variant, matching, precisions, recipes
 from weebill.experiment.zoo import Zoo
+from weebill.report.papers import students_of
 from weebill.settings import defaults
 
 # Files and folders of a translation experiment, and functions that return True for those that are not local.
@@ -134,7 +135,8 @@ def _report(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, rows in at(config, "report.rows.*"):
         yield from absent(place, "student", str(place[2]), ours, "students")
         for paper, row in rows.items():
-            printed = [model for model, entry in zoo.items() if entry.get("paper") == paper]
+            shapes = [model for model, entry in zoo.items() if entry.get("paper") == paper]
+            printed = [*shapes, *students_of(paper)]
             yield from absent((*place, paper), "row", row, printed, f"table 1 of {paper}")
 
 

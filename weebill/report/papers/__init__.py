@@ -21,7 +21,8 @@ class Paper:
     """Paper whose tables the report shows.
 
     file: first part of the file names.  name: name in the report.  columns: meaning of each key of
-    `report.columns.PAPER`; empty if no table compares students by `report.rows`.
+    `report.columns.PAPER`; empty if no table compares students by `report.rows`, whose names table 1 has in its
+    column `model`.
     """
 
     file: str
@@ -63,12 +64,9 @@ def names() -> list[str]:
 
 def load(name: str) -> "pd.DataFrame":
     """Return a paper's table as printed: cells are text, "" if absent.  Raises InputError for an unknown table."""
-    import pandas as pd  # slow to import, and the names alone are read at every start of the workflow
+    import pandas as pd  # slow to import, and names alone are read at every start of the workflow
 
-    if name not in names():
-        raise InputError(f"no paper table '{name}'{nearest(name, names())}")
-    with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
+    header, *rows = _read(name)
     return pd.DataFrame(rows, columns=header, dtype=str)
 
 
@@ -77,3 +75,17 @@ def load_table(paper: str, table: int) -> "pd.DataFrame":
     if paper not in PAPERS:
         raise InputError(f"no paper '{paper}'{nearest(paper, PAPERS)}")
     return load(f"{PAPERS[paper].file}_table{table}")
+
+
+def students_of(paper: str) -> list[str]:
+    """Return the names of the rows of a paper's table 1, as printed in its column `model`."""
+    header, *rows = _read(f"{PAPERS[paper].file}_table1")
+    return [row[header.index("model")] for row in rows]
+
+
+def _read(name: str) -> list[list[str]]:
+    """Return header and rows of a table."""
+    if name not in names():
+        raise InputError(f"no paper table '{name}'{nearest(name, names())}")
+    with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
