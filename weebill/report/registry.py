@@ -1,5 +1,7 @@
 """Tables of names by kind of experiment: readers of measurements, and modules of the papers' tables."""
 
+from weebill.report.papers import PAPERS
+
 # Field of `Results` → class of its rows, or function that reads its files.
 READERS = {
     "translation": {
@@ -35,10 +37,10 @@ READERS = {
 }
 # Modules that declare TABLES, in the order of the papers.
 PAPER_TABLES = {
-    "translation": (
-        "weebill.report.tables.beside_papers.wngt20:TABLES",
-        "weebill.report.tables.beside_papers.wmt21:TABLES",
-    ),
-    "metric": ("weebill.report.tables.beside_papers.cometinho:TABLES",),
-    "generation": ("weebill.report.tables.beside_papers.textgen:TABLES",),
+    kind: tuple(
+        f"weebill.report.tables.beside_papers.{name}:TABLES"
+        for name, paper in PAPERS.items()
+        if paper.kind == kind
+    )
+    for kind in READERS
 }

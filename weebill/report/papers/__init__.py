@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Paper:
-    """Paper whose tables the report shows.
+    """Paper whose tables the report of a kind of experiment shows.
 
     file: first part of the file names.  name: name in the report.  columns: meaning of each key of
     `report.columns.PAPER`; empty if no table compares students by `report.rows`, whose names table 1 has in its
     column `model`.
     """
 
+    kind: str
     file: str
     name: str
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-# Short name in configuration and zoo -> paper.
+# Papers in their order, by the name in configuration and zoo, which is that of the module of their tables too.
 PAPERS = {
     "wngt20": Paper(
+        "translation",
         "wngt2020",
         "WNGT 2020",
         {
@@ -43,6 +45,7 @@ PAPERS = {
         },
     ),
     "wmt21": Paper(
+        "translation",
         "wmt2021",
         "WMT 2021",
         {
@@ -50,8 +53,8 @@ PAPERS = {
             "bleu_wmt21": "Test sets of the paper's WMT21.",
         },
     ),
-    "cometinho": Paper("cometinho", "COMETINHO"),
-    "textgen": Paper("textgen", "TEXTGEN"),
+    "cometinho": Paper("metric", "cometinho", "COMETINHO"),
+    "textgen": Paper("generation", "textgen", "TEXTGEN"),
 }
 STUDENT_PAPERS = {name: paper for name, paper in PAPERS.items() if paper.columns}
 
