@@ -32,7 +32,7 @@ from weebill.experiment.training_texts import (
 )
 from weebill.experiment.variants import expand_exports, measured_variants
 from weebill.corpus.cleaning_stages import STAGES
-from weebill.corpus.importers import reads_files
+from weebill.corpus.importers.inputs import reads_files
 from weebill.errors import nearest
 
 ZOO = with_students(ZOO, config["students"])

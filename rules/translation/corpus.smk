@@ -1,7 +1,7 @@
 """Tables of corpora, validation and test sets; cleaning and its report."""
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import contents, local_inputs
+from weebill.corpus.importers.inputs import contents, local_inputs
 from weebill.experiment.corpora import USES, entries
 from weebill.errors import key_path
 

@@ -10,7 +10,7 @@ import pytest
 from weebill.configuration.checking import check
 from weebill.configuration.schema import load_schema
 from weebill.configuration.zoo_file import load_zoo
-from weebill.corpus.importers import IMPORTERS, OF_THE_CORPUS
+from weebill.corpus.importers.entries import IMPORTERS, OF_THE_CORPUS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.variants import expand_variants
 from weebill.pruning.criteria import CRITERIA

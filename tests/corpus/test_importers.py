@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from weebill.corpus.importers import IMPORTERS, importer_from, local_inputs, reads_files
+from weebill.corpus.importers.entries import IMPORTERS, importer_from
+from weebill.corpus.importers.inputs import local_inputs, reads_files
 from weebill.corpus.importing import import_corpus
 from weebill.corpus.table import count_rows, read_columns, shard_paths
 from weebill.corpus.tatoeba import read_pairs

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from weebill.corpus.importers import contents, local_inputs
+from weebill.corpus.importers.inputs import contents, local_inputs
 from weebill.corpus.importing import import_corpus, write_lock
 from weebill.corpus.injected_noise import KINDS, InjectedNoise, inject
 from weebill.corpus.sources import Places

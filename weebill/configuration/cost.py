@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from weebill.configuration.schema import Config
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import IMPORTERS
+from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.origins import catalogue
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import PAIR_BYTES

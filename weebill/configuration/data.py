@@ -6,7 +6,8 @@ from typing import Any
 
 from weebill.configuration.schema import Config, Fault, Place, at
 from weebill.corpus import tatoeba
-from weebill.corpus.importers import IMPORTERS, Importer
+from weebill.corpus.importers import Importer
+from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.sources import address_faults
 from weebill.errors import key_path
 from weebill.experiment.corpora import Entry, entries

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import places_of, sources_of
+from weebill.corpus.importers.entries import places_of, sources_of
 from weebill.corpus.importers.hugging_face import HuggingFaceImporter
 from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places, Source

@@ -12,7 +12,7 @@ from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
 from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import IMPORTERS
+from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path, nearest
 from weebill.experiment.corpora import entries

@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import (
+from weebill.corpus.importers import Languages
+from weebill.corpus.importers.entries import (
     Entries,
-    Languages,
     importer_from,
     noise_sources,
     places_of,

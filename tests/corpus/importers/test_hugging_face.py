@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from weebill.corpus.importers import local_inputs
 from weebill.corpus.importers.hugging_face import HuggingFaceImporter, split_files
+from weebill.corpus.importers.inputs import local_inputs
 from weebill.corpus.importing import import_corpus
 from weebill.corpus.sources import Places
 from weebill.corpus.table import read_columns

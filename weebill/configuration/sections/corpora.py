@@ -4,7 +4,8 @@ from dataclasses import make_dataclass
 from typing import Annotated, Any, Literal
 
 from weebill.configuration.sections.scores import CorpusCleaning, CorpusTranslation
-from weebill.corpus.importers import IMPORTERS, FromFiles, Importer
+from weebill.corpus.importers import FromFiles, Importer
+from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.injected_noise import InjectedNoise
 from weebill.settings import Chosen, Count, section
 

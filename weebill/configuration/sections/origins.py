@@ -3,7 +3,8 @@
 from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
 
-from weebill.corpus.importers import IMPORTERS, Importer
+from weebill.corpus.importers import Importer
+from weebill.corpus.importers.entries import IMPORTERS
 from weebill.settings import Chosen, Language, Name, Place, Sha256, Text, section
 
 

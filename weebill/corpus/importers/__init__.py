@@ -1,34 +1,23 @@
-"""Importers of corpora.
+"""Importers of corpora, and their base classes.
 
 Each is a frozen dataclass of its configuration keys, and yields rows.  To add one, write a subclass of `Importer` or
-`FromFiles` in a new module, and enter it in IMPORTERS.  Modules of importers load heavy libraries inside functions,
-because the configuration reads the keys.
+`FromFiles` in a new module, and enter it in `entries.IMPORTERS`.  Modules of importers load heavy libraries inside
+functions, because the configuration reads the keys.
 """
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from weebill.corpus.download import is_url
 from weebill.corpus.sources import Places, Problem, Source
-from weebill.corpus.tatoeba import NAME as EMBEDDED
-from weebill.errors import InputError, Key, nearest
+from weebill.errors import Key
 from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
-from weebill.experiment.origins import is_made
-from weebill.registry import Registry
 from weebill.settings import Located, Place
-
-# Keys of an entry that do not change the imported rows.
-NOT_CONTENTS = ("rows", "local_dir", "cleaning", "back_translation", "distillation")
-# Keys of an entry that are not passed to its importer.
-OF_THE_CORPUS = ("importer", "use", "noise", "rows", "cleaning", "back_translation", "distillation")
 
 Languages = tuple[str, str]  # codes of source and target
 Sources = list[Source]
 Rows = Iterator[tuple[str | None, str | None]]  # source and target; monolingual text has one
-Entries = Mapping[str, Any] | list[Mapping[str, Any]]  # one entry of the configuration, or several
 
 
 class Importer:
@@ -95,18 +84,6 @@ class FromFiles(Importer):
         cls.__annotations__ |= FromFiles.__annotations__
 
 
-IMPORTERS: Registry[type[Importer]] = Registry(
-    {
-        "files": "weebill.corpus.importers.files:FilesImporter",
-        "hugging_face": "weebill.corpus.importers.hugging_face:HuggingFaceImporter",
-        "mtdata": "weebill.corpus.importers.mtdata:MtdataImporter",
-        "opus": "weebill.corpus.importers.opus:OpusImporter",
-        "sacrebleu": "weebill.corpus.importers.sacrebleu_sets:SacrebleuImporter",
-        "tatoeba": "weebill.corpus.importers.tatoeba:TatoebaImporter",
-    }
-)
-
-
 def side_faults(
     entry: Entry, values: Mapping[str, Any], path: tuple[Key, ...], keys: Sequence[str]
 ) -> Iterator[Problem]:
@@ -128,69 +105,3 @@ def side_faults(
     if source is not None and source == target:
         found = f"'{target}'" if isinstance(target, str) else target
         yield (*path, keys[1]), f"found {found} as {keys[0]} too, expected two sides"
-
-
-def importer_from(entry: Mapping[str, Any]) -> Importer:
-    """Make the importer of a corpus entry of the configuration; the keys OF_THE_CORPUS are ignored.
-
-    Raises InputError if the importer or one of its keys is unknown.
-    """
-    name = entry.get("importer")
-    if name not in IMPORTERS:
-        message = f"no importer '{name}'{nearest(name, IMPORTERS)}; one of {list(IMPORTERS)}"
-        raise InputError(message)
-    kind = IMPORTERS[name]
-    keys = {key: value for key, value in entry.items() if key not in OF_THE_CORPUS}
-    hints, known = get_type_hints(kind), [field.name for field in fields(kind)]
-    try:
-        for key, value in keys.items():
-            if key not in known:
-                raise InputError(f"importer {name}: unknown key '{key}'{nearest(key, known)}")
-            for section in filter(is_dataclass, (hints[key], *get_args(hints[key]))):
-                keys[key] = section(**value)
-        return kind(**keys)
-    except TypeError as error:
-        raise InputError(f"importer {name}: {error}") from error
-
-
-def sources_of(
-    entry: Mapping[str, Any], languages: Languages, monolingual: Side | None, places: Places
-) -> Sources:
-    """Return all files of an entry, including those of its noise.  Raises the same errors as `sources`."""
-    return [*importer_from(entry).sources(languages, monolingual, places), *noise_sources(entry)]
-
-
-def noise_sources(entry: Mapping[str, Any]) -> list[Source]:
-    """Return the files of an entry's noise."""
-    files = entry.get("noise", {}).get("other_languages", ())
-    return [Source(path, name=path) for path in files if path != EMBEDDED]
-
-
-def reads_files(entries: Entries) -> bool:
-    """Return True if the entries need any file that is not part of the library."""
-    return any(entry["importer"] != EMBEDDED or noise_sources(entry) for entry in several(entries))
-
-
-def local_inputs(entries: Entries) -> list[str]:
-    """Return the local files of the entries that exist or are made; a run reports the missing ones at its start."""
-    files = [file for entry in several(entries) for file in importer_from(entry).local_files()]
-    files += [source.place for entry in several(entries) for source in noise_sources(entry)]
-    return [file for file in files if Path(file).is_file() or is_made(file)]
-
-
-def contents(entries: Entries) -> list[dict[str, Any]]:
-    """Return the keys and values of each entry that determine its rows, without NOT_CONTENTS."""
-    return [
-        {key: value for key, value in entry.items() if key not in NOT_CONTENTS}
-        for entry in several(entries)
-    ]
-
-
-def several(entries: Entries) -> list[Mapping[str, Any]]:
-    """Return the entries as a list."""
-    return [entries] if isinstance(entries, Mapping) else entries
-
-
-def places_of(entry: Mapping[str, Any], places: Places) -> Places:
-    """Return `places` with the entry's own `local_dir`, if it has one."""
-    return replace(places, local_dir=entry.get("local_dir", places.local_dir))

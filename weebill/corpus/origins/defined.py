@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from weebill.corpus.importers import importer_from
+from weebill.corpus.importers.entries import importer_from
 from weebill.corpus.importers.reading import TextFile, damage, open_text
 from weebill.corpus.sources import Places, Source
 from weebill.files import atomic_path
