@@ -139,7 +139,7 @@ def test_what_has_no_scale_is_refused(name):
 
 def test_an_unknown_grid_is_named_with_the_nearest():
     with pytest.raises(InputError, match="did you mean 'log4'"):
-        grid_named("log5")
+        grid_named("log44")
 
 
 def test_a_million_gaussian_weights_lose_what_theory_says():

@@ -15,3 +15,8 @@ _CLASSES = [module.Thresholds for module in _MODULES if hasattr(module, "Thresho
 @dataclass(frozen=True)
 class Rules(*reversed(_CLASSES)):
     """Thresholds of the rules (WNGT20 §3, WMT21 §2)."""
+
+    def __post_init__(self) -> None:
+        for kind in _CLASSES:
+            if hasattr(kind, "__post_init__"):
+                kind.__post_init__(self)  # else the check of one class would hide the others'
