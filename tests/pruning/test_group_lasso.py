@@ -286,7 +286,7 @@ def test_a_student_may_lose_all_of_its_encoder(data):
     assert [(shape.heads, shape.feed_forward) for shape in shapes] == [(0, 0)] * 2
 
 
-def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
+def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path, forked_devices):
     lasso = Lasso(strength=0.01)
     trained = []
     for study in studies_of_one_training(data):

@@ -229,7 +229,9 @@ def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypat
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_two_devices_score_as_one_that_accumulates_two_batches(precision, data, tmp_path):
+def test_two_devices_score_as_one_that_accumulates_two_batches(
+    precision, data, tmp_path, forked_devices
+):
     scoring = MovementScoring(
         heads=0.5, neurons=0.4, score_rate=0.1, prune_updates=3, blocks="*", seed=1
     )

@@ -44,28 +44,29 @@ def network(
     return made.eval()
 
 
-def log_probability(networks, source, target) -> float:
-    """Return the sum over the pieces of `target` and its end, by teacher forcing, of the mean log p."""
-    inputs = torch.tensor([[-1, *target]])
-    outputs = torch.tensor([*target, 0])
-    pieces = torch.tensor([source])
+def log_probabilities(networks, source, targets) -> list[float]:
+    """Return, for targets of one length, the sum over pieces and end, by teacher forcing, of the mean log p."""
+    inputs = torch.tensor([[-1, *target] for target in targets])
+    outputs = torch.tensor([[*target, 0] for target in targets])
+    pieces = torch.tensor([source] * len(targets))
     mask = torch.ones_like(pieces, dtype=torch.bool)
-    total = 0.0
+    total = torch.zeros(len(targets), dtype=torch.float64)
     with torch.no_grad():
         for one in networks:
             hidden = one.decode(inputs, one.encode(pieces, mask), mask)
-            log_p = one.logits(hidden)[0].log_softmax(-1)
-            total += float(log_p.gather(1, outputs[:, None]).sum()) / len(networks)
-    return total
+            log_p = one.logits(hidden).log_softmax(-1)
+            total += log_p.gather(2, outputs[..., None]).sum((1, 2)) / len(networks)
+    return total.tolist()
 
 
 def enumerate_all(networks, source, options, pieces=5, limit=4):
     """Return every translation without the unknown piece with its score, best first."""
     found = []
-    alphabet = [piece for piece in range(2, pieces)]
     for length in range(limit):
-        for target in itertools.product(alphabet, repeat=length):
-            total = log_probability(networks, source, target)
+        targets = list(itertools.product(range(2, pieces), repeat=length))
+        for target, total in zip(
+            targets, log_probabilities(networks, source, targets), strict=True
+        ):
             found.append((target, total / (length + 1) ** options.length_normalisation))
     return sorted(found, key=lambda pair: -pair[1])
 

@@ -4,8 +4,6 @@ import logging
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +12,7 @@ import psutil
 import pytest
 import torch
 
+from tests.forking import fork
 from tests.translation.conftest import sentence_pairs, small_architecture
 from weebill.errors import InputError
 from weebill.files import claim_folder
@@ -32,6 +31,7 @@ from weebill.translation.training.trainer import (
     train,
 )
 from weebill.workflow import code_version
+from weebill.workflow.job import job
 
 CONFIG = TrainingConfig(
     batch_tokens=300, updates=60, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
@@ -55,15 +55,10 @@ def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
     assert result.best["bleu"] == pytest.approx(100.0)
 
 
-RUN = """
-import sys
-from pathlib import Path
-from weebill.workflow.job import job
-from weebill.translation.model.vocabulary import Vocabulary
-from tests.translation.training.test_trainer import run
-with job(sys.argv[4]):
-    run(Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3]))
-"""
+def job_of_a_run(corpus, vocabulary, work, log):
+    os.setsid()
+    with job(log):
+        run(corpus, vocabulary, work)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +68,13 @@ with job(sys.argv[4]):
 def test_killed_anywhere_it_ends_in_the_same_weights(tmp_path, corpus, vocabulary, killed_by, code):
     expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed")
     work = tmp_path / "killed"
-    command = [sys.executable, "-c", RUN, corpus, vocabulary.path, work, tmp_path / "log"]
-    process = subprocess.Popen(command, start_new_session=True)
+    process = fork(job_of_a_run, corpus, vocabulary, work, tmp_path / "log")
     deadline = time.monotonic() + 60
     while not list(work.glob("checkpoints/*.ckpt")) and time.monotonic() < deadline:
         time.sleep(0.01)
     os.killpg(process.pid, killed_by)
-    assert process.wait() == code
+    process.join()
+    assert process.exitcode == code
     assert not (work / "checkpoints/56.ckpt").exists(), "killed too late to prove anything"
     network, resumed = run(corpus, vocabulary, work)
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
@@ -322,27 +317,19 @@ def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpu
         )  # fmt: skip
 
 
-SEPARATE = """
-import sys
-from dataclasses import replace
-from pathlib import Path
-from weebill.translation.model.vocabulary import Vocabulary
-from tests.translation.training.test_trainer import *
-corpus, vocabulary, work = Path(sys.argv[1]), Vocabulary(sys.argv[2]), Path(sys.argv[3])
-network = new_network(small_architecture(len(vocabulary)), seed=1)
-config = replace(CONFIG, updates=1_000_000, validate_every=1_000_000)
-train_separately(network, [corpus], corpus, vocabulary, config, seed=5, work=work, hardware=Hardware())
-"""
-
-
 def test_a_training_in_a_process_of_its_own_ends_with_the_job(tmp_path, corpus, vocabulary):
-    command = [sys.executable, "-c", SEPARATE, corpus, vocabulary.path, tmp_path]
-    job, deadline = subprocess.Popen(command), time.monotonic() + 60
+    def endless():
+        network = new_network(small_architecture(len(vocabulary)), seed=1)
+        config = replace(CONFIG, updates=1_000_000, validate_every=1_000_000)
+        options = {"seed": 5, "work": tmp_path, "hardware": Hardware()}
+        train_separately(network, [corpus], corpus, vocabulary, config, **options)
+
+    parent, deadline = fork(endless), time.monotonic() + 60
     while not list(tmp_path.rglob("*.ckpt")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    (training,) = psutil.Process(job.pid).children()
-    job.kill()
-    job.wait()
+    (training,) = psutil.Process(parent.pid).children()
+    parent.kill()
+    parent.join()
     try:
         training.wait(timeout=10)
     finally:
