@@ -32,12 +32,13 @@ def experiment(tmp_path):
         source, target = (str(tmp_path / f"{name}.{side}") for side in ("en", "de"))
         return {"importer": "files", "source": source, "target": target}
 
-    def make(pairs=PAIRS, cleaning=None):
+    def make(cleaning=None, **corpora):
+        corpora = corpora or {"news": PAIRS}
         held_out = files("test", [("a sentence of the test", "Ein Satz des Tests")])
         validation = files("validation", [("Validation here", "Niemand kennt die Antwort")])
         config = {
             **yaml.safe_load(TINY.read_text()),
-            "corpora": {"news": files("news", pairs)},
+            "corpora": {name: files(name, pairs) for name, pairs in corpora.items()},
             "test_sets": {"tatoeba_test": held_out},
             "validation": validation,
             "cleaning": cleaning or {},
@@ -48,32 +49,31 @@ def experiment(tmp_path):
     return make
 
 
-def test_from_files_to_the_report(tmp_path, experiment):
-    config = experiment()
-    run = snakemake(tmp_path, config, "--cores", "1", REPORT)
-    assert run.returncode == 0, run.stdout
-    rows = list(csv.DictReader((tmp_path / REPORT).read_text().splitlines()))
-    dropped = {row["filter"]: row["dropped"] for row in rows}
-    lost = {"near_duplicate": "1", "identical": "1", "test_overlap": "2"}
-    assert dropped == {"rows in": "", **lost, "kept": ""}
-    cleaned = read_columns(tmp_path / "results/tiny/corpora/news/cleaned", ["row"])
-    assert cleaned["row"].to_pylist() == [1]
-    assert not (tmp_path / "results/tiny/corpora/news/imported").exists()
-
-
-def test_cleaning_on_several_threads(tmp_path, experiment):
+def test_from_files_to_the_report_on_several_threads(tmp_path, experiment):
+    """The second corpus is damaged, has several shards, and repeats rows in capital letters."""
     pairs = read_pairs(1250)
     loud = [(source.upper(), target.upper()) for source, target in pairs]
-    made = experiment([*pairs, *loud], {"shard_rows": 1000, "near_duplicates": False})
+    made = experiment({"shard_rows": 1000}, news=PAIRS, loud=[*pairs, *loud])
     config = yaml.safe_load(made.read_text())
-    config["corpora"]["news"]["noise"] = {"share": 0.2, "other_languages": ["tatoeba"]}
+    noise = {"share": 0.2, "other_languages": ["tatoeba"]}
+    config["corpora"]["loud"] |= {"noise": noise, "cleaning": {"near_duplicates": False}}
     config["hardware"]["threads"] = 2
     (tmp_path / "threads.yaml").write_text(yaml.safe_dump(config))
-    target = "results/tiny/corpora/news/cleaned"
-    run = snakemake(tmp_path, tmp_path / "threads.yaml", "--cores", "2", target)
+    run = snakemake(tmp_path, tmp_path / "threads.yaml", "--cores", "2", REPORT)
     assert run.returncode == 0, run.stdout
-    assert len(shard_paths(tmp_path / target)) == 3
-    table = read_columns(tmp_path / target, ["row", "noise", "dropped_by"], kept=False)
+    cleaned = tmp_path / "results/tiny"
+
+    rows = list(csv.DictReader((cleaned / "tables/cleaning.csv").read_text().splitlines()))
+    dropped = {row["filter"]: row["dropped"] for row in rows if row["corpus"] == "news"}
+    lost = {"near_duplicate": "1", "identical": "1", "test_overlap": "2"}
+    assert dropped == {"rows in": "", **lost, "kept": ""}
+    table = read_columns(cleaned / "corpora/news/cleaned", ["row"])
+    assert table["row"].to_pylist() == [1]
+    assert not (cleaned / "corpora/news/imported").exists()
+
+    target = cleaned / "corpora/loud/cleaned"
+    assert len(shard_paths(target)) == 3
+    table = read_columns(target, ["row", "noise", "dropped_by"], kept=False)
     assert table["row"].to_pylist() == list(range(2500))
     assert set(table["noise"].to_pylist()) == {None, *KINDS}
     filters = set(table["dropped_by"].to_pylist())
@@ -83,7 +83,7 @@ def test_cleaning_on_several_threads(tmp_path, experiment):
 def test_the_users_own_identifier(tmp_path, experiment, lid_176):
     french = ("The weather was fine all evening.", "Il faisait beau toute la soirée.")
     german = ("The weather was fine all evening.", "Das Wetter war den ganzen Abend schön.")
-    config = experiment([french, german], {"language_id": {"model": lid_176}})
+    config = experiment({"language_id": {"model": lid_176}}, news=[french, german])
     run = snakemake(tmp_path, config, "--cores", "1", REPORT)
     assert run.returncode == 0, run.stdout
     table = tmp_path / "results/tiny/corpora/news/cleaned"
