@@ -27,6 +27,7 @@ from tests.workflow.running import (
     fingerprints,
     report_is_whole,
     snakemake,
+    snakemake_afresh,
     snakemake_command,
 )
 
@@ -83,7 +84,7 @@ def main() -> int:
     print(f"both runs go below {place}", flush=True)
 
     started = time.monotonic()
-    run = snakemake(calm, config, "--cores", str(arguments.cores))
+    run = snakemake_afresh(calm, config, "--cores", str(arguments.cores))
     assert run.returncode == 0, run.stdout
     seconds = time.monotonic() - started
     print(f"undisturbed run: {seconds:.0f} s", flush=True)

@@ -1,16 +1,36 @@
 """Runs of the workflow from tests: Snakemake in a folder of its own, and the files that a run left."""
 
+import atexit
+import importlib
+import multiprocessing.util
 import os
+import runpy
 import subprocess
 import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
+from snakemake.benchmark import benchmarked
+from snakemake.cli import main
+from snakemake.script import PythonScript
+
+from tests.forking import fork
 from weebill.files import sha256_file
 
 REPOSITORY = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny.yaml")
 CONFIGURATIONS = sorted(
     path for path in (REPOSITORY / "config").glob("*.yaml") if path.name != "models.yaml"
+)
+# Modules that take seconds to import, for runs with jobs of all kinds.
+TRANSLATION = (
+    "altair",
+    "weebill.evaluation.timing.speed",
+    "weebill.runtime.text",
+    "weebill.translation.training.pruning_study",
 )
 # Files that differ between equal runs: measured times, logs of jobs, and the pages that show both.
 TIMED = (
@@ -40,8 +60,38 @@ def environment() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def snakemake(folder: Path, config: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Run the workflow to its end, or its error; `.stdout` has stdout and stderr together."""
+def snakemake(
+    folder: Path, config: Path, *arguments: str, imported: Sequence[str] = ()
+) -> subprocess.CompletedProcess:
+    """Run the workflow to its end, or its error; `.stdout` has stdout and stderr together.
+
+    imported: modules that most of the run's jobs import, see `run_snakemake`.
+    """
+    for name in imported:
+        importlib.import_module(name)
+    return run_snakemake(*snakemake_command(folder, config, *arguments)[3:])
+
+
+def run_snakemake(*arguments: str) -> subprocess.CompletedProcess:
+    """Run Snakemake and its jobs as forks of this process, which has imported their libraries once for all."""
+
+    def run(output: int) -> None:
+        os.dup2(output, 1), os.dup2(output, 2)
+        _open_output()
+        sys.argv = ["snakemake", *arguments]
+        PythonScript.execute_script = _run_in_a_fork
+        main()
+
+    with tempfile.TemporaryFile() as output:
+        process = fork(run, output.fileno(), **environment())
+        process.join()
+        output.seek(0)
+        text = output.read().decode()
+    return subprocess.CompletedProcess(arguments, process.exitcode, text)
+
+
+def snakemake_afresh(folder: Path, config: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Run the workflow in new processes, as users do; they end with the files of `snakemake`."""
     return subprocess.run(
         snakemake_command(folder, config, *arguments),
         stdout=subprocess.PIPE,
@@ -49,6 +99,38 @@ def snakemake(folder: Path, config: Path, *arguments: str) -> subprocess.Complet
         text=True,
         env=environment(),
     )
+
+
+def _open_output() -> None:
+    """Open stdout and stderr anew: those of the parent may be pytest's, or locked by another thread."""
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+
+
+def _run_in_a_fork(job: PythonScript, script: str, edit: bool = False) -> None:
+    """Run a job's script as Snakemake's `PythonScript.execute_script` does, but not in a new Python."""
+    child = os.fork()
+    if not child:
+        _open_output()
+        atexit._clear()
+        sys.argv, code = [script], 1
+        sys.path.insert(0, str(Path(script).parent))
+        try:
+            runpy.run_path(script, run_name="__main__")
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            multiprocessing.util._exit_function()  # ends workers
+            atexit._run_exitfuncs()
+            sys.stdout.flush(), sys.stderr.flush()
+            os._exit(code)
+    benchmark = nullcontext() if job.bench_record is None else benchmarked(child, job.bench_record)
+    with benchmark:
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code:
+        raise subprocess.CalledProcessError(code, script)
 
 
 def report_is_whole(results: Path) -> bool:

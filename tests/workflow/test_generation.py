@@ -33,6 +33,7 @@ SHAPE = {
     "training": TRAINING,
     "max_source": 48,
 }
+IMPORTED = ["altair", "weebill.generation.steps"]  # by most jobs
 SMALLER = ["distilled", "pruned", "int8"]
 FRESH = """
 import json, sys
@@ -88,7 +89,7 @@ def results(tmp_path_factory):
         },
     }
     (folder / "small.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    done = snakemake(folder, folder / "small.yaml", "--cores", "2")
+    done = snakemake(folder, folder / "small.yaml", "--cores", "2", imported=IMPORTED)
     assert done.returncode == 0, done.stdout
     return folder / "results/small"
 

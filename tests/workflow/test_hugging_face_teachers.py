@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from tests.hugging_face_models import make_m2m, make_marian
-from tests.workflow.running import TINY, snakemake
+from tests.workflow.running import TINY, TRANSLATION, snakemake
 from weebill.corpus.table import read_batches, read_columns
 from weebill.files import read_json
 from weebill.translation.distillation.decoding import best_hypothesis
@@ -56,7 +56,9 @@ def test_folder_and_name(tmp_path, config):
         "results/tiny/distilled/training.parquet",
         "results/tiny/evaluation/translations/teacher/beam-4/float32/tatoeba_test.txt",
     ]
-    run = snakemake(tmp_path, tmp_path / "trial.yaml", "--cores", "1", *targets)
+    run = snakemake(
+        tmp_path, tmp_path / "trial.yaml", "--cores", "1", *targets, imported=TRANSLATION
+    )
     assert run.returncode == 0, run.stdout
     teacher = load_translator(
         tmp_path / "hundred", languages=("en", "de"), precision=fastest_precision("cpu")

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
-from tests.workflow.running import report_is_whole, snakemake
+from tests.workflow.running import TRANSLATION, report_is_whole, snakemake
 from weebill.corpus.table import read_columns
 from weebill.corpus.tatoeba import read_pairs
 from weebill.metric.folder import load_metric
@@ -69,7 +69,7 @@ def run(tmp_path_factory):
         },
     }
     (folder / "small.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    done = snakemake(folder, folder / "small.yaml", "--cores", "2")
+    done = snakemake(folder, folder / "small.yaml", "--cores", "2", imported=TRANSLATION)
     assert done.returncode == 0, done.stdout
     return folder
 

@@ -1,12 +1,9 @@
 """The workflow as a module of another one in a folder of its own: `module` and `use rule *`."""
 
-import subprocess
-import sys
-
 import pytest
 import yaml
 
-from tests.workflow.running import REPOSITORY, TINY, environment
+from tests.workflow.running import REPOSITORY, TINY, run_snakemake
 from weebill.corpus.table import count_rows
 
 TINY_CONFIG = yaml.safe_load(TINY.read_text())
@@ -35,7 +32,7 @@ use rule * from other as other_*
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, monkeypatch):
     """Return a function that runs Snakemake on an importing workflow/Snakefile in run/: exit code and all output."""
     (tmp_path / "workflow").mkdir()
     (tmp_path / "run").mkdir()
@@ -45,13 +42,10 @@ def run(tmp_path):
     def snakemake(text: str, *arguments: str) -> tuple[int, str]:
         snakefile = tmp_path / "workflow/Snakefile"
         snakefile.write_text(text.format(snakefile=REPOSITORY / "Snakefile", folder=tmp_path))
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile)]
-        done = subprocess.run(
-            [*command, "--cores", "1", *arguments], cwd=tmp_path / "run",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
-        )  # fmt: skip
+        done = run_snakemake("--snakefile", str(snakefile), "--cores", "1", *arguments)
         return done.returncode, done.stdout
 
+    monkeypatch.chdir(tmp_path / "run")
     return snakemake
 
 

@@ -6,7 +6,7 @@ import statistics
 import pytest
 import yaml
 
-from tests.workflow.running import TINY, snakemake
+from tests.workflow.running import TINY, TRANSLATION, snakemake
 from weebill.files import read_json, sha256_file
 
 TABLE = "results/tiny/tables/seeds.csv"
@@ -22,7 +22,7 @@ def test_seeds_are_trained_and_compared(tmp_path):
     config |= {"quantization": {}, "exports": {}}
     del config["shortlist"]
     (tmp_path / "seeds.yaml").write_text(yaml.safe_dump(config))
-    run = snakemake(tmp_path, tmp_path / "seeds.yaml", "--cores", "1", TABLE)
+    run = snakemake(tmp_path, tmp_path / "seeds.yaml", "--cores", "1", TABLE, imported=TRANSLATION)
     assert run.returncode == 0, run.stdout
     results = tmp_path / "results/tiny"
 

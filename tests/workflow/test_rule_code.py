@@ -1,60 +1,55 @@
 """The parameter `code` of every rule is the fingerprint of the code that its script reaches, and no more."""
 
-import json
 import statistics
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
-from tests.workflow.running import REPOSITORY, TINY, environment
+from tests.forking import fork
+from tests.workflow.running import REPOSITORY, TINY
+from weebill.files import read_json, write_json
 from weebill.pruning.methods import METHODS
-from weebill.workflow.code_version import code_of, library_path, set_code
+from weebill.workflow.code_version import code_of, library_path, script_of, set_code
 from weebill.workflow.import_closure import read_project
 
 WIDEST = {"tiny": 28, "metric-small": 21}  # medians over rules; they may only shrink, to 27
-READ = """
-import json, sys
-from pathlib import Path
-from types import SimpleNamespace
-from snakemake.api import SnakemakeApi
-from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
-from weebill.workflow.code_version import script_of
 
-repository, config, folder = map(Path, sys.argv[1:])
-with SnakemakeApi(OutputSettings()) as api:
-    workflow = api.workflow(
-        ResourceSettings(cores=1),
-        config_settings=ConfigSettings(configfiles=[config]),
-        snakefile=repository / "Snakefile",
-        workdir=folder,
-    )._workflow
-    found = {"rules": {}, "recipes": {}}
-    for rule in workflow.rules:
-        code = rule.params.get("code")
-        uses = rule.params.get("uses", [])
-        chosen = [] if callable(uses) else uses
-        code = None if callable(code) else code
-        found["rules"][rule.name] = [*script_of(rule, repository), code, chosen]
-        if rule.name == "prune":
-            for name, recipe in workflow.globals["config"]["pruning"].items():
-                wildcards = SimpleNamespace(recipe=name)
-                code = rule.params.code(wildcards)
-                found["recipes"][recipe["method"]] = [rule.params.uses(wildcards), code]
-print(json.dumps(found))
-"""
+
+def read_rules(config: Path, folder: Path) -> None:
+    """Write script, shell words, code and chosen modules of each rule of an experiment, and those of recipes."""
+    with SnakemakeApi(OutputSettings()) as api:
+        workflow = api.workflow(
+            ResourceSettings(cores=1),
+            config_settings=ConfigSettings(configfiles=[config]),
+            snakefile=REPOSITORY / "Snakefile",
+            workdir=folder,
+        )._workflow
+        found = {"rules": {}, "recipes": {}}
+        for rule in workflow.rules:
+            code = rule.params.get("code")
+            uses = rule.params.get("uses", [])
+            chosen = [] if callable(uses) else uses
+            code = None if callable(code) else code
+            found["rules"][rule.name] = [*script_of(rule, REPOSITORY), code, chosen]
+            if rule.name == "prune":
+                for name, recipe in workflow.globals["config"]["pruning"].items():
+                    wildcards = SimpleNamespace(recipe=name)
+                    code = rule.params.code(wildcards)
+                    found["recipes"][recipe["method"]] = [rule.params.uses(wildcards), code]
+    write_json(folder / "rules.json", found)
 
 
 @pytest.fixture(scope="module", params=[TINY, REPOSITORY / "config/metric-small.yaml"])
 def workflow(request, tmp_path_factory):
     """Return a configuration's name and the script, shell words and code of its rules."""
-    arguments = [REPOSITORY, request.param, tmp_path_factory.mktemp("workflow")]
-    command = [sys.executable, "-c", READ, *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, env=environment())
-    assert run.returncode == 0, run.stderr
-    return request.param.stem, json.loads(run.stdout.splitlines()[-1])
+    folder = tmp_path_factory.mktemp("workflow")
+    reader = fork(read_rules, request.param, folder)
+    reader.join()
+    assert reader.exitcode == 0
+    return request.param.stem, read_json(folder / "rules.json")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import csv
 import pytest
 import yaml
 
-from tests.workflow.running import TINY, snakemake
+from tests.workflow.running import TINY, TRANSLATION, snakemake
 from weebill.corpus.scores.language_model import _program
 from weebill.corpus.table import count_rows, read_columns, read_schema
 from weebill.errors import InputError
@@ -59,7 +59,9 @@ def config(tmp_path):
 
 @pytest.mark.workflows
 def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
-    run = snakemake(tmp_path, config, "--cores", "1", REPORT, FILTERS, TRAINING)
+    run = snakemake(
+        tmp_path, config, "--cores", "1", REPORT, FILTERS, TRAINING, imported=TRANSLATION
+    )
     assert run.returncode == 0, run.stdout
     results = tmp_path / "results/tiny"
     rows = list(csv.DictReader((tmp_path / REPORT).read_text().splitlines()))

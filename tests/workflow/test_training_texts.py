@@ -5,7 +5,7 @@ import csv
 import pytest
 import yaml
 
-from tests.workflow.running import TINY, snakemake
+from tests.workflow.running import TINY, TRANSLATION, snakemake
 from weebill.corpus.table import count_rows, read_columns, read_schema
 
 TABLE = "results/tiny/tables/training_texts.csv"
@@ -50,7 +50,7 @@ def pairs(path):
 
 @pytest.mark.workflows
 def test_kinds_of_text_and_their_students(tmp_path, config):
-    run = snakemake(tmp_path, config, "--cores", "1", TABLE)
+    run = snakemake(tmp_path, config, "--cores", "1", TABLE, imported=TRANSLATION)
     assert run.returncode == 0, run.stdout
     results = tmp_path / "results/tiny"
 
