@@ -4,7 +4,10 @@ import pytest
 
 from weebill.configuration.checking import check
 from weebill.configuration.schema import ConfigurationError, at
+from weebill.corpus.importers.entries import IMPORTERS
+from weebill.pruning.methods import METHODS
 
+ALL_IMPORTERS = ", ".join(IMPORTERS)
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 
 # name: (changes to a valid experiment, keys taken away, expected lines)
@@ -116,10 +119,9 @@ CASES = {
         },
         [],
         [
-            "corpora.tatoeba.importer: found 'tatoba', expected one of files, hugging_face, mtdata, "
-            "opus, sacrebleu, tatoeba; did you mean 'tatoeba'?",
-            "pruning.pushy.method: found 'lasso', expected one of late-reset, one-shot, depth, "
-            "group-lasso, movement, from-scratch; did you mean 'group-lasso'?",
+            f"corpora.tatoeba.importer: found 'tatoba', expected one of {ALL_IMPORTERS}; did you mean 'tatoeba'?",
+            f"pruning.pushy.method: found 'lasso', expected one of {', '.join(METHODS)}; did you mean "
+            "'group-lasso'?",
             "training.precision: found 'float16', expected one of float32, bfloat16; "
             "did you mean 'bfloat16'?",
         ],
@@ -128,8 +130,7 @@ CASES = {
         {"validation": {"importer": ["files"]}},
         [],
         [
-            "validation.importer: found a list, expected one of files, hugging_face, mtdata, opus, sacrebleu, "
-            "tatoeba; did you mean 'files'?"
+            f"validation.importer: found a list, expected one of {ALL_IMPORTERS}; did you mean 'files'?"
         ],
     ),
     "keys of another importer": (
@@ -141,8 +142,7 @@ CASES = {
         [
             "validation[0].pairs: unknown key, expected one of importer, name",
             "validation[0].name: missing, expected text",
-            "validation[1].importer: missing, expected one of files, hugging_face, mtdata, opus, sacrebleu, "
-            "tatoeba",
+            f"validation[1].importer: missing, expected one of {ALL_IMPORTERS}",
             "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
             "sha256, control_characters, local_dir",
         ],
