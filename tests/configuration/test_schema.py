@@ -190,8 +190,8 @@ CASES = {
         },
         [],
         [
-            "sede: unknown key, expected one of kind, experiment, seed, languages, corpora, validation, "
-            "validation_may_overlap_tests, test_sets, local_dir, download_cache, cleaning, "
+            "sede: unknown key, expected one of local_dir, download_cache, mirror, origins, kind, experiment, "
+            "seed, languages, corpora, validation, validation_may_overlap_tests, test_sets, cleaning, "
             "back_translation, scoring, vocabulary, teacher, reverse_teacher, students, training, "
             "distillation, shortlist, pruning, quantization, variants, exports, "
             "evaluation, report, hardware; "
