@@ -32,7 +32,7 @@ def test_what_is_not_there(news, tmp_path, capsys, caplog):
     caplog.set_level(logging.CRITICAL)
     command = ["benchmark", "metric", "--shape", "tiny", "--systems", "2"]
     assert main([*command, "--news", str(tmp_path / "none")]) == 1
-    assert f"no {NAME}.hyp.SYSTEM.de.gz" in capsys.readouterr().err
+    assert f"no {NAME}.hyp.SYSTEM.de;" in capsys.readouterr().err
     none = str(tmp_path / "none/bin/python")
     assert main([*command, "--news", str(news), "--comet", none]) == 1
     assert "make its environment by `envs/install.sh comet" in capsys.readouterr().err
