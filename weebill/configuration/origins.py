@@ -15,22 +15,24 @@ def resolve(config: dict[str, Any], faults: list[Fault]) -> dict[str, Any]:
     Each unknown name becomes a fault, and so does a definition of a public text's name.
     """
     own = config["origins"]
-    for name in own.keys() & catalogue().keys():
+    for name in own.keys() & catalogue().keys() if own else ():
         faults.append(Fault(("origins", name), "is the name of a public text, expected another"))
-    return _resolved(config, {**catalogue(), **own}, faults)
+    return _resolved(config, own, faults)
 
 
-def _resolved(values: Any, texts: Mapping[str, Any], faults: list[Fault], *path: Key) -> Any:
+def _resolved(values: Any, own: Mapping[str, Any], faults: list[Fault], *path: Key) -> Any:
     if isinstance(values, dict):
-        return {k: _resolved(one, texts, faults, *path, k) for k, one in values.items()}
+        return {k: _resolved(one, own, faults, *path, k) for k, one in values.items()}
     if isinstance(values, list):
-        return [_resolved(one, texts, faults, *path, k) for k, one in enumerate(values)]
+        return [_resolved(one, own, faults, *path, k) for k, one in enumerate(values)]
     if not isinstance(values, str) or not values.startswith(PREFIX):
         return values
     name = values.removeprefix(PREFIX)
-    if name not in texts:
+    # The catalogue is read here alone: every job of an experiment without public texts would wait for it.
+    if name not in own and name not in catalogue():
         expected = (
             "expected a name in `origins`, or a public text that `weebill fetch --list` lists"
         )
-        faults.append(Fault(path, f"found {values!r}, {expected}{nearest(name, texts)}"))
+        known = [*catalogue(), *own]
+        faults.append(Fault(path, f"found {values!r}, {expected}{nearest(name, known)}"))
     return (FOLDER / name).as_posix()

@@ -6,15 +6,13 @@ A step takes the originals, {end of the address: local file}, and its options, a
 import csv
 import hashlib
 import json
-import tarfile
-import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from weebill.corpus.importers.reading import TextFile, lines
 from weebill.corpus.origins.git_tree import git_tree
-from weebill.errors import InputError
-from weebill.text_files import decoded_lines, read_lines
+from weebill.text_files import read_lines
 
 Files = Mapping[str, Path]
 Step = Callable[..., Iterable[str]]
@@ -104,21 +102,11 @@ def mlqe(files: Files) -> Iterator[str]:
     yield header(MLQE_COLUMNS)
     parts = {"train": "en-de.tar.gz", "dev": "en-de.tar.gz", "test20": "en-de_test.tar.gz"}
     for part, archive in parts.items():
-        for line in list(_lines_of_member(files[archive], f"{part}.ende.df.short.tsv"))[1:]:
+        text = TextFile(files[archive], f"*/{part}.ende.df.short.tsv", ".tgz")
+        for line in list(lines(text))[1:]:
             cells = line.split("\t")
             raters = str(len(json.loads(cells[3])))
             yield row("en-de", "wiki", part, *cells[:3], cells[4], cells[6], raters, cells[7])
-
-
-def _lines_of_member(path: Path, name: str) -> Iterator[str]:
-    """Yield the lines of an archive's member with this last part of its name."""
-    with tarfile.open(path) as archive:
-        found = [member for member in archive if Path(member.name).name == name]
-        if len(found) != 1:
-            raise InputError(f"{path}: {len(found)} members named {name}, expected one")
-        file = archive.extractfile(found[0])
-        assert file is not None  # a plain file
-        yield from decoded_lines(file, f"{path}/{name}")
 
 
 def tatoeba(files: Files, language: str) -> Iterator[str]:
@@ -132,9 +120,8 @@ def tatoeba(files: Files, language: str) -> Iterator[str]:
         one: {" ".join(line.split()) for line in read_lines(sides[code])}
         for one, code in (("en", "eng"), ("de", "deu"))
     }
-    with zipfile.ZipFile(sides["zip"]) as archive, archive.open("deu.txt") as file:
-        rows = (line.split("\t") for line in decoded_lines(file, "deu.txt"))
-        pairs = {(" ".join(cells[0].split()), " ".join(cells[1].split())) for cells in rows}
+    rows = (line.split("\t") for line in lines(TextFile(sides["zip"], "deu.txt", ".zip")))
+    pairs = {(" ".join(cells[0].split()), " ".join(cells[1].split())) for cells in rows}
     kept = [one for one in pairs if not (one[0] in held_out["en"] or one[1] in held_out["de"])]
     kept.sort(key=lambda pair: hashlib.sha256(row(*pair).encode()).digest())
     side = ("en", "de").index(language)
@@ -173,8 +160,8 @@ def bbc_articles(files: Files) -> Iterator[str]:
 
 def bbc_sentences(files: Files) -> Iterator[str]:
     """Split the BBC's articles into sentences, without titles and summaries."""
-    lines = (line for article in _bbc(files) for line in article["article"].split("\n"))
-    return _sentences(lines, "en")
+    paragraphs = (line for article in _bbc(files) for line in article["article"].split("\n"))
+    return _sentences(paragraphs, "en")
 
 
 def _bbc(files: Files) -> Iterator[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""What all searches use: ensembles of networks that decode together, and the largest of many values."""
+"""Common parts of all searches: ensembles of networks that decode together, and the largest of many values."""
 
 from collections.abc import Sequence
 
