@@ -4,16 +4,14 @@
 takes one as `origin:NAME`.
 """
 
-import bz2
-import gzip
-import lzma
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+from weebill.corpus.importers.reading import TextFile, open_text
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.origins import FOLDER, PREFIX
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from weebill.corpus.origins.defined import DefinedText
 
 TEXTS = Path(__file__).with_name("texts.yaml")
-OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Origin:
             with partial.open("wb") as file:
                 if self.step is None:
                     (original,) = files.values()
-                    with _decompressed(original) as packed:
+                    with open_text(TextFile(original, suffix=original.suffix)) as packed:
                         shutil.copyfileobj(packed, file)
                 else:
                     from weebill.corpus.origins.steps import STEPS
@@ -116,7 +113,3 @@ def _origin(name: str, values: Mapping[str, Any]) -> Origin:
 def _sha256(checksum: str) -> str | None:
     """Return the SHA-256 of an original; None if it is packed anew, and only git's name of a folder is known."""
     return None if checksum.startswith("git-tree-") else checksum
-
-
-def _decompressed(path: Path) -> IO[bytes]:
-    return OPENERS.get(path.suffix, Path.open)(path, "rb")
