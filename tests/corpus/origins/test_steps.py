@@ -1,11 +1,16 @@
 """Steps from originals to texts: joined tables by hand, and the checksums of all texts that a mirror can make."""
 
+import hashlib
 import os
+import subprocess
+import sys
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
+from tests.corpus.originals_server import originals, serving
 from weebill.corpus.origins import catalogue
 from weebill.corpus.origins.steps import (
     STEPS,
@@ -123,3 +128,18 @@ def test_originals_give_the_published_checksum(tmp_path, name):
     assert len(content) == text.bytes
     assert text.lines in (None, content.count(b"\n"))
     assert text.lines is None or content.endswith(b"\n")
+
+
+def test_a_process_without_a_mirror_fetches_the_originals_from_their_addresses(tmp_path):
+    if not (mirror := os.environ.get("WEEBILL_MIRROR")):
+        pytest.skip("WEEBILL_MIRROR names no folder of originals")
+    target = tmp_path / "data/origins/mono/news.en"  # of an archive that GitHub packs
+    make = (
+        "from weebill.corpus.origins import catalogue; from weebill.corpus.sources import Places; "
+    )
+    make += f"catalogue()['mono/news.en'].make({str(target)!r}, Places(cache={str(tmp_path)!r}))"
+    known = {name: value for name, value in os.environ.items() if name != "WEEBILL_MIRROR"}
+    with serving(originals(Path(mirror))) as (leading_here, served):
+        subprocess.run([sys.executable, "-c", make], env=known | leading_here, check=True)
+    assert len(served) == 1
+    assert hashlib.sha256(target.read_bytes()).hexdigest() == catalogue()["mono/news.en"].sha256
