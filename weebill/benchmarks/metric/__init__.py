@@ -41,7 +41,7 @@ COMET = Path(".venvs/comet/bin/python")
 NEWS = FOLDER / "news/wmt21.en-de"
 NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
-SMALLEST = {"systems": (2,), "segments": 50}
+SMALLEST = {"systems": (2,), "segments": 20}
 # Help that `benchmark mbr` shares.
 COMET_PYTHON = "Python of the environment that `envs/install.sh comet .venvs/comet` makes"
 CHECKPOINT = "a checkpoint of unbabel-comet, instead of random weights of a shape"
