@@ -61,32 +61,28 @@ for rule_name, items in REPORT_FIGURES.items():
             "../workflow_scripts/report/figures.py"
 
 
-for rule_name, page in REPORT_PAGES.items():
-
-    rule:
-        """Write a page of Markdown with tables, figures, hardware, software and run times."""
-        name:
-            rule_name
-        input:
-            **measured_files([page]),
-            pictures=pictures(page),
-        output:
-            RESULTS / f"{page.file}.md",
-        log:
-            LOGS / f"{rule_name}.log",
-        benchmark:
-            BENCHMARKS / f"{rule_name}.tsv"
-        conda:
-            "../envs/main.yaml"
-        threads: 1
-        params:
-            config=config,
-            page=page.make,
-            headings=list(page.pictures.values()),
-            benchmarks=str(BENCHMARKS),
-            uses=catalogue.modules("pages", config, [page]),
-        script:
-            "../workflow_scripts/report/pages.py"
+rule pages:
+    """Write pages of Markdown with tables, figures, hardware, software and run times."""
+    input:
+        **measured_files(REPORT_PAGES),
+        pictures=[file for page in REPORT_PAGES for file in pictures(page)],
+    output:
+        [RESULTS / f"{page.file}.md" for page in REPORT_PAGES],
+    log:
+        LOGS / "pages.log",
+    benchmark:
+        BENCHMARKS / "pages.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        pages=[(page.make, page.pictures) for page in REPORT_PAGES],
+        figures=str(FIGURES),
+        benchmarks=str(BENCHMARKS),
+        uses=catalogue.modules("pages", config, REPORT_PAGES),
+    script:
+        "../workflow_scripts/report/pages.py"
 
 
 rule report_page:
@@ -113,7 +109,7 @@ rule report_page:
         "../workflow_scripts/report/report_page.py"
 
 
-for page in REPORT_PAGES.values():
+for page in REPORT_PAGES:
     whole = page.file == "summary"
     rule_name = "publish" if whole else f"publish_{page.file}"
     published = config["experiment"] if whole else page.file

@@ -77,7 +77,7 @@ def report_targets():
     return [
         *expand(TABLES / "{name}.{form}", name=tables, form=TABLE_FORMATS),
         *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
-        *(RESULTS / f"{page.file}.md" for page in REPORT_PAGES.values()),
+        *(RESULTS / f"{page.file}.md" for page in REPORT_PAGES),
         REPORT,
     ]
 

@@ -27,13 +27,7 @@ rule measure_comet:
         encoder=COMET_MODEL.get("encoder"),
         precision=COMET_MODEL["precision"],
         cache=str(EVALUATION / "comet.sqlite"),
-        variants={
-            "/".join(variant): (
-                [str(folder) for folder in model_of(*variant)],
-                [str(file) for file in translations_of(*variant)],
-            )
-            for variant in SCORED
-        },
+        variants=measured_files_of(SCORED),
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
         accelerator=config["hardware"]["accelerator"],

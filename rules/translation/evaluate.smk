@@ -59,48 +59,52 @@ rule choose_by_mbr:
 ruleorder: choose_by_mbr > translate_test_set
 
 
-rule measure_quality:
-    """Compute BLEU and chrF of a variant with intervals and significance."""
+rule measure_student:
+    """Measure quality and size of all measured variants of a student, or of the teacher."""
     input:
-        model=lambda w: model_of(w.student, w.recipe, w.precision),
-        translations=lambda w: translations_of(w.student, w.recipe, w.precision),
-        baseline=baseline_translations,
+        models=lambda w: [
+            folder for variant in scored(w.student) for folder in model_of(*variant)
+        ],
+        translations=lambda w: [
+            file for variant in scored(w.student) for file in translations_of(*variant)
+        ],
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
-        EVALUATION / "quality/{student}/{recipe}/{precision}.json",
+        quality=EVALUATION / "quality/{student}.json",
+        size=EVALUATION / "size/{student}.json",
     log:
-        LOGS / "measure_quality/{student}.{recipe}.{precision}.log",
+        LOGS / "measure_student/{student}.log",
     benchmark:
-        BENCHMARKS / "measure_quality/{student}.{recipe}.{precision}.tsv"
+        BENCHMARKS / "measure_student/{student}.tsv"
     conda:
         "../../envs/main.yaml"
     threads: 1
     params:
-        variant="{student}/{recipe}/{precision}",
+        variants=lambda w: measured_files_of(scored(w.student)),
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
         seed=config["seed"],
     script:
-        "../../workflow_scripts/evaluate/measure_quality.py"
+        "../../workflow_scripts/evaluate/measure_student.py"
 
 
 rule compare_pruned:
-    """Compare a pruned student's variants with the unpruned student and the baselines of pruning, in pairs."""
+    """Compare a student's pruned variants with the unpruned student and the baselines of pruning, in pairs."""
     input:
-        translations=lambda w: translations_of_pairs(COMPARED[w.student, w.recipe]),
+        translations=lambda w: translations_of_pairs(pruned_pairs(w.student)),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
     output:
-        EVALUATION / "comparisons/{student}/{recipe}.json",
+        EVALUATION / "comparisons/{student}.json",
     log:
-        LOGS / "compare_pruned/{student}.{recipe}.log",
+        LOGS / "compare_pruned/{student}.log",
     benchmark:
-        BENCHMARKS / "compare_pruned/{student}.{recipe}.tsv"
+        BENCHMARKS / "compare_pruned/{student}.tsv"
     conda:
         "../../envs/main.yaml"
     threads: 1
     params:
-        pairs=lambda w: named_pairs(COMPARED[w.student, w.recipe]),
+        pairs=lambda w: named_pairs(pruned_pairs(w.student)),
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
         target=config["languages"]["target"],
@@ -153,25 +157,6 @@ use rule compare_pruned as compare_training_texts with:
         BENCHMARKS / "compare_training_texts/{student}.tsv"
     params:
         pairs=lambda w: named_pairs(compared_texts(w.student)),
-
-
-rule measure_size:
-    """Measure a variant's exact bytes, plain and compressed, its parameters and its shape."""
-    input:
-        model=lambda w: model_of(w.student, w.recipe, w.precision),
-    output:
-        EVALUATION / "size/{student}/{recipe}/{precision}.json",
-    log:
-        LOGS / "measure_size/{student}.{recipe}.{precision}.log",
-    benchmark:
-        BENCHMARKS / "measure_size/{student}.{recipe}.{precision}.tsv"
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    params:
-        variant="{student}/{recipe}/{precision}",
-    script:
-        "../../workflow_scripts/evaluate/measure_size.py"
 
 
 rule measure_activation_error:

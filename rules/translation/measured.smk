@@ -79,12 +79,24 @@ def translations_of(student, recipe, precision):
     return expand(folder / "{test_set}.txt", test_set=config["test_sets"])
 
 
-def baseline_translations(wildcards):
-    """Return the translations of the student's unpruned float32 model; none if the variant is that model."""
-    baseline = (wildcards.student, UNPRUNED, "float32")
-    if wildcards.student == "teacher" or tuple(wildcards) == baseline:
-        return []
-    return translations_of(*baseline)
+def scored(student):
+    """Return the variants of a student, or of the teacher, whose quality and size are measured."""
+    found = [variant for variant in SCORED if variant[0] == student]
+    if not found:
+        entry_of(student)  # names a misspelt one
+        stop(f"{CONFIG_FILE}: students: has no '{student}'; add it, to measure it")
+    return found
+
+
+def measured_files_of(variants):
+    """Return the model folders and translations of variants by their names."""
+    return {
+        "/".join(variant): (
+            [str(folder) for folder in model_of(*variant)],
+            translations_of(*variant),
+        )
+        for variant in variants
+    }
 
 
 def benchmarked():
@@ -132,11 +144,17 @@ def compared_texts(student):
     return [((other, *as_trained), (first, *as_trained)) for other in others]
 
 
+def pruned_pairs(student):
+    """Return the comparisons of all pruned variants of a student."""
+    return [
+        pair for key, pairs in COMPARED.items() if key[0] == student for pair in pairs
+    ]
+
+
 def compared():
     """Return the files of the comparisons of pruned students; none if nothing is pruned."""
-    return expand(
-        EVALUATION / "comparisons/{pair[0]}/{pair[1]}.json", pair=list(COMPARED)
-    )
+    students = dict.fromkeys(student for student, _ in COMPARED)
+    return expand(EVALUATION / "comparisons/{student}.json", student=students)
 
 
 def compared_seeds():
@@ -158,8 +176,9 @@ def named_pairs(pairs):
 
 
 def measurements(kind):
-    """Return the quality or size files of all variants; quality includes COMET if the configuration has it."""
-    files = [EVALUATION / kind / f"{'/'.join(variant)}.json" for variant in SCORED]
+    """Return the quality or size files of all students; quality includes COMET if the configuration has it."""
+    students = dict.fromkeys(student for student, _, _ in SCORED)
+    files = [EVALUATION / kind / f"{student}.json" for student in students]
     by_comet = kind == "quality" and "comet" in config["evaluation"]
     return [*files, EVALUATION / "comet.json"] if by_comet else files
 

@@ -1,10 +1,5 @@
 """Files of the measurements that a translation experiment's tables, figures and pages show."""
 
-SCALES = [  # variants of the compared formulas, each group after its float32 model
-    "/".join(variant)
-    for source, variants in COMPARED_SCALES.items()
-    for variant in ((*source, "float32"), *variants)
-]
 REPORT_FILES = {
     "qualities": measurements("quality"),
     "sizes": measurements("size"),
@@ -17,11 +12,6 @@ REPORT_FILES = {
     "shortlists": shortlist_measurements(),
     "texts": expand(EVALUATION / "training_texts/{student}.json", student=OTHER_TEXTS),
     "pairs": [table for kind in learnt_kinds(config) for table in texts_of(kind)],
-    "scales": [
-        file
-        for file in expand(EVALUATION / "quality/{name}.json", name=SCALES)
-        if Path(file) in measurements("quality")
-    ],
     "scale_errors": expand(
         EVALUATION / "activation_error/{source[0]}/{source[1]}.json",
         source=list(COMPARED_SCALES),

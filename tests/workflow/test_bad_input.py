@@ -45,7 +45,7 @@ def test_a_key_given_twice(tmp_path):
     [
         ("demo.mikro", "models/{}/unpruned/float32"),
         ("demo.micro~x", "models/{}/steady-i2/float32"),
-        ("demo.micro@mono", "evaluation/size/{}/unpruned/int8.json"),
+        ("demo.micro@mono", "evaluation/size/{}.json"),
     ],
 )
 def test_a_target_of_no_student(tmp_path, student, made):

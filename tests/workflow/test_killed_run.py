@@ -10,7 +10,7 @@ from tests.workflow.kill import differences, interrupted_run
 from tests.workflow.running import TINY, fingerprints, snakemake_afresh
 
 # These are written whole or not at all, as `make check-resume` shows.
-MEASURING = ["measure_size", "measure_quality", "measure_speed", "measure_shortlist"]
+MEASURING = ["measure_student", "measure_speed", "measure_shortlist"]
 
 
 @pytest.mark.workflows

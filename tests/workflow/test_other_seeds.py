@@ -40,4 +40,4 @@ def test_seeds_are_trained_and_compared(tmp_path):
     assert (row["variant"], row["baseline"]) == ("demo.micro/random/float32", "unpruned")
     assert row["seeds"] == "2" and one["seeds"] == [7, 8]
     assert row["bleu"] == f"{statistics.mean(one['scores']):.2f}"
-    assert not (results / "evaluation/quality/demo.micro~8").exists()
+    assert not (results / "evaluation/quality/demo.micro~8.json").exists()

@@ -120,7 +120,7 @@ def test_what_a_script_runs_is_in_its_closure(project):
     assert "weebill.evaluation.size.metric_size" in closure(project, "metric/measure_metric.py")
     assert "weebill.report.papers" in closure(project, "evaluate/benchmark_runtime.py")
     assert "weebill.corpus.injected_noise" in closure(project, "corpus/import_corpus.py")
-    for script in ("evaluate/measure_quality.py", "evaluate/measure_comet.py"):
+    for script in ("evaluate/measure_student.py", "evaluate/measure_comet.py"):
         reached = closure(project, script)
         for module in (
             "bleu",

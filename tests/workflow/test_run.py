@@ -207,7 +207,7 @@ def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished,
     assert rerun() == set()
     edit("evaluation/quality/translation_quality.py", "EDITED = True\n")
     measured = rerun()
-    assert {"measure_quality", "tables"} <= measured
+    assert {"measure_student", "tables"} <= measured
     assert not measured & {"clean_corpus", "train_teacher", "train_student", "prune", "quantize"}
     edit("pruning/late_reset.py", "EDITED = True\n")
     pruned = rerun()

@@ -1,4 +1,4 @@
-"""Catalogue of tables, figures and pages, by kind of experiment and by the rule that makes them."""
+"""Catalogue of tables, figures and pages by kind of experiment; tables and figures by the rule that makes them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -77,17 +77,11 @@ TABLES = {
             Item("variants", "overview:variants_table", "6 Evaluation", "All variants"),
             Item("heads", "overview:heads_table", "4 Pruning", "Heads and neurons left"),
             Item("pruning", "pruning:worth_table", "4 Pruning", "What pruning is worth", PRUNED),
-        ),
-        "seeds_table": (Item("seeds", "pruning:seeds_table", "4 Pruning", "Other seeds", ("seeds",)),),
-        "training_texts_table": (
+            Item("seeds", "pruning:seeds_table", "4 Pruning", "Other seeds", ("seeds",)),
             Item("training_texts", "training_texts:training_texts_table", "3 Students", "Training texts",
                  ("qualities", "texts", "pairs")),
-        ),
-        "activation_scales_table": (
             Item("activation_scales", "activation_scales:activation_scales_table", "5 Quantization",
-                 "Activation scales", ("scales", "scale_errors")),
-        ),
-        "shortlist_table": (
+                 "Activation scales", ("qualities", "scale_errors")),
             Item("shortlist", "overview:shortlist_table", "6 Evaluation", "Lexical shortlist", ("shortlists",)),
         ),
         "speed_tables": (
@@ -124,16 +118,12 @@ FIGURES = {
             Item("quality_by_neurons", "pruning:quality_by_neurons", "4 Pruning", "Quality by neurons removed",
                  PRUNED),
             Item("head_maps", "pruning:head_maps", "4 Pruning", "Head maps", (*PRUNED, "head_map")),
+            Item("teacher_training", "translation:teacher_training", "2 Teacher", "Training", ("teachers",)),
+            Item("student_training", "translation:student_training", "3 Students", "Training", ("students",)),
         ),
         "speed_figures": (
             Item("speed/front", "translation:front", "6 Evaluation", "Quality, speed and size", TIMES),
             Item("speed/quality_by_speed", "pruning:quality_by_speed", "4 Pruning", "Quality by speed", PRUNED_TIMES),
-        ),
-        "teacher_training_figure": (
-            Item("teacher_training", "translation:teacher_training", "2 Teacher", "Training", ("teachers",)),
-        ),
-        "student_training_figure": (
-            Item("student_training", "translation:student_training", "3 Students", "Training", ("students",)),
         ),
     },
     "metric": {
@@ -169,13 +159,13 @@ PRUNING_PICTURES = {
     "head_maps": "Which heads went when",
 }
 PAGES = {
-    "translation": {
-        "summary": Page("summary", "translation:experiment_page", TIMES,
-                        ("latencies", "shortlists", "engines", "gpu_speeds"), SUMMARY_PICTURES),
-        "pruning_page": Page("pruning", "translation:pruning_page", PRUNED_TIMES, ("seeds",), PRUNING_PICTURES),
-    },
-    "metric": {"metric_page": Page("summary", "metric:metric_page", SCORES, ("speeds",))},
-    "generation": {"generation_page": Page("summary", "generation:generation_page", TIMES, ("leads",))},
+    "translation": (
+        Page("summary", "translation:experiment_page", TIMES,
+             ("latencies", "shortlists", "engines", "gpu_speeds"), SUMMARY_PICTURES),
+        Page("pruning", "translation:pruning_page", PRUNED_TIMES, ("seeds",), PRUNING_PICTURES),
+    ),
+    "metric": (Page("summary", "metric:metric_page", SCORES, ("speeds",)),),
+    "generation": (Page("summary", "generation:generation_page", TIMES, ("leads",)),),
 }  # fmt: skip
 
 
@@ -188,15 +178,15 @@ def shown(group: str, config: Config, measured: Collection[str]) -> dict[str, li
     return {rule: items for rule, items in found.items() if items}
 
 
-def pages(config: Config, measured: Collection[str]) -> dict[str, Page]:
-    """Return the pages of an experiment by the rule that makes them."""
+def pages(config: Config, measured: Collection[str]) -> list[Page]:
+    """Return the pages of an experiment."""
     figures = shown("figures", config, measured).values()
     drawn = {item.file: item.title for items in figures for item in items}
-    return {
-        rule: page if page.pictures else replace(page, pictures=drawn)
-        for rule, page in PAGES[config["kind"]].items()
+    return [
+        page if page.pictures else replace(page, pictures=drawn)
+        for page in PAGES[config["kind"]]
         if {*page.needs} <= {*measured}
-    }
+    ]
 
 
 def settings(config: Config) -> Config:
@@ -229,7 +219,7 @@ def maker(group: str, make: str | Callable) -> Callable:
 
 
 def modules(group: str, config: Config, entries: Iterable[Item | Page]) -> list[str]:
-    """Return the modules that make the items or the page of one rule and read their measurements.
+    """Return the modules that make the items or pages of one rule and read their measurements.
 
     The rule's code fingerprint depends on these modules.  Pruning methods are among them, because each method
     defines its own name.  group: tables, figures or pages.

@@ -27,7 +27,6 @@ class Results:
     shortlists: Sequence[Any] = ()
     texts: Sequence[Any] = ()  # students of other training texts against those of the first text
     pairs: Sequence[int] = ()  # counts of each table of training text, by kind and corpus
-    scales: Sequence[Any] = ()  # qualities of the students whose formulas of scales are compared
     scale_errors: Sequence[tuple[str, list[Any]]] = ()  # errors of each formula by STUDENT/RECIPE
     head_map: Sequence[Mapping[str, str]] = ()
     teachers: Sequence[tuple[Path, Any]] = ()  # folder and validation history of each trained one

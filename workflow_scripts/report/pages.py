@@ -1,4 +1,4 @@
-"""Write a page of results from measurements and Snakemake's benchmarks (rules of rules/report.smk)."""
+"""Write pages of results from measurements and Snakemake's benchmarks (rule pages)."""
 
 from weebill.workflow.job import job
 
@@ -11,12 +11,10 @@ from weebill.report.pages.page import run_time_table
 from weebill.report.results import Results
 
 with job(snakemake.log[0]):
-    params, output = snakemake.params, Path(snakemake.output[0])
-    files = dict(snakemake.input.items())
-    links = {
-        heading: os.path.relpath(picture, output.parent)
-        for heading, picture in zip(params.headings, files["pictures"], strict=True)
-    }
-    results = Results.read(params.config, files)
-    page = maker("pages", params.page)(results, run_time_table(params.benchmarks), links)
-    write_text(output, page)
+    params = snakemake.params
+    results = Results.read(params.config, dict(snakemake.input.items()))
+    run_time = run_time_table(params.benchmarks)
+    for output, (make, pictures) in zip(map(Path, snakemake.output), params.pages, strict=True):
+        figures = os.path.relpath(params.figures, output.parent)
+        links = {heading: f"{figures}/{file}.svg" for file, heading in pictures.items()}
+        write_text(output, maker("pages", make)(results, run_time, links))

@@ -37,8 +37,9 @@ def test_several_test_sets_are_one_text(references):
     assert [found.score, found.baseline_score] == pytest.approx(scores)
     assert found.difference == pytest.approx(scores[0] - scores[1])
     assert (found.test_sets, found.sentences) == (["0", "1"], 120)
-    test_set, depends = TestSet("all", references, references), {"model_sha256": "ab", "seed": 1}
-    bleu, _ = measure(PRUNED, test_set, ours, theirs, bootstrap=200, target="de", **depends)
+    test_set, digests = TestSet("all", references, references), {str(PRUNED): "a", str(WHOLE): "b"}
+    depends = {"bootstrap": 200, "target": "de", "seed": 1}
+    bleu, *_ = measure({PRUNED: ours, WHOLE: theirs}, test_set, digests, **depends)
     assert (found.p_value, found.low, found.high) == (bleu.p_value, bleu.low, bleu.high)
 
 

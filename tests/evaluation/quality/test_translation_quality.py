@@ -83,21 +83,18 @@ def test_a_missing_line_is_an_error(references):
 
 def test_a_measurement_names_everything_it_depends_on(references):
     test_set = quality.TestSet("news", [r.lower() for r in references], references)
-    baseline = damaged(references, 0.1)
-    rows = quality.measure(
-        Variant.parse("tiny/pushy-i6/int8"),
-        test_set,
-        damaged(references, 0.3),
-        baseline,
-        bootstrap=100,
-        target="de",
-        model_sha256="ab",
-        seed=3,
-    )
-    assert [row.metric for row in rows] == ["BLEU", "chrF"]
+    pruned = Variant.parse("tiny/pushy-i6/int8")
+    texts = {pruned: damaged(references, 0.3), pruned.baseline: damaged(references, 0.1)}
+    digests = {str(pruned): "ab", str(pruned.baseline): "cd"}
+    rows = quality.measure(texts, test_set, digests, bootstrap=100, target="de", seed=3)
+    assert [(row.model_sha256, row.metric) for row in rows] == [
+        *(("ab", metric) for metric in ("BLEU", "chrF")),
+        *(("cd", metric) for metric in ("BLEU", "chrF")),
+    ]
     for row in rows:
-        assert row.compared_with == "tiny/unpruned/float32"
-        assert 0 < row.p_value <= 1
+        expected = "tiny/unpruned/float32" if row.recipe == "pushy-i6" else None
+        assert row.compared_with == expected
+        assert row.p_value is None if expected is None else 0 < row.p_value <= 1
         assert row.sentences == 120
         assert set(row.versions) == {"python", "torch", "sacrebleu", "weebill"}
         assert json.loads(json.dumps(asdict(row))) == asdict(row)

@@ -70,7 +70,7 @@ def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, benc
         "students": ["small"],
         "training": {"updates": 2000},
     }
-    pictures = pages({**config, "kind": "translation"}, PRUNED_TIMES)["pruning_page"].pictures
+    pictures = pages({**config, "kind": "translation"}, PRUNED_TIMES)[1].pictures
     links = {heading: f"figures/{name}.svg" for name, heading in pictures.items()}
     page = pruning_page(pruned_results, run_time_table(benchmarks), links)
     for title in ("WNGT20 table 2", "WMT21 table 2"):

@@ -8,7 +8,10 @@ from weebill.quantization.calibration import ActivationError
 from weebill.report.results import Results
 from weebill.report.tables.activation_scales import activation_scales_table
 
-QUANTIZATION = {"int8": {"activation_scale": "mean-of-maxima", "compare_activation_scales": True}}
+QUANTIZATION = {
+    "int8": {"activation_scale": "mean-of-maxima", "compare_activation_scales": True},
+    "log4": {},
+}
 BLEU = {"float32": 30.0, "int8": 29.5, "int8-mean-of-scales": 28.25}
 
 
@@ -33,9 +36,15 @@ def rows():
         for precision, score in BLEU.items()
         for metric, shift in (("BLEU", 0.0), ("chrF", 20.0))
     ]
+    # Students of which no formulas are compared are not shown.
+    measurements += [
+        measurement(Variant("small", *other), "first", "BLEU", 1.0)
+        for other in (("unpruned", "float32"), ("pushy", "int8-finetuned"), ("pushy", "log4"))
+    ]
     errors = [("small/pushy", ERRORS)]
-    results = Results({"quantization": QUANTIZATION}, scales=measurements, scale_errors=errors)
+    results = Results({"quantization": QUANTIZATION}, qualities=measurements, scale_errors=errors)
     table = activation_scales_table(results)
+    assert [row["variant"] for row in read(table)] == [f"small/pushy/{name}" for name in BLEU]
     return {row["variant"]: row for row in read(table)}
 
 

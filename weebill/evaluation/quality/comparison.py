@@ -16,7 +16,7 @@ from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, bounds
 from weebill.evaluation.quality.translation_file import Lines, check_lines
-from weebill.evaluation.quality.translation_quality import TestSet, resampled, score_both, score_by
+from weebill.evaluation.quality.translation_quality import TestSet, resampled, score_both
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,9 @@ def compare_over_seeds(
     for name, by_seed in ((variant, hypotheses), (baseline, baseline_hypotheses)):
         for lines in by_seed:
             check_lines(lines, references, str(name))
-        found.append([score_by(metric, lines, references, bootstrap) for lines in by_seed])
-        samples.append([resampled(metric, lines, references, bootstrap) for lines in by_seed])
+        scored = (resampled(metric, lines, references, bootstrap) for lines in by_seed)
+        of_one, its_samples = zip(*scored, strict=True)
+        found.append(of_one), samples.append(its_samples)
     scores, others = ([one.score for one in of_one] for of_one in found)
     return SeedsComparison(
         str(variant),

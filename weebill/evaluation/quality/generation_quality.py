@@ -5,17 +5,21 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from transformers import PreTrainedTokenizerBase
 
 from weebill.evaluation.measurement import model_sha256, software_versions
 from weebill.evaluation.quality.rouge import METRICS, rouge_intervals, rouge_scores, rouge_signature
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, interval, resampled_means
 from weebill.files import sha256_file
 from weebill.generation.data import read_part
-from weebill.generation.perplexity import Surprise
 from weebill.generation.settings import SearchSettings
+
+if TYPE_CHECKING:  # tables read qualities without PyTorch
+    from transformers import PreTrainedTokenizerBase
+
+    from weebill.generation.perplexity import Surprise
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ def summary_quality(
 
 
 def lead_quality(
-    measured: Measured, tokenizer: PreTrainedTokenizerBase, tokens: int, resamples: int
+    measured: Measured, tokenizer: "PreTrainedTokenizerBase", tokens: int, resamples: int
 ) -> list[GenerationQuality]:
     """Return ROUGE of the first `tokens` of the test articles, summaries that a model should be better than."""
 
@@ -101,7 +105,7 @@ def _rouge_rows(
 
 
 def text_quality(
-    measured: Measured, found: Surprise, window: int, stride: int, resamples: int
+    measured: Measured, found: "Surprise", window: int, stride: int, resamples: int
 ) -> list[GenerationQuality]:
     """Return perplexity and bits per byte of the data's test part."""
     counts = np.stack([found.totals, found.tokens], 1)  # (windows, 2)

@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weebill.bleu import bleu
 from weebill.evaluation.measurement import Variant, software_versions
 from weebill.evaluation.quality.translation_file import Lines, check_lines
 from weebill.evaluation.quality.translation_quality import TestSet, score_both
 from weebill.files import sha256_file
-from weebill.runtime.shortlist import Shortlist
-from weebill.translation.model.vocabulary import Vocabulary
-from weebill.translation.search import SearchOptions
+
+if TYPE_CHECKING:  # tables read measurements without PyTorch
+    from weebill.runtime.shortlist import Shortlist
+    from weebill.translation.model.vocabulary import Vocabulary
+    from weebill.translation.search import SearchOptions
 
 Pieces = Sequence[Sequence[int]]  # of each sentence
 
@@ -60,7 +63,7 @@ def measure_shortlist(
     variant: Variant,
     test_set: TestSet,
     shortlist: str | Path,
-    vocabulary: Vocabulary,
+    vocabulary: "Vocabulary",
     translations: Lines,
     without: Lines,
     *,
@@ -75,6 +78,9 @@ def measure_shortlist(
     translations: made with the shortlist, in batches of `batch_size`.  without: made with the whole vocabulary.
     Raises InputError if the line counts differ or the shortlist belongs to another vocabulary.
     """
+    from weebill.runtime.shortlist import Shortlist
+    from weebill.translation.search import SearchOptions
+
     references = test_set.references
     check_lines(without, references, f"{variant} on '{test_set.name}', without a shortlist")
     check_lines(translations, references, "scoring")
@@ -107,7 +113,11 @@ def measure_shortlist(
 
 
 def coverage(
-    shortlist: Shortlist, sources: Pieces, references: Pieces, own: Pieces, search: SearchOptions
+    shortlist: "Shortlist",
+    sources: Pieces,
+    references: Pieces,
+    own: Pieces,
+    search: "SearchOptions",
 ) -> Coverage:
     """Measure how much of two texts the columns of their batches cover.
 

@@ -1,5 +1,6 @@
 """Translation quality: BLEU and chrF with intervals and significance, all of them sacreBLEU's own."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -70,64 +71,71 @@ def score(hypotheses: Lines, references: Lines, bootstrap: int, target: str = ""
     Raises InputError if the line counts differ.
     """
     check_lines(hypotheses, references, "scoring")
-    return [score_by(one, hypotheses, references, bootstrap) for one in (bleu(target), CHRF())]
+    metrics = bleu(target), CHRF()
+    return [resampled(metric, hypotheses, references, bootstrap)[0] for metric in metrics]
 
 
-def score_by(metric: Metric, hypotheses: Lines, references: Lines, bootstrap: int) -> Score:
-    """Compute the score by one of sacreBLEU's metrics, with an interval of `bootstrap` resamples."""
+def resampled(
+    metric: Metric, hypotheses: Lines, references: Lines, bootstrap: int
+) -> tuple[Score, list[float]]:
+    """Compute the score by one of sacreBLEU's metrics, with an interval, and the score of each of its resamples.
+
+    Resamples consist of the same sentences for every system.  The steps are those of sacreBLEU's `corpus_score`,
+    which does not return the resamples.
+    """
+    metric._check_corpus_score_args(hypotheses, [references])
+    statistics = metric._extract_corpus_statistics(hypotheses, [references])
+    found = metric._aggregate_and_compute(statistics)
+    metric.n_bootstrap = bootstrap  # the signature names it, and the seed
     with environment(SEED):
-        found = metric.corpus_score(hypotheses, [references], n_bootstrap=bootstrap)
+        metric.seed, samples = _bootstrap_resample(statistics, metric, bootstrap)
+    found.estimate_ci(samples)
     bounds = float(found._mean - found._ci), float(found._mean + found._ci)
     name = "BLEU" if isinstance(metric, BLEU) else "chrF"
-    return Score(name, found.score, *bounds, metric.get_signature().format())
-
-
-def resampled(metric: Metric, hypotheses: Lines, references: Lines, bootstrap: int) -> list[float]:
-    """Return the score of each resample; resamples consist of the same sentences for every system."""
-    statistics = metric._extract_corpus_statistics(hypotheses, [references])
-    with environment(SEED):
-        _, scores = _bootstrap_resample(statistics, metric, bootstrap)
-    return [one.score for one in scores]
+    made = Score(name, found.score, *bounds, metric.get_signature().format())
+    return made, [one.score for one in samples]
 
 
 def score_both(
     metric: Metric, hypotheses: Lines, baseline: Lines, references: Lines, bootstrap: int
 ) -> tuple[Score, Score, Difference]:
     """Compute the scores of two systems, and test their difference by paired bootstrap resampling."""
-    texts = hypotheses, baseline
-    found, other = (score_by(metric, lines, references, bootstrap) for lines in texts)
-    samples = (resampled(metric, lines, references, bootstrap) for lines in texts)
-    return found, other, paired_difference(*samples, found.score - other.score)
+    found, ours = resampled(metric, hypotheses, references, bootstrap)
+    other, theirs = resampled(metric, baseline, references, bootstrap)
+    return found, other, paired_difference(ours, theirs, found.score - other.score)
 
 
 def measure(
-    variant: Variant,
+    variants: Mapping[Variant, Lines],
     test_set: TestSet,
-    hypotheses: Lines,
-    baseline: Lines | None,
+    digests: Mapping[str, str],
     *,
     bootstrap: int,
     target: str,
-    model_sha256: str,
     seed: int,
 ) -> list[Measurement]:
-    """Measure one variant on one test set; return one row per metric.
+    """Measure variants of one student on a test set; return one row per metric of each variant.
 
-    baseline: translations of the student's unpruned float32 model; None if there is nothing to compare with.
-    Raises InputError if line counts differ.
+    variants: their translations; each variant is compared with the student's unpruned float32 model, if that is among
+    them.  digests: SHA-256 of each variant's model by the variant's name.  Raises InputError if line counts differ.
     """
     references = test_set.references
-    check_lines(hypotheses, references, f"{variant} on '{test_set.name}'")
-    check_lines(references if baseline is None else baseline, references, "significance, baseline")
-    rows = []
+    for variant, lines in variants.items():
+        check_lines(lines, references, f"{variant} on '{test_set.name}'")
+    rows = {variant: [] for variant in variants}
     for metric in (bleu(target), CHRF()):
-        if baseline is None:
-            found, p_value = score_by(metric, hypotheses, references, bootstrap), None
-        else:
-            found, _, paired = score_both(metric, hypotheses, baseline, references, bootstrap)
-            p_value = paired.p_value
-        rows.append(measurement(variant, test_set, found, p_value, model_sha256, seed))
-    return rows
+        found = {
+            v: resampled(metric, lines, references, bootstrap) for v, lines in variants.items()
+        }
+        for variant, (score, samples) in found.items():
+            p_value = None
+            if variant != variant.baseline and variant.baseline in found:
+                other, theirs = found[variant.baseline]
+                difference = score.score - other.score
+                p_value = paired_difference(samples, theirs, difference).p_value
+            digest = digests[str(variant)]
+            rows[variant].append(measurement(variant, test_set, score, p_value, digest, seed))
+    return [row for of_one in rows.values() for row in of_one]
 
 
 def measurement(

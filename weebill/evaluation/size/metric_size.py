@@ -1,8 +1,10 @@
 """Size of a metric, and the share of each encoder state in a sentence's vector."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from weebill.metric.folder import Metric
+if TYPE_CHECKING:  # tables read sizes without PyTorch
+    from weebill.metric.folder import Metric
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class MetricSize:
     model_sha256: str
 
 
-def measure_size(name: str, metric: Metric) -> MetricSize:
+def measure_size(name: str, metric: "Metric") -> MetricSize:
     """Measure the size of a loaded metric."""
     network = metric.network
     weights = network.state_weights().detach()

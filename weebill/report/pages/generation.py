@@ -25,7 +25,7 @@ def generation_page(results: Results, run_time: Table, figures: Mapping[str, str
     """Write the page as Markdown; figures: heading → link of a picture."""
     return results_page(
         results,
-        introduction(results.config, "Models that generate text", "generation_page"),
+        introduction(results.config, "Models that generate text"),
         in_short(results),
         [*tables_of(results), run_time, figures],
         {one.variant: one.model_sha256 for one in results.sizes},

@@ -15,7 +15,7 @@ def metric_page(results: Results, run_time: Table, figures: Mapping[str, str]) -
     papers = [table.build(results) for table in paper_tables("metric")]
     return results_page(
         results,
-        introduction(results.config, "Metrics of translation", "metric_page"),
+        introduction(results.config, "Metrics of translation"),
         in_short(results),
         [agreement_table(results), *papers, run_time, figures],
         {one.metric: one.model_sha256 for one in results.sizes},

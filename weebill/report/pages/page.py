@@ -41,11 +41,11 @@ def results_page(
     return "\n".join([f"{introduction}\n", *texts])
 
 
-def introduction(config: Mapping[str, Any], subject: str, rule: str) -> str:
-    """Return a page's title and first sentences.  rule: the one that writes the page."""
+def introduction(config: Mapping[str, Any], subject: str) -> str:
+    """Return a page's title and first sentences."""
     return (
         f"# Results of the experiment {config['experiment']}\n\n{subject}, seed {config['seed']}. "
-        f"This page was written by the workflow from its measurements (rule `{rule}`)."
+        f"This page was written by the workflow from its measurements (rule `pages`)."
     )
 
 

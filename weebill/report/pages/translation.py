@@ -26,7 +26,7 @@ def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str
     builders += [overview.heads_table, *others]
     students = ", ".join(results.config["students"])
     parts = [figures, *(build(results) for build in builders), run_time]
-    return _page(results, "Results", "summary", students, in_short(results), parts)
+    return _page(results, "Results", students, in_short(results), parts)
 
 
 def pruning_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
@@ -47,13 +47,12 @@ def pruning_page(results: Results, run_time: Table, figures: Mapping[str, str]) 
         pruning.recipes_table(config["pruning"]),
         run_time,
     ]
-    return _page(results, "Pruning: results", "pruning_page", students, findings, parts)
+    return _page(results, "Pruning: results", students, findings, parts)
 
 
 def _page(
     results: Results,
     title: str,
-    rule: str,
     students: str,
     findings: Iterable[str],
     parts: Iterable[Table | Mapping[str, str]],
@@ -63,7 +62,7 @@ def _page(
         f"# {title} of the experiment {config['experiment']}\n\n"
         f"{languages['source']} to {languages['target']}, seed {config['seed']}. Corpora: "
         f"{', '.join(config['corpora'])}; test sets: {', '.join(config['test_sets'])}; students: {students}.\n\n"
-        f"This page was written by the workflow from its measurements (rule `{rule}`). Data, languages and "
+        f"This page was written by the workflow from its measurements (rule `pages`). Data, languages and "
         "machine are not the papers', so compare the differences in brackets, not the numbers."
     )
     models = {one.variant: one.model_sha256 for one in results.qualities}

@@ -1,13 +1,13 @@
 """Table of the formulas of static activation scales: the error of numbers and translations under each."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from weebill.evaluation.measurement import Variant
-from weebill.experiment.precisions import quantized
+from weebill.evaluation.measurement import Measurement, Variant
+from weebill.experiment.precisions import Precision, quantized
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
@@ -26,8 +26,13 @@ def read_scale_errors(paths: Sequence[str]) -> "list[tuple[str, list[ActivationE
 
 def activation_scales_table(results: Results) -> Table:
     """Return the table: a row for each precision without fine-tuning, in measured order, below its float32 model."""
-    measurements, errors = results.scales, dict(results.scale_errors)
+    errors = dict(results.scale_errors)
     made = quantized(results.config["quantization"])
+    measurements = [
+        one
+        for one in results.qualities
+        if one.metric in METRICS and _is_compared(one, made, errors)
+    ]
     scores = {(m.variant, m.test_set, m.metric): m.score for m in measurements}
     columns = [
         *Column.texts(variant="Variant", activation_scale="Activation scale"),
@@ -71,6 +76,14 @@ def activation_scales_table(results: Results) -> Table:
             *sorted({f"Signature of {m.metric}: {m.signature}" for m in measurements}),
         ),
     )
+
+
+def _is_compared(one: Measurement, made: Mapping[str, Precision], errors: Container[str]) -> bool:
+    """Return True for a student without fine-tuning that has static scales, and for its float32 model."""
+    quantization = made.get(one.precision)
+    static = quantization and quantization.activation_scale and not quantization.finetuned
+    compared = one.precision == "float32" or static
+    return bool(compared) and f"{one.student}/{one.recipe}" in errors
 
 
 def _error_cells(errors: "Sequence[ActivationError]") -> list[str]:
