@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from weebill.errors import InputError
-from weebill.text_files import read_lines
+from weebill.text_files import checked_lines, read_lines
 
 ROOT = Path(__file__).parents[1]
 RANDOM = random.Random(1)
@@ -83,3 +83,12 @@ def test_memory_does_not_follow_the_text(tmp_path):
     lines, mib = map(int, run.stdout.split())
     assert lines == 5_600_000
     assert mib < 30
+
+
+def test_lines_of_a_program_are_any_iterable_of_strings():
+    assert checked_lines("x", (line for line in ("a", ""))) == ["a", ""]
+    for bad in ("a", b"a", {"a": 1}, 3, None):
+        with pytest.raises(InputError, match=r"^x: found .*, expected a list of strings$"):
+            checked_lines("x", bad)
+    with pytest.raises(InputError, match=r"^x: line 2 is nan, expected a string; give '' for"):
+        checked_lines("x", ["a", float("nan")])

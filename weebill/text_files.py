@@ -1,9 +1,9 @@
-"""Strict reading of text from files, plain or compressed, and streams: UTF-8, split on "\\n" only."""
+"""Strict reading of text: from files, plain or compressed, and streams in UTF-8, split on "\\n" only; from lists."""
 
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -68,3 +68,16 @@ def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
                 f"{name}:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
                 f"{error.start + 1}); convert the text with iconv, or remove the line"
             ) from error
+
+
+def checked_lines(name: str, lines: Iterable[str]) -> list[str]:
+    """Return a program's lines as a list.  Raises InputError, by `name`, for one string, or for what is no string."""
+    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+        raise InputError(f"{name}: found {lines!r:.60}, expected a list of strings")
+    found = list(lines)
+    for number, line in enumerate(found, start=1):
+        if not isinstance(line, str):
+            raise InputError(
+                f"{name}: line {number} is {line!r:.60}, expected a string; give '' for an empty line"
+            )
+    return found

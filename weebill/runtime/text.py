@@ -16,6 +16,7 @@ from weebill.runtime.translator import Runtime
 from weebill.translation.loading import load_models
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.search import SearchOptions
 from weebill.translation.translator import PieceTranslator
 
 
@@ -30,7 +31,7 @@ class RuntimeTranslator(PieceTranslator):
         """Pieces that may stand in a translation; None: any piece."""
         return self.runtimes[0].shortlist
 
-    def _shared(self, work: Callable, sources: list[list[int]], *arguments) -> list:
+    def _shared(self, work: Callable, sources: Sequence, *arguments) -> list:
         """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
         runtimes, count = self.runtimes, len(self.runtimes)
         if count == 1:  # do not start a thread for each single sentence
@@ -45,6 +46,12 @@ class RuntimeTranslator(PieceTranslator):
 
     _greedy = partialmethod(_shared, Runtime.translate)
     _search = partialmethod(_shared, Runtime.search)
+
+    def _force_decode(
+        self, sources: list[list[int]], targets: list[list[int]], options: SearchOptions
+    ) -> list[float]:
+        pairs = list(zip(sources, targets, strict=True))
+        return self._shared(Runtime.force_decode, pairs, options)
 
 
 def load_runtime(

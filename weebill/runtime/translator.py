@@ -18,6 +18,7 @@ from weebill.translation.model.batch import pad
 from weebill.translation.model.network import Translator
 from weebill.translation.search import Candidate, Progress, SearchOptions
 from weebill.translation.search.ensemble import Ensemble
+from weebill.translation.search.forced import force_decode
 from weebill.translation.search.options import length_sorted_batches
 from weebill.translation.search.run import search_batch
 
@@ -132,6 +133,14 @@ class Runtime:
                 pieces = [tuple(self.columns[list(one.tokens)].tolist()) for one in candidates]
                 results[index] = list(map(Candidate, pieces, [one.score for one in candidates]))
         return results
+
+    def force_decode(self, pairs: Sequence[Sources], options: SearchOptions) -> list[float]:
+        """Return the score of each pair of source and target, EOS last in both; any piece is allowed."""
+        sources, targets = ([pair[side] for pair in pairs] for side in range(2))
+        for engine in self.engines:
+            engine.reserve(max(map(len, [*map(options.crop, sources), *targets]), default=0) + 1)
+        self._choose(self._all)
+        return force_decode(Ensemble(self.engines), sources, targets, options)
 
     def _batches(
         self, sources: Sources, options: SearchOptions, progress: Progress | None

@@ -33,7 +33,7 @@ def load_reverse_scorer(
         from weebill.translation.hugging_face_translator import HuggingFaceTranslator  # slow
 
         translator = HuggingFaceTranslator(folder, device, languages and languages[::-1])
-        score = translator.mean_log_probabilities
+        score = translator.force_decode
     else:
         model = load_model(folder)
         score = partial(mean_log_probabilities, model.network.to(device), model.vocabulary)

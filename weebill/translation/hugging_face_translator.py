@@ -12,6 +12,7 @@ from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.hugging_face.loading import pretrained_model
+from weebill.text_files import checked_lines
 from weebill.translation.model.hugging_face_folder import (
     load_tokenizer,
     positions_of,
@@ -21,6 +22,8 @@ from weebill.translation.model.hugging_face_folder import (
 from weebill.translation.search import Cut, SearchOptions, prepack
 from weebill.translation.search.options import length_sorted_batches, log_cut_count
 from weebill.translation.translator import Hypothesis, TextTranslator
+
+BATCH_SIZE = 16  # pairs that are force-decoded together
 
 
 class HuggingFaceTranslator(TextTranslator):
@@ -52,6 +55,7 @@ class HuggingFaceTranslator(TextTranslator):
         """Implement `translator.TextTranslator`.  Raises InputError if the options ask for samples."""
         if options.sampling is not None:
             raise InputError("only Weebill's own models are sampled from; search with a beam")
+        sentences = checked_lines("sentences", sentences)
         if not sentences:
             return []
         results = [[Hypothesis("", 0.0, ())] for _ in sentences]
@@ -69,23 +73,33 @@ class HuggingFaceTranslator(TextTranslator):
                 progress(len(batch))
         return results
 
-    @torch.inference_mode()
-    def mean_log_probabilities(
-        self, inputs: Sequence[str], outputs: Sequence[str], batch_size: int = 16
-    ) -> np.ndarray:
-        """Return (sentences,) float64: mean log probability of each output's tokens, end included, given its input.
+    def _score_pairs(self, sentences, translations, options) -> np.ndarray:
+        scores = self.force_decode(sentences, translations, options)
+        for row, sentence in enumerate(sentences):
+            if not sentence.strip():
+                scores[row] = -math.inf if translations[row].strip() else 0.0
+        return scores
 
-        The code of the output's language does not count.  Sides are cut as by SearchOptions' `max_source_tokens`.
+    @torch.inference_mode()
+    def force_decode(
+        self,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        options: SearchOptions = SearchOptions(),
+    ) -> np.ndarray:
+        """Return (sentences,) float64: log p of each output given its input / length^length_normalisation.
+
+        The end counts, the code of the output's language does not.  Both sides are cut to `max_source_tokens`.
         """
-        most = self._most(SearchOptions())
+        most = self._most(options)
         sides, prefixed = [], [self._prefix + text for text in inputs]
         for name, texts in (("text", prefixed), ("text_target", list(outputs))):
             pieces, cuts = self._pieces(texts, most, name)
             log_cut_count("scoring", len(cuts), len(texts), most)
             sides.append(pieces)
         lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
-        means = np.zeros(len(lengths))
-        for rows in length_sorted_batches(lengths, batch_size, 4096):
+        scores = np.zeros(len(lengths))
+        for rows in length_sorted_batches(lengths, BATCH_SIZE, 4096):
             given, labels = (self._padded([side[row] for row in rows]) for side in sides)
             pieces, mask = labels["input_ids"], labels["attention_mask"].bool()
             for code in (self._first, self._start):
@@ -94,8 +108,9 @@ class HuggingFaceTranslator(TextTranslator):
             logits = self._model(**given, labels=pieces).logits.float()
             chosen = logits.gather(-1, pieces[..., None])[..., 0] - logits.logsumexp(-1)
             totals = chosen.double().masked_fill(~mask, 0.0).sum(1)
-            means[rows] = (totals / mask.sum(1)).cpu().numpy()
-        return means
+            counts = mask.sum(1).double() ** options.length_normalisation
+            scores[rows] = (totals / counts).cpu().numpy()
+        return scores
 
     def _padded(self, pieces: list[list[int]]) -> Any:
         return self._tokenizer.pad({"input_ids": pieces}, return_tensors="pt").to(self.device)

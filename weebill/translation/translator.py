@@ -1,11 +1,17 @@
 """Translation of text by a finished model, an ensemble, or a Hugging Face model, behind one interface."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
+from weebill.errors import InputError
+from weebill.text_files import checked_lines
 from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.search.ensemble import Ensemble
+from weebill.translation.search.forced import force_decode
 from weebill.translation.search.options import Candidate, Cut, SearchOptions, cut_logger, find_cuts
 from weebill.translation.search.run import Progress, greedy, search
 
@@ -22,6 +28,7 @@ class Hypothesis:
 class TextTranslator(ABC):
     """Translator of sentences; an empty or blank one has the empty translation.
 
+    Sentences are strings in a list, or in any iterable but a single string; all methods raise InputError for others.
     Results are in the order of the input.  progress: called with the number of sentences of each finished batch.
     on_cut: called with each sentence that is cut to `options.max_source_tokens` pieces; it logs a warning.
     positions: largest number of pieces that the model can read, whatever the options; None: any number.
@@ -32,13 +39,41 @@ class TextTranslator(ABC):
 
     @abstractmethod
     def nbest(
-        self, sentences: Sequence[str], options: SearchOptions, progress: Progress | None = None
+        self, sentences: Iterable[str], options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Hypothesis]]:
         """Return the `options.nbest` best translations found for each sentence, best first, or fewer."""
 
+    def scores(
+        self,
+        sentences: Iterable[str],
+        translations: Iterable[str],
+        options: SearchOptions = SearchOptions(),
+    ) -> np.ndarray:
+        """Return (sentences,) float64: log p of each sentence's given translation / length^length_normalisation.
+
+        The length counts pieces and the end, so by default this is the mean log probability (natural logarithm) of a
+        piece, and a translation that `nbest` finds without a shortlist has the score it has there, if its text is
+        divided into the same pieces.  Only the empty translation of an empty sentence is possible: 0, others −inf.
+        Sentences are cut as by `translate`, and a Hugging Face model's translations likewise.
+        Raises InputError if the numbers of lines differ.
+        """
+        given = checked_lines("sentences", sentences)
+        outputs = checked_lines("translations", translations)
+        if len(given) != len(outputs):
+            raise InputError(
+                f"{len(given):,} sentences but {len(outputs):,} translations; give one translation for each"
+            )
+        found = self._score_pairs(given, outputs, options) if given else []
+        return np.array(found, dtype=np.float64)
+
+    @abstractmethod
+    def _score_pairs(
+        self, sentences: list[str], translations: list[str], options: SearchOptions
+    ) -> Sequence[float]: ...
+
     def translate(
         self,
-        sentences: Sequence[str],
+        sentences: Iterable[str],
         options: SearchOptions = SearchOptions(),
         progress: Progress | None = None,
     ) -> list[str]:
@@ -48,11 +83,12 @@ class TextTranslator(ABC):
 
 
 class PieceTranslator(TextTranslator):
-    """Translator that searches over the pieces of a vocabulary by the functions `_greedy` and `_search`."""
+    """Translator over the pieces of a vocabulary by the functions `_greedy`, `_search` and `_force_decode`."""
 
     vocabulary: Vocabulary
     _greedy: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[int]]]
     _search: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[Candidate]]]
+    _force_decode: Callable[[list[list[int]], list[list[int]], SearchOptions], list[float]]
 
     def translate(self, sentences, options=SearchOptions(), progress=None) -> list[str]:
         """Implement `TextTranslator`; greedy search keeps no scores and is faster."""
@@ -69,9 +105,13 @@ class PieceTranslator(TextTranslator):
             results.append([Hypothesis(text, one.score, one.tokens) for text, one in pairs])
         return results
 
-    def _encode(self, sentences: Sequence[str], options: SearchOptions) -> list[list[int]]:
+    def _score_pairs(self, sentences, translations, options) -> list[float]:
+        sources = self._encode(sentences, options)
+        return self._force_decode(sources, self.vocabulary.encode(translations), options)
+
+    def _encode(self, sentences: Iterable[str], options: SearchOptions) -> list[list[int]]:
         """Return the sentences' pieces, EOS last; report those that the search will crop."""
-        sources = self.vocabulary.encode(list(sentences))
+        sources = self.vocabulary.encode(checked_lines("sentences", sentences))
         for cut in find_cuts(sources, options):
             self.on_cut(cut)
         return sources
@@ -83,3 +123,5 @@ class NetworkTranslator(PieceTranslator):
     def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self._greedy, self._search = partial(greedy, networks), partial(search, networks)
+        device = networks[0].output.bias.device
+        self._force_decode = partial(force_decode, Ensemble(networks), device=device)
