@@ -1,3 +1,33 @@
-"""Weebill: makes translation models small and fast, and shows what each step costs and gains."""
+"""Weebill: makes translation models small and fast, and shows what each step costs and gains.
+
+From Python: `load(folder)` gives a translator, `Scorer(model)` a COMET metric, `load_int8(folder)` a text generator.
+They are imported on first use; `import weebill` alone needs only the standard library.
+"""
+
+from importlib import import_module
 
 __version__ = "0.1.0"
+__all__ = ["InputError", "Scorer", "SearchOptions", "load", "load_int8"]
+
+# The modules that define the names.  They are without the package's own name, so that they do not count as imports of
+# every module (workflow.import_closure).
+_PLACES = {
+    "InputError": "errors",
+    "Scorer": "metric.scorer",
+    "SearchOptions": "translation.search",
+    "load": "runtime.loading",
+    "load_int8": "generation.int8",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name of the interface on its first use."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the names of the interface too."""
+    return sorted({*globals(), *_PLACES})

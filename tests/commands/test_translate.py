@@ -89,7 +89,7 @@ def test_a_model_of_many_languages_is_told_them(translate, folder, tmp_path):
     code, _, error = translate(many, text=text)
     assert code == 1 and "tell it those of input and output (--languages)" in error
     code, _, error = translate(folder, "--languages", "en", "de", text=text)
-    assert code == 1 and "--languages is for Hugging Face models of many" in error
+    assert code == 1 and "languages: for Hugging Face models of many" in error
 
 
 def test_a_reader_that_has_enough_ends_it_quietly(folder):
@@ -110,10 +110,10 @@ def test_errors_are_one_line(translate, folder, tmp_path):
         (translate(folder, text=b"good\nbad \xff\n"), "standard input:2: not UTF-8"),
         (translate(folder, "--nbest", 3), "--beam 3"),
         *(
-            (translate(folder, "--device", name), f"--device {name}: not for models; use cpu, cuda")
+            (translate(folder, "--device", name), f"device {name}: not for models; use cpu, cuda")
             for name in ("nonsense", "meta", "mps", "hpu", "cuda:", "")
         ),
-        (translate(folder, "--device", "cuda:99"), "--device cuda:99: not available here"),
+        (translate(folder, "--device", "cuda:99"), "device cuda:99: not available here"),
     ]
     for (code, _, error), message in cases:
         assert code == 1 and message in error and error.count("\n") == 1, error
@@ -166,7 +166,10 @@ def test_a_precision_of_a_hugging_face_model_is_refused(translate, tmp_path):
     for precision in ("int8", "float32", "nonsense"):
         code, out, error = translate(model, "--precision", precision, text=b"One.")
         assert (code, out) == (1, "")
-        assert "translate: --precision is for Weebill models" in error and "leave it out" in error
+        assert (
+            f"precision {precision}: chooses among Weebill models" in error
+            and "leave it out" in error
+        )
 
 
 def test_a_hugging_face_model_below_a_folder_is_found(translate, tmp_path):

@@ -62,3 +62,17 @@ def test_windows_that_cannot_be(generator):
         surprise(generator, TEXTS, 41, 8)
     with pytest.raises(InputError, match="stride 9, expected 1 to the window's 8"):
         surprise(generator, TEXTS, 8, 9)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ([], "no text to score"),
+        (["", ""], "no text to score"),
+        ("one text", "texts: found 'one text', expected a list of strings"),
+        (["a", None], "texts: line 2 is None, expected a string"),
+    ],
+)
+def test_texts_that_cannot_be(generator, texts, message):
+    with pytest.raises(InputError, match=message):
+        surprise(generator, texts, 8, 8)

@@ -1,7 +1,6 @@
 """Translate standard input, one sentence per line, to standard output; several models are an ensemble."""
 
 import argparse
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -65,10 +64,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"translate: --nbest {nbest} needs --beam {nbest} or more")
     import torch
 
+    from weebill.runtime.loading import load
     from weebill.runtime.text import RuntimeTranslator
 
     options = _options(arguments)
-    translator = _translator(arguments)
+    translator = load(
+        arguments.models,
+        arguments.precision,
+        device=arguments.device,
+        threads=arguments.threads,
+        isa=arguments.isa,
+        shortlist=arguments.shortlist,
+        languages=arguments.languages and tuple(arguments.languages),
+    )
     asked, positions = arguments.max_length, translator.positions
     if asked is not None and positions is not None and asked > positions:
         raise InputError(
@@ -162,42 +170,3 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
         )
     except ValueError as error:
         raise InputError(f"translate: {error}") from error
-
-
-def _translator(arguments: argparse.Namespace) -> "TextTranslator":
-    from weebill.runtime.text import load_runtime, of_precision
-    from weebill.translation.loading import is_hugging_face, load_translator
-
-    device, models = _device(arguments.device), []
-    for model in arguments.models:
-        if not is_hugging_face(model):
-            model = of_precision(model, arguments.precision)
-        elif arguments.precision:
-            message = f"translate: --precision is for Weebill models; {model} is a Hugging Face model, leave it out"
-            raise InputError(message)
-        models.append(model)
-    own = [model for model in models if not is_hugging_face(model)]
-    if arguments.languages and own:
-        message = f"translate: --languages is for Hugging Face models of many; {own[0]} is none, leave it out"
-        raise InputError(message)
-    if len(models) == len(own) and device == "cpu":
-        return load_runtime(models, arguments.isa, arguments.shortlist, arguments.threads)
-    for name in ("isa", "shortlist"):
-        if getattr(arguments, name):
-            message = f"translate: --{name} is of the runtime, which translates by Weebill models on the processor"
-            raise InputError(message)
-    languages = None if arguments.languages is None else tuple(arguments.languages)
-    return load_translator(models, device, languages)
-
-
-def _device(name: str) -> str:
-    import torch
-
-    # torch knows more devices, on which these models do not run.
-    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
-        raise InputError(f"--device {name}: not for models; use cpu, cuda, cuda:1, …")
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"--device {name}: not available here; use cpu") from error
-    return name

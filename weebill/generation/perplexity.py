@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from weebill.errors import InputError
 from weebill.generation.encoding import Encoder
 from weebill.generation.models import Generator
+from weebill.text_files import checked_lines
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,12 @@ def surprise(
     """Score all tokens of the concatenated texts, each after an end of text.
 
     window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
-    from at least window − stride tokens.  Raises InputError if the stride exceeds the window, or that the positions.
+    from at least window − stride tokens.
+    Raises InputError if the stride exceeds the window, or that the positions, or if there is no text.
     """
+    texts = checked_lines("texts", texts)
+    if not any(texts):
+        raise InputError("perplexity: no text to score; give one that is not empty")
     if not 1 <= stride <= window:
         raise InputError(f"perplexity: stride {stride}, expected 1 to the window's {window}")
     if generator.positions is not None and window > generator.positions:

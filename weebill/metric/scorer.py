@@ -6,11 +6,12 @@ Batches hold sentences of similar length and are bounded in pieces.
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from hashlib import sha256
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -24,6 +25,7 @@ from weebill.metric.cache import Vector, VectorCache
 from weebill.metric.encoding import Lengths, RaggedEncoder, pool_states
 from weebill.metric.folder import Metric, load_metric
 from weebill.metric.network import Map
+from weebill.text_files import checked_lines
 from weebill.workflow.code_version import code_of_module
 
 # Types of the encoder's weights; int8 concerns linear maps only.
@@ -43,7 +45,7 @@ SHAPE = (  # properties of an encoder that its tensors do not show
 )
 
 Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
-Systems = Mapping[str, Sequence[str]]  # lines of translations by system
+Systems = Mapping[str, Iterable[str]]  # lines of translations by system
 
 
 class Scorer:
@@ -51,26 +53,28 @@ class Scorer:
 
     def __init__(
         self,
-        metric: Metric,
+        metric: Metric | str | Path,
         precision: str = "float32",
         device: str = "cpu",
         cache: VectorCache | None = None,
         batch_pieces: int | None = None,
     ) -> None:
-        """Pack a metric; precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU.
+        """Pack a metric: one that is loaded, or what `load_metric` reads: a folder, a checkpoint, a name on the hub.
 
+        precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU.
         batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
-        Raises InputError for an unknown precision, and for int8 on a GPU.
+        Raises InputError for an unknown precision, for int8 on a GPU, and as `load_metric`.
         """
         if precision not in PRECISIONS:
             message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
             raise InputError(message)
-        self.metric, self.precision, self.device = metric, precision, torch.device(device)
+        self.precision, self.device = precision, torch.device(device)
         if precision == "int8" and self.device.type != "cpu":
             raise InputError(
                 f"precision int8 is computed on processors, not on {device}; take bfloat16 there"
             )
-        self.needs_references = metric.network.architecture.needs_references
+        self.metric = metric if isinstance(metric, Metric) else load_metric(metric)
+        self.needs_references = self.metric.network.architecture.needs_references
         self.cache = cache
         kind = precision if precision == "int8" else self.device.type
         self._batch_pieces = batch_pieces or BATCH_PIECES.get(kind, 2048)
@@ -78,19 +82,25 @@ class Scorer:
     def score(
         self,
         systems: Systems,
-        sources: Sequence[str],
-        references: Sequence[str] | None = None,
+        sources: Iterable[str],
+        references: Iterable[str] | None = None,
         names: tuple[str, str] = ("sources", "references"),
     ) -> dict[str, np.ndarray]:
-        """Return scores (segments,) of each system's translations, in float32.
+        """Return scores (segments,) of each system's translations, in float32; higher is better.
 
+        systems: lines of translations by the system's name; like sources and references, strings in any iterable.
         names: those of sources and references, for messages; a sentence that is cut is logged with its line.
-        Raises InputError if line counts differ, references are missing or not needed, or a score is not finite.
+        Raises InputError if these are no strings, or their numbers differ, references are missing or not needed, or a
+        score is not finite.
         """
-        given = [(names[0], sources)]
+        if not isinstance(systems, Mapping):
+            raise InputError(
+                f"systems: found {systems!r:.60}, expected a dictionary of lines by name: {{'one': lines}}"
+            )
+        given = [(names[0], checked_lines(names[0], sources))]
         if references is not None:
-            given.append((names[1], references))
-        texts = [*given, *systems.items()]
+            given.append((names[1], checked_lines(names[1], references)))
+        texts = [*given, *((name, checked_lines(name, own)) for name, own in systems.items())]
         self._check(texts, references is not None, bool(systems))
         vectors, rows = self._vectors(texts)
         with torch.inference_mode():
@@ -258,7 +268,7 @@ class Ensemble:
         self, models: Sequence[str], precision: str = "float32", device: str = "cpu"
     ) -> None:
         """Load metrics by `load_metric`.  Raises InputError as it does, and as `Scorer`."""
-        self._members = [Scorer(load_metric(model), precision, device) for model in models]
+        self._members = [Scorer(model, precision, device) for model in models]
         self.sha256 = "+".join(one.metric.sha256 for one in self._members)
         self.needs_references = any(one.needs_references for one in self._members)
 

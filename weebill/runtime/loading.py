@@ -1,0 +1,79 @@
+"""Loading of any translator: by the runtime where it can translate, else by PyTorch."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import torch
+
+from weebill.errors import InputError
+from weebill.runtime.text import load_runtime, of_precision
+from weebill.translation.loading import is_hugging_face, load_translator
+from weebill.translation.translator import TextTranslator
+
+
+def load(
+    folders: str | Path | Iterable[str | Path],
+    precision: str | None = None,
+    *,
+    device: str = "cpu",
+    threads: int = 1,
+    isa: str | None = None,
+    shortlist: str | Path | None = None,
+    languages: tuple[str, str] | None = None,
+) -> TextTranslator:
+    """Load a student, a teacher, an ensemble or a Hugging Face model that translates.
+
+    Weebill models on the processor translate by the runtime, others by PyTorch with its own number of threads.
+
+    Args:
+        folders: a model folder, or several of one vocabulary, which are averaged; a Hugging Face model is alone.
+        precision: chooses one of several models in a folder, such as "int8" in a recipe's folder below results/.
+        device: "cpu", "cuda", "cuda:1", …
+        threads: number of the runtime's threads that translate in parallel, each with a copy of the weights.
+        isa: the runtime's instruction set: amx, vnni, avxvnni, avx2 or portable (PyTorch); None: the fastest here.
+        shortlist: file of pieces to which the runtime restricts translations, faster for large vocabularies.
+        languages: of input and output, for a Hugging Face model of many.
+
+    Returns:
+        A translator, with `translate(sentences)`, `nbest(sentences, options)` and `scores(sentences, translations)`.
+
+    Raises:
+        InputError: if a folder is no sound model, or an argument does not apply to it or is not available here.
+
+    """
+    given = [folders] if isinstance(folders, str | Path) else list(folders)
+    check_device(device)
+    models = []
+    for model in given:
+        if not is_hugging_face(model):
+            model = of_precision(model, precision)
+        elif precision:
+            raise InputError(
+                f"precision {precision}: chooses among Weebill models; {model} is a Hugging Face model, leave it out"
+            )
+        models.append(model)
+    own = [model for model in models if not is_hugging_face(model)]
+    if languages and own:
+        raise InputError(
+            f"languages: for Hugging Face models of many; {own[0]} is a Weebill model, leave them out"
+        )
+    if len(models) == len(own) and device == "cpu":
+        return load_runtime(models, isa, shortlist, threads)
+    for name, value in (("isa", isa), ("shortlist", shortlist)):
+        if value:
+            raise InputError(
+                f"{name}: for the runtime, which translates by Weebill models on the processor; leave it out"
+            )
+    return load_translator(models, device, languages)
+
+
+def check_device(name: str) -> None:
+    """Raise InputError if PyTorch has no such device here, or models do not run on it."""
+    # torch knows more devices, on which these models do not run.
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
+        raise InputError(f"device {name}: not for models; use cpu, cuda, cuda:1, …")
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"device {name}: not available here; use cpu") from error
