@@ -120,6 +120,34 @@ def test_a_data_set_of_the_hub_in_a_folder(tmp_path):
     assert len(read_part(tmp_path / "out", "train")) > 10
 
 
+def test_empty_rows_are_left_out_on_request(tmp_path):
+    """A data set of the hub has such rows, and nobody can remove them."""
+    folder = tmp_path / "set"
+    folder.mkdir()
+    rows = [article(number) for number in range(30)]
+    faulty = [{"article": "", "summary": "s"}, {"article": "a", "summary": " "}]
+    text = "".join(json.dumps(row) + "\n" for row in [*rows[:9], *faulty, *rows[9:]])
+    (folder / "train.jsonl").write_text(text)
+    whole = {"task": "summarization", "train": [{"folder": str(folder)}], "test_share": 0.3}
+    with pytest.raises(InputError, match=r"train.jsonl:10: field 'article' is empty; .*leave_out"):
+        import_data(TextData(**whole), tmp_path / "out")
+    import_data(TextData(**whole, empty_rows="leave_out"), tmp_path / "out")
+    write_articles(tmp_path / "all.jsonl", 30)
+    import_data(settings(tmp_path / "all.jsonl", validation_share=0.1), tmp_path / "known")
+    for part in ("train", "validation", "test"):
+        assert read_part(tmp_path / "out", part) == read_part(tmp_path / "known", part)
+    facts = json.loads((tmp_path / "out/data.json").read_text())
+    assert facts["left_out_as_empty"] == 2
+    assert "left_out_as_empty" not in json.loads((tmp_path / "known/data.json").read_text())
+
+
+def test_running_text_without_blank_lines_cannot_be_divided(tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("A long line of text about birds. \n" * 400)
+    with pytest.raises(InputError, match=r"part; parts are drawn from blocks that end at blank l"):
+        import_data(settings(path, task="language-modelling"), tmp_path / "out")
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -192,7 +192,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     for name in pipelines.piped_models(config):
         model, variants = config["models"][name], pipelines.variants_of(config, name)
         if model["by"] != "making":
-            unknown_parts.append(f"models.{name}: of the hub, how large it is is not known")
+            unknown_parts.append(f"models.{name}: a finished model, whose size is not known")
             continue
         weights = weights_of(model)
         disk[f"models of {name}"] = 4.0 * weights * (len(variants) + TRAINING_COPIES)

@@ -203,7 +203,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     unknown, hours, disk, layers, weights = [], {}, {}, {}, {}
     for name, one in config["encoders"].items():
         if one["by"] == "hugging_face":
-            unknown.append(f"encoders.{name}: of the hub, how large it is is not known")
+            unknown.append(f"encoders.{name}: a finished model, whose size is not known")
             continue
         width = one["width"]
         layers[name] = one["layers"] * (4 * width**2 + 2 * width * one["intermediate"])

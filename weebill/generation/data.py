@@ -101,6 +101,9 @@ class TextData:
     """Fields of rows whose names differ from those of the task; dots lead into nested fields."""
     rows: Literal["documents", "lines"] = "documents"
     """Content of a row of running text: one of the `documents`, or one of the `lines`, which may be empty."""
+    empty_rows: Literal["refuse", "leave_out"] = "refuse"
+    """Rows with an empty text: `refuse` stops the import; `leave_out` imports the others, and `data.json` has their
+    number. Use it for data sets that you cannot mend, such as those of the hub."""
     validation_share: PartialShare = 0.1
     """Share of the training text that becomes validation text if `validation` has no entries."""
     test_share: PartialShare = 0.1
@@ -122,11 +125,16 @@ def import_data(settings: TextData, folder: str | Path, places: Places | None = 
 
     Raises InputError naming file and row if a field is missing, empty or not text, or a part has no rows.
     """
-    parts, double = split(settings, places or Places())
+    parts, left_out = split(settings, places or Places())
     for part, rows in parts.items():
         if not rows:
-            message = f"data: no text in the {part} part; raise its share, or name files of it"
-            raise InputError(message)
+            remedy = "raise its share, or name files of it"
+            if settings.task == "language-modelling":
+                remedy = (
+                    "parts are drawn from blocks that end at blank lines, so put some between the documents, "
+                    f"{remedy}"
+                )
+            raise InputError(f"data: no text in the {part} part; {remedy}")
     with atomic_folder(folder, DATA) as partial:
         for part, rows in parts.items():
             text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -134,7 +142,7 @@ def import_data(settings: TextData, folder: str | Path, places: Places | None = 
         facts = {
             "task": settings.task,
             "rows": {part: len(rows) for part, rows in parts.items()},
-            "left_out_as_double": double,
+            **left_out,
             "sha256": {part: sha256_file(partial / f"{part}.jsonl") for part in parts},
         }
         write_json(partial / "data.json", facts)
@@ -155,18 +163,22 @@ def data_hash(folder: str | Path) -> str:
     return sha256_file(Path(folder) / "data.json")
 
 
-def split(settings: TextData, places: Places) -> tuple[dict[Part, list[Row]], int]:
-    """Return the rows of each part, in the order of the files, and the number of omitted rows, which parts share."""
+def split(settings: TextData, places: Places) -> tuple[dict[Part, list[Row]], dict[str, int]]:
+    """Return the rows of each part, in the order of the files, and numbers of omitted rows, by the reason."""
     key = KEYS[settings.task][0]
     shares = {
         "test": 0.0 if settings.test else settings.test_share,
         "validation": 0.0 if settings.validation else settings.validation_share,
     }
     parts: dict[Part, list[Row]] = {part: [] for part in PARTS}
+    empty = 0
     for part in PARTS:
         blocks = part == "train" and any(shares.values())
         for entry in getattr(settings, part):
             for row in read_entry(entry, settings, places, blocks):
+                if not all(map(str.strip, row.values())):
+                    empty += 1
+                    continue
                 chosen = drawn_part(row[key], settings.seed, shares) if blocks else part
                 parts[chosen].append(row)
     read = sum(map(len, parts.values()))
@@ -174,7 +186,10 @@ def split(settings: TextData, places: Places) -> tuple[dict[Part, list[Row]], in
     for part in reversed(PARTS):
         parts[part] = [row for row in parts[part] if row[key] not in taken]
         taken.update(row[key] for row in parts[part])
-    return parts, read - sum(map(len, parts.values()))
+    left_out = {"left_out_as_double": read - sum(map(len, parts.values()))}
+    if settings.empty_rows == "leave_out":
+        left_out["left_out_as_empty"] = empty
+    return parts, left_out
 
 
 def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
@@ -195,7 +210,7 @@ def read_entry(
     joined = settings.task == "language-modelling" and settings.rows == "lines"
     for path, place in _files(entry, settings, places):
         if place.endswith((TABLE, *JSON_LINES)):
-            rows = _rows(path, place, settings, empty=joined)
+            rows = _rows(path, place, settings, joined or settings.empty_rows == "leave_out")
             if not joined:
                 yield from rows
                 continue
@@ -253,7 +268,7 @@ def _rows(path: Path, place: str, settings: TextData, empty: bool) -> Iterator[R
             elif not text.isascii() and _HALVES.search(text):
                 fault = f"field '{column}' holds {HALF}; mend the row"
             elif not text.strip() and not empty:
-                fault = f"field '{column}' is empty; remove the row"
+                fault = f"field '{column}' is empty; remove the row, or set empty_rows: leave_out"
             if fault is not None:
                 raise InputError(f"{path}:{number}: {fault}")
         yield dict(zip(KEYS[settings.task], texts, strict=True))
