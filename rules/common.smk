@@ -15,6 +15,7 @@ from weebill.experiment.origins import is_made
 from weebill.workflow.parent_watch import announce_snakemake
 from weebill.workflow.shell_paths import check_folder, check_python
 from weebill.workflow.code_version import library_path
+from weebill.workflow.repository import repository_of, show_library
 
 
 def stop(message):
@@ -22,14 +23,14 @@ def stop(message):
     sys.exit(message)
 
 
-# The folder of this workflow; workflow.basedir is the folder of a workflow that imports it as a module.
-REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 # The file that messages name; an importing workflow may pass a dictionary instead of a file.
 CONFIG_FILE = str(
     workflow.configfiles[-1] if workflow.configfiles else "config of the module"
 )
 try:
     check_python(sys.executable)
+    # workflow.basedir is the folder of a workflow that imports this one as a module
+    REPOSITORY = repository_of(workflow.current_basedir, workflow.sourcecache.open)
     for folder in (workflow.basedir, REPOSITORY):
         check_folder(str(folder))
     for path in workflow.configfiles:
@@ -51,6 +52,8 @@ LOGS = RESULTS / "logs"
 BENCHMARKS = RESULTS / "benchmarks"
 
 BY_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
+if BY_CONDA:
+    show_library(REPOSITORY, workflow.deployment_settings)
 
 
 def process_threads():

@@ -1,5 +1,9 @@
 """The workflow as a module of another one in a folder of its own: `module` and `use rule *`."""
 
+import re
+import shutil
+import subprocess
+
 import pytest
 import yaml
 
@@ -21,6 +25,13 @@ module other:
     snakefile: "{snakefile}"
     config: yaml.safe_load(open("{folder}/run/tiny.yaml"))
 use rule * from other
+""",
+    "fetched": """
+configfile: "config/config.yml"
+module weebill:
+    snakefile: github("me/weebill", path="Snakefile", tag="v1")
+    config: config
+use rule * from weebill
 """,
     "shared": """
 module other:
@@ -83,3 +94,62 @@ def test_an_error_names_where_the_configuration_comes_from(run):
     text = IMPORTS["dictionary"].replace("config: yaml", "config: {{'sead': 1}} | yaml")
     code, output = run(text, "--dry-run")
     assert code == 1 and "config of the module: sead: " in output and "Traceback" not in output
+
+
+@pytest.fixture
+def publish(tmp_path, monkeypatch):
+    """Return a function that lets Snakemake take this workflow, with a change, for tag v1 on a git host."""
+
+    def fetched(change: str = "") -> None:
+        clone, config = tmp_path / "clone", tmp_path / "run/config"
+        for name in ("config", "envs", "report", "rules", "workflow_scripts"):
+            shutil.copytree(REPOSITORY / name, clone / name, symlinks=True)
+        shutil.copy(REPOSITORY / "Snakefile", clone)
+        with (clone / "rules/report.smk").open("a") as rules:
+            rules.write(change)
+        cache = tmp_path / "cache/snakemake/snakemake/source-cache/snakemake-git-cache"
+        for command in (
+            ["init", "-q", "."],
+            ["add", "."],
+            ["-c", "user.name=me", "-c", "user.email=me", "commit", "-q", "-m", "one"],
+            ["tag", "v1"],
+            ["clone", "-q", "--bare", ".", str(cache / "github.com/me/weebill")],
+        ):
+            subprocess.run(["git", *command], cwd=clone, check=True)
+        shutil.rmtree(clone)
+        config.mkdir()
+        (config / "config.yml").write_text(TINY.read_text())
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    return fetched
+
+
+def test_rules_from_a_git_host_run_with_the_clone_of_the_library(run, publish, tmp_path):
+    """This is what `snakedeploy deploy-workflow` writes."""
+    publish()
+    code, output = run(IMPORTS["fetched"], "--until", "import_test_set")
+    assert code == 0, output
+    table = tmp_path / "run/results/tiny/test_sets/tatoeba_test.parquet"
+    assert count_rows(table) == TINY_CONFIG["test_sets"]["tatoeba_test"]["pairs"]
+    code, output = run(IMPORTS["fetched"], "--dry-run", "--until", "import_test_set")
+    assert code == 0 and re.search(r"^total +0$", output, re.MULTILINE), output
+    code, output = run(IMPORTS["fetched"], "--dry-run", "--quiet", "rules")
+    assert code == 0 and "train_student" in output, output
+
+
+def test_rules_of_another_version_are_refused(run, publish):
+    publish("# a later version\n")
+    code, output = run(IMPORTS["fetched"], "--dry-run")
+    (line,) = [line for line in output.splitlines() if "differs from" in line]
+    assert code == 1 and "Traceback" not in output
+    assert f"{REPOSITORY}/rules/report.smk; check out the same version in {REPOSITORY}" in line
+
+
+def test_what_the_readme_shows_runs(run, tmp_path):
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    shown = readme.split("```snakemake\n", 1)[1].split("```", 1)[0]
+    assert "path/to/weebill/Snakefile" in shown
+    text = shown.replace("path/to/weebill/Snakefile", "{snakefile}")
+    code, output = run(f'configfile: "mine.yaml"\n{text}', "--until", "weebill_import_test_set")
+    assert code == 0, output
+    assert (tmp_path / "run/results/tiny/test_sets/tatoeba_test.parquet").exists()

@@ -136,7 +136,7 @@ class Rule:
 
     def __init__(self, folder: Path, script: str | None = None, shell: str = "", **params):
         self.script, self.shellcmd, self.params = script, shell, params
-        place = SimpleNamespace(get_path_or_uri=lambda **_: str(folder / (script or "")))
+        place = SimpleNamespace(path=str(folder / (script or "")))
         self.basedir = SimpleNamespace(join=lambda _: place)
 
     def set_params(self, **params):

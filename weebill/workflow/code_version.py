@@ -63,7 +63,8 @@ def set_code(rules: Iterable[Any], repository: Path) -> None:
 def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
     """Find the script of the repository that a rule runs, if it runs one, and the words that a shell passes to it."""
     if rule.script:
-        path = Path(rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)).resolve()
+        # the path of a file in a git repository is relative to the repository's folder
+        path = (repository / rule.basedir.join(rule.script).path).resolve()
         folder = (repository / SCRIPTS).resolve()
         return (str(path.relative_to(folder)) if path.is_relative_to(folder) else None), ""
     shell = rule.shellcmd or ""

@@ -1,0 +1,48 @@
+"""The clone that a workflow's rules belong to, for rules that Snakemake fetched and environments that it made."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from weebill.errors import InputError
+from weebill.workflow.code_version import ROOT
+from weebill.workflow.import_closure import SCRIPTS
+
+
+def repository_of(rules: Any, opened: Callable[[Any], Any], root: Path = ROOT) -> Path:
+    """Return the clone with the scripts and environments of the rules, given their folder in Snakemake's words.
+
+    Rules from a git repository (`snakefile: github(…)`, which `snakedeploy` writes) run with the clone of the library
+    that Snakemake imports.  opened: Snakemake's function that opens a source file.
+    Raises InputError if the library is in no clone, or if the rules in the clone are others.
+    """
+    place = rules.get_path_or_uri(secret_free=True)
+    if Path(place).is_dir():
+        return Path(place).parent
+    if not (root / SCRIPTS).is_dir():
+        raise InputError(
+            f"{root}: Weebill is installed here without its workflow; clone its repository, run `make setup` there, "
+            "and use the snakemake of the clone's .venv/bin"
+        )
+    for path in sorted((root / "rules").rglob("*.smk")):
+        source = rules.join(str(path.relative_to(root / "rules")))
+        try:
+            with opened(source) as file:
+                found = file.read()
+        except Exception as error:  # of git, or of the network
+            raise InputError(f"{source}: not to be read ({error}); check the tag") from error
+        if found.rstrip() != path.read_text("utf-8").rstrip():
+            raise InputError(
+                f"{source}: differs from {path}; check out the same version in {root}, or name its Snakefile"
+            )
+    return root
+
+
+def show_library(repository: Path, deployment: Any) -> None:
+    """Let scripts find the library in environments of conda, which do not have it, by PYTHONPATH.
+
+    deployment: Snakemake's settings; by default it hides the variable from such environments.
+    """
+    os.environ["PYTHONPATH"] = str(repository)
+    deployment.conda_not_block_search_path_envvars = True
