@@ -15,7 +15,7 @@ READY := $(VENV)/.installed
 SNAKEMAKE := "$(BIN)/snakemake" --cores "$(CORES)" --configfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-workflows test-slurm lint reference engines sanitize check-resume
+.PHONY: help setup demo run test test-workflows test-slurm lint reference conda engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ lint: $(READY)  ## the style of Python and workflow, and what imports what
 
 reference: $(READY)  ## the tables of config/*.md and config/schema, from the settings classes
 	"$(BIN)/python" -m weebill.configuration.reference
+
+conda: $(READY)  ## envs/*.yaml, for `snakemake --sdm conda`, from the locks envs/*.txt
+	"$(BIN)/python" envs/conda.py
 
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import sysconfig
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -10,12 +11,28 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.workflow.running import REPOSITORY
+from envs.conda import NAMES, conda_form
+from tests.workflow.running import REPOSITORY, TINY, snakemake_afresh
 
 ENVIRONMENTS = REPOSITORY / "envs"
 
 # Requirements of bicleaner's packages that are not installed: see envs/bicleaner.txt.
 REPLACED = {"cyhunspell", "fasttext-wheel", "tensorflow"}
+
+# A conda whose environments have all packages of this Python but the library, which an editable install adds.
+CONDA = """#!/bin/sh
+case "$*" in
+  "info --json") echo '{{"conda_prefix": "{base}", "platform": "linux-64"}}' ;;
+  --version) echo "conda 99.1.1" ;;
+  "config --get channel_priority --json") echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
+  "env create"*)
+    while [ "$1" != --prefix ]; do shift; done
+    mkdir -p "$2/bin"
+    printf '#!/bin/sh\\n[ "$2" = pip ] && exit\\n' > "$2/bin/python"
+    printf 'PYTHONPATH="$PYTHONPATH:{site}" exec {python} -S "$@"\\n' >> "$2/bin/python"
+    chmod +x "$2/bin/python" ;;
+esac
+"""
 
 
 def pins(name: str) -> list[str]:
@@ -47,7 +64,13 @@ def test_what_a_package_asks_for_is_pinned_too(name):
     assert asked.keys() - pinned - REPLACED == set()
 
 
-@pytest.mark.parametrize("name", ["main", "comet", "bicleaner"])
+@pytest.mark.parametrize("name", NAMES)
+def test_conda_form_is_fresh(name):
+    remedy = "make conda, and commit envs/*.yaml"
+    assert (ENVIRONMENTS / f"{name}.yaml").read_text() == conda_form(name), remedy
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_conda_form_agrees(name):
     content = yaml.safe_load((ENVIRONMENTS / f"{name}.yaml").read_text())
     pip = next(part["pip"] for part in content["dependencies"] if isinstance(part, dict))
@@ -58,3 +81,19 @@ def test_conda_form_agrees(name):
     # install.sh adds the wheel of KenLM's programs to the main environment.
     added = ["bicleaner-hardrules==2.10.8"] if name == "main" else []
     assert sorted(conda) == sorted(pins(name) + added)
+
+
+def test_jobs_in_environments_of_conda_find_the_library(tmp_path, monkeypatch):
+    """Such an environment does not have it, and Snakemake hides PYTHONPATH from it by default."""
+    base = tmp_path / "base"
+    (base / "bin").mkdir(parents=True)
+    places = {"base": base, "python": sys.executable, "site": sysconfig.get_path("purelib")}
+    (base / "bin/conda").write_text(CONDA.format(**places))
+    (base / "bin/conda").chmod(0o755)
+    (base / "bin/activate").write_text('export PATH="$1/bin:$PATH"\n')
+    monkeypatch.setenv("PATH", f"{base}/bin", prepend=":")
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    options = ("--sdm", "conda", "--conda-frontend", "conda", "--cores", "1")
+    run = snakemake_afresh(tmp_path, TINY, *options, "--until", "import_test_set")
+    assert run.returncode == 0 and "Activating conda environment" in run.stdout, run.stdout
+    assert (tmp_path / "results/tiny/test_sets/tatoeba_test.parquet").exists()
