@@ -35,6 +35,8 @@ Computed = make_dataclass("Computed", [], frozen=True)
 # Regular expression that a text must match; name of a valid value in messages.
 Pattern = make_dataclass("Pattern", [("pattern", str), ("expected", str)], frozen=True)
 Expected = make_dataclass("Expected", [("expected", str)], frozen=True)
+# Bound of a default, not of the values that a user writes: at most `share` times the value of another key.
+Follows = make_dataclass("Follows", [("follows", str), ("share", float)], frozen=True)
 
 
 @dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash

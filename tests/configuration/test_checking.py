@@ -38,17 +38,17 @@ def test_experiments_are_valid(path):
 
 
 def test_defaults_are_filled_at_every_depth(experiment, zoo):
-    given = experiment({"training": {"updates": 70_000}})
+    given = experiment({"training": {"updates": 170_000}})
     config = check(given, "trial.yaml", zoo)
     assert config["seed"] == 1
     assert config["corpora"]["tatoeba"]["use"] == "parallel"
     assert config["cleaning"]["rules"]["max_length_ratio"] == 2.0
-    assert config["training"]["updates"] == 70_000
+    assert config["training"]["updates"] == 170_000
     assert config["training"]["warmup"] == config["teacher"]["training"]["warmup"] == 16000
     assert config["quantization"]["int8"]["finetune"]["learning_rate"] == 1e-4
     assert "finetune" not in config["quantization"]["log4"]
     assert "language_id" not in config["cleaning"]
-    assert given == experiment({"training": {"updates": 70_000}})  # the input is not changed
+    assert given == experiment({"training": {"updates": 170_000}})  # the input is not changed
 
 
 def test_no_pair_of_the_embedded_text_is_read_twice(experiment, zoo):

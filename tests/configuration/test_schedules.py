@@ -1,4 +1,7 @@
-"""Trainings that end before they learn or are validated are refused; the error gives the line to write instead."""
+"""Trainings that end before they learn or are validated are refused; the error gives the line to write instead.
+
+Defaults follow a small number of updates.
+"""
 
 import pytest
 
@@ -8,13 +11,14 @@ from weebill.configuration.checking import check
 from weebill.configuration.schedules import training_faults
 from weebill.yaml_files import read_yaml
 
-SHORT = {"updates": 150}
+SHORT = {"updates": 150, "warmup": 16000, "validate_every": 5000}
+FOLLOWING = {"warmup": 15, "validate_every": 15, "checkpoint_every": 15}
 WARMUP = (
-    "{}.warmup: found 16000 (the default) of 150 updates ({}.updates), expected less, or the learning rate never "
+    "{}.warmup: found 16000 of 150 updates ({}.updates), expected less, or the learning rate never "
     "reaches its peak and little is learnt: write 'warmup: 15', a tenth of the updates, as is usual"
 )
 VALIDATION = (
-    "{}.validate_every: found 5000 (the default) of 150 updates ({}.updates), expected at most these, or nothing is "
+    "{}.validate_every: found 5000 of 150 updates ({}.updates), expected at most these, or nothing is "
     "ever validated: write 'validate_every: 15' for 10 validations"
 )
 
@@ -41,10 +45,26 @@ def both(place):
         ),
     ],
 )
-def test_a_short_training_that_keeps_the_defaults(faults, changes, place):
+def test_a_short_training_with_the_lengths_of_a_paper(faults, changes, place):
     without = ["pruning.pushy"] if place == "training" else []
     found = [line for line in faults(changes, without) if "found without work" not in line]
     assert found == both(place)
+
+
+def test_defaults_follow_a_short_training(experiment, zoo):
+    """A tenth of the updates where the paper's value is more; a written value stays."""
+    changes = {"teacher": {"training": {"updates": 150}}, "training": {"updates": 40_000}}
+    changes["quantization"] = {"int8": {"finetune": {"updates": 100}}, "log4": {"finetune": {}}}
+    changes["reverse_teacher"] = {"architecture": "big", "training": {"updates": 5, "warmup": 4}}
+    changes["distillation"] = {"scores": {"reverse_model": {"cut": {"percent": 5}}}}
+    found = check(experiment(changes), "x.yaml", zoo)
+    assert FOLLOWING.items() <= found["teacher"]["training"].items()
+    students, reverse = found["training"], found["reverse_teacher"]["training"]
+    assert [students[key] for key in FOLLOWING] == [4000, 4000, 1000]
+    assert [reverse[key] for key in FOLLOWING] == [4, 1, 1]
+    assert found["quantization"]["int8"]["finetune"]["warmup"] == 300
+    assert found["quantization"]["log4"]["finetune"]["warmup"] == 32_000
+    assert check(found, "x.yaml", zoo) == found
 
 
 @pytest.mark.parametrize(
@@ -97,11 +117,11 @@ def test_finetunings_may_end_within_their_warmup_as_the_papers_do(experiment, fa
     changes = {
         "quantization": {
             "int8": {"finetune": {"updates": 1600}},
-            "log4": {"finetune": {"updates": 100, "validate_every": 101}},
+            "log4": {"finetune": {"updates": 100, "warmup": 32000, "validate_every": 101}},
         }
     }
     assert faults(changes, []) == [
-        "quantization.log4.finetune.warmup: found 32000 (the default) of 100 updates "
+        "quantization.log4.finetune.warmup: found 32000 of 100 updates "
         "(quantization.log4.finetune.updates), expected at most 1000, or the learning rate stays below a tenth of "
         "its peak and little is learnt: write 'warmup: 10', a tenth of the updates",
         "quantization.log4.finetune.validate_every: found 101 of 100 updates (quantization.log4.finetune.updates), "
@@ -113,8 +133,10 @@ def test_finetunings_may_end_within_their_warmup_as_the_papers_do(experiment, fa
 
 
 def test_metrics_encoders_and_translators():
-    [line] = refused(with_key(METRIC, ["encoders", "small", "updates"], 500))
-    assert line.startswith("encoders.small.warmup: found 500 (the default) of 500 updates (")
+    encoder = ["encoders", "small"]
+    config = with_key(with_key(METRIC, [*encoder, "updates"], 500), [*encoder, "warmup"], 500)
+    [line] = refused(config)
+    assert line.startswith("encoders.small.warmup: found 500 of 500 updates (")
     pairs = ["distillation", "pairs", "en-de"]
     trained = {"by": "training", "architecture": "demo.micro", "training": SHORT}
     config = with_key(METRIC, [*pairs, "translations", "direct"], trained)
@@ -125,8 +147,6 @@ def test_metrics_encoders_and_translators():
 def test_generators():
     config = read_yaml("config/generation-small.yaml")
     for place in (["models", "bart"], ["steps", "pruned"]):
-        [line] = refused(with_key(config, [*place, "training"], {"updates": 400}))
-        assert line.startswith(
-            f"{'.'.join(place)}.training.warmup: found 500 (the default) of 400 updates ("
-        )
+        [line] = refused(with_key(config, [*place, "training"], {"updates": 400, "warmup": 500}))
+        assert line.startswith(f"{'.'.join(place)}.training.warmup: found 500 of 400 updates (")
         assert "write 'warmup: 40'" in line

@@ -16,12 +16,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what a run would say first; return 1 for a fault, a missing file or an unfit model."""
     from weebill.configuration.checking import check, estimate, missing_files, unfit_models
+    from weebill.configuration.schema import load_schema, shortened
     from weebill.yaml_files import read_yaml
 
     code = 0
     for path in arguments.configs:
         try:
-            config = check(read_yaml(path), path)
+            given = read_yaml(path)
+            config = check(given, path)
         except InputError as error:
             print(error, file=sys.stderr)
             code = 1
@@ -31,4 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
             code = 1
         results = Path("results") / config["experiment"]
         print("\n".join(estimate(config).lines(results, shutil.disk_usage(".").free)))
+        for line in shortened(given, load_schema(config["kind"])):
+            print(f"  {line}")
     return code

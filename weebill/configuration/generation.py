@@ -16,8 +16,6 @@ from weebill.experiment import pipelines
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 from weebill.generation.data import KEYS
-from weebill.generation.settings import TrainingSettings
-from weebill.settings import defaults
 
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
 # Keys of which an entry of text has one, and the keys that it cannot have beside them.
@@ -82,7 +80,7 @@ def _training(place: Place, training: Mapping[str, Any]) -> Iterator[Fault]:
     if ("epochs" in training) == ("updates" in training):
         yield Fault(place, "expected either epochs or updates")
     elif "updates" in training:  # the updates of epochs are known only with the text
-        yield from warmup_faults(place, training, defaults(TrainingSettings))
+        yield from warmup_faults(place, training)
 
 
 def _steps(config: Config, zoo: Zoo) -> Iterator[Fault]:

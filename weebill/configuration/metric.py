@@ -11,10 +11,8 @@ from weebill.errors import Key, key_path
 from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
-from weebill.metric.settings import PretrainingSettings
 from weebill.pruning.method import ModelShape
 from weebill.pruning.methods import pruning_method
-from weebill.settings import defaults
 
 TAKEN = "is the name of a metric that is measured here, expected another"
 # Files and folders, unless they are names on the hub; the scores of a test set are several.
@@ -37,7 +35,7 @@ def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if section["by"] == "hugging_face":
             continue
         yield from width_fault(("encoders", name), section)
-        yield from warmup_faults(("encoders", name), section, defaults(PretrainingSettings))
+        yield from warmup_faults(("encoders", name), section)
         if "texts" not in config:
             message = f"missing, expected files of text to pre-train the encoder '{name}' on"
             yield Fault(("texts",), message)

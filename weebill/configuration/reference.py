@@ -205,7 +205,8 @@ def _default(rule: Schema) -> str:
         return "–"
     if isinstance(default, float) and default < 1e-4:
         default = f"{default:f}".rstrip("0").ljust(3, "0")
-    return f"`{default if isinstance(default, str) else json.dumps(default)}`"
+    most = f", at most {rule['share']:g} × `{rule['follows']}`" if "follows" in rule else ""
+    return f"`{default if isinstance(default, str) else json.dumps(default)}`{most}"
 
 
 if __name__ == "__main__":

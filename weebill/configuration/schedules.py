@@ -9,9 +9,6 @@ from weebill.errors import key_path
 from weebill.experiment.translating_models import PLACES
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.recipes import methods_of
-from weebill.quantization.grids import GRIDS
-from weebill.settings import defaults
-from weebill.translation.training.settings import TrainingConfig
 
 USUAL = 10  # the usual warm-up, and distance of two validations, is a tenth of the updates
 # A fine-tuning may end within its warm-up, as in the papers (6,000 updates of 16,000 or 32,000), but not before the
@@ -30,55 +27,49 @@ def _trained(place: tuple[str, ...], config: Config, zoo: Zoo) -> Iterator[Fault
 
 def training_faults(place: Place, training: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield a fault for a warm-up, or a distance to the first validation, that is too long for a training."""
-    yield from warmup_faults(place, training, defaults(TrainingConfig))
-    yield from _validation_faults(place, training, defaults(TrainingConfig))
+    yield from warmup_faults(place, training)
+    yield from _validation_faults(place, training)
 
 
-def warmup_faults(
-    place: Place, training: Mapping[str, Any], usual: Mapping[str, Any]
-) -> Iterator[Fault]:
-    """Yield a fault for a warm-up that lasts to the end; usual: default settings, which the message marks."""
+def warmup_faults(place: Place, training: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield a fault for a warm-up that lasts to the end."""
     if training["warmup"] >= training["updates"]:
         yield Fault(
             (*place, "warmup"),
-            f"{_found(place, training, 'warmup', usual)}, expected less, or the learning rate never reaches its peak "
+            f"{_found(place, training, 'warmup')}, expected less, or the learning rate never reaches its peak "
             f"and little is learnt: write 'warmup: {training['updates'] // USUAL}', a tenth of the updates, as is "
             "usual",
         )
 
 
-def _validation_faults(
-    place: Place, training: Mapping[str, Any], usual: Mapping[str, Any]
-) -> Iterator[Fault]:
+def _validation_faults(place: Place, training: Mapping[str, Any]) -> Iterator[Fault]:
     updates = training["updates"]
     if training["validate_every"] > updates:
         yield Fault(
             (*place, "validate_every"),
-            f"{_found(place, training, 'validate_every', usual)}, expected at most these, or nothing is ever "
+            f"{_found(place, training, 'validate_every')}, expected at most these, or nothing is ever "
             f"validated: write 'validate_every: {max(1, updates // USUAL)}' for {min(updates, USUAL)} validations",
         )
 
 
-def _found(place: Place, training: Mapping[str, Any], key: str, usual: Mapping[str, Any]) -> str:
-    default = " (the default)" if training[key] == usual.get(key) else ""
+def _found(place: Place, training: Mapping[str, Any], key: str) -> str:
     updates = key_path((*place, "updates"))
-    return f"found {training[key]}{default} of {training['updates']} updates ({updates})"
+    return f"found {training[key]} of {training['updates']} updates ({updates})"
 
 
 def _finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, training in at(config, "quantization.*.finetune"):
         updates = training["updates"]
-        usual = defaults(GRIDS[place[1]].finetuning)
         if training["warmup"] > LONGEST * updates:
             yield Fault(
                 (*place, "warmup"),
-                f"{_found(place, training, 'warmup', usual)}, expected at most {LONGEST * updates}, or the learning "
+                f"{_found(place, training, 'warmup')}, expected at most {LONGEST * updates}, or the learning "
                 "rate stays below a tenth of its peak and little is learnt: write "
                 f"'warmup: {updates // USUAL}', a tenth of the updates",
             )
         # Without it, the key of `training` holds, and a shorter fine-tuning keeps its last update.
         if "validate_every" in training:
-            yield from _validation_faults(place, training, {})
+            yield from _validation_faults(place, training)
 
 
 def _pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:

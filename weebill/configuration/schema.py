@@ -259,6 +259,7 @@ def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
             rule = _resolve(rule, root)
             if key not in complete and "default" in rule:
                 complete[key] = copy.deepcopy(rule["default"])
+        complete |= {key: shorter for key, shorter, _ in _following(value, rules)}
         return {
             key: filled(child, rules.get(key, others), root)
             for key, child in complete.items()
@@ -271,3 +272,32 @@ def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
     if schema.get("type") == "number" and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     return value
+
+
+def _following(values: Mapping[str, Any], rules: dict) -> Iterator[tuple[str, int, str]]:
+    """Yield (key, value, the key that it follows) of each default that a small value of another key makes smaller."""
+    for key, rule in rules.items():
+        other = values.get(rule.get("follows"))
+        if key not in values and other is not None and _has_type(other, "integer"):
+            most = max(rule.get("minimum", 0), int(rule["share"] * other))
+            if most < rule["default"]:
+                yield key, most, rule["follows"]
+
+
+def shortened(
+    value: Any, schema: dict, root: dict | None = None, path: Place = ()
+) -> Iterator[str]:
+    """Yield a sentence for each default of a well-formed configuration that follows a key that the user wrote."""
+    root = root or schema
+    schema = _resolve(schema, root)
+    if "oneOf" in schema:
+        schema = _resolve(_choose(value, schema["oneOf"], root), root)
+    if isinstance(value, dict):
+        for key, most, other in _following(value, schema.get("properties", {})):
+            rule = schema["properties"][key]
+            yield (
+                f"{key_path((*path, key))}: {most:,} by default, {rule['share']:g} × {other} {value[other]:,}, "
+                f"instead of {rule['default']:,}"
+            )
+    for key, child, child_schema in _children(value, schema):
+        yield from shortened(child, child_schema, root, (*path, key))

@@ -3,10 +3,10 @@
 import logging
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from weebill.errors import InputError
-from weebill.settings import Amount, Count, Positive, Weight
+from weebill.settings import Amount, Count, Follows, Positive, Weight
 
 PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
@@ -26,7 +26,7 @@ class TrainingSettings:
     """Batches in an update."""
     learning_rate: Positive = 5e-5
     """Learning rate of Adam at its peak; after the warm-up it falls to 0 linearly."""
-    warmup: Amount = 500
+    warmup: Annotated[Amount, Follows("updates", 0.1)] = 500
     """Updates of the warm-up, fewer than `updates`. With `epochs`, when the text decides the number of updates, at
     most ten times that number: the learning rate must reach a tenth of its peak."""
     weight_decay: Weight = 0.01
@@ -35,7 +35,7 @@ class TrainingSettings:
     """Largest norm of the gradient; 0 sets no limit."""
     precision: Literal["float32", "bfloat16", "float16"] = "float32"
     """Type of the matrix products; weights stay in float32. `bfloat16` and `float16` are for a GPU."""
-    validate_every: Count = 500
+    validate_every: Annotated[Count, Follows("updates", 0.1)] = 500
     """Updates between two validations; checkpoints are written then too."""
     keep: Literal["best", "last"] = "best"
     """Weights to keep: those of the lowest validation loss, or the `last`."""

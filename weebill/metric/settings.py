@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from weebill.settings import Amount, Count, Ge, PartialShare, Positive, ProperShare, Weight
+from weebill.settings import Amount, Count, Follows, Ge, PartialShare, Positive, ProperShare, Weight
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class PretrainingSettings:
     """Pieces in an update, with padding."""
     learning_rate: Positive = 5e-4
     """Highest learning rate: it grows linearly up to this value and falls linearly to 0."""
-    warmup: Amount = 500
+    warmup: Annotated[Amount, Follows("updates", 0.1)] = 500
     """Updates in which the learning rate grows, fewer than `updates`."""
     weight_decay: Weight = 0.01
     """Weight decay of AdamW."""

@@ -6,12 +6,12 @@ it.  Such a file imports torch inside functions only: a configuration is checked
 
 from abc import ABC, abstractmethod
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from weebill.errors import InputError, nearest
 from weebill.experiment import precisions
 from weebill.registry import Registry
-from weebill.settings import Amount, Count, Positive, section
+from weebill.settings import Amount, Count, Follows, Positive, section
 
 if TYPE_CHECKING:
     import torch
@@ -26,7 +26,7 @@ class Finetuning:
     """Updates of the fine-tuning."""
     learning_rate: Positive = 0.0001
     """Learning rate at its peak (WMT21 §3.4)."""
-    warmup: Amount = 16_000
+    warmup: Annotated[Amount, Follows("updates", 3)] = 16_000
     """Updates of the warm-up, at most ten times `updates`; the papers' fine-tunings end within it."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Type of the arithmetic; `bfloat16` is faster, and rounds the values of the grid once more."""

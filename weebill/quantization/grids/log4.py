@@ -1,10 +1,10 @@
 """The grid `log4`: four bits on a logarithmic scale, two codes to a byte."""
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from weebill.quantization.grids import Finetuning, Grid
-from weebill.settings import Amount, section
+from weebill.settings import Amount, Follows, section
 
 if TYPE_CHECKING:
     import torch
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class LogFinetuning(Finetuning):
     """Continued training with logarithmic weights."""
 
-    warmup: Amount = 32_000
+    warmup: Annotated[Amount, Follows("updates", 6)] = 32_000
     """Updates of the warm-up: twice those of `int8`, which WMT21 found better."""
 
 

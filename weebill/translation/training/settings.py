@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from weebill.settings import Amount, Computed, Count, PartialShare, Positive, Weight
+from weebill.settings import Amount, Computed, Count, Follows, PartialShare, Positive, Weight
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,16 @@ class TrainingConfig:
     """Largest number of updates. Those of a pruned student count from its start, with its `reset_to`."""
     learning_rate: Positive = 3e-4
     """Learning rate at its peak."""
-    warmup: Amount = 16_000
+    warmup: Annotated[Amount, Follows("updates", 0.1)] = 16_000
     """Updates in which the learning rate grows linearly up to its peak, fewer than `updates`; after them it falls
-    with the inverse square root."""
-    validate_every: Count = 5_000
+    with the inverse square root. This default and those of `validate_every` and `checkpoint_every` follow a small
+    `updates`, and `weebill check` prints the values."""
+    validate_every: Annotated[Count, Follows("updates", 0.1)] = 5_000
     """Updates between two validations (greedy BLEU): at most `updates`, and at most those that a recipe of `pruning`
     leaves for its last training. The last update is validated too."""
     patience: Amount = 20
     """Validations without a better BLEU before the training stops; 0 trains all `updates`."""
-    checkpoint_every: Count = 1_000
+    checkpoint_every: Annotated[Count, Follows("updates", 0.1)] = 1_000
     """Updates between the checkpoints from which a killed run continues."""
     smoothing: PartialShare = 1e-4
     """Weight of the newest weights in their exponential average; 0 switches averaging off."""
