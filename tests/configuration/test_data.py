@@ -9,6 +9,8 @@ MTDATA = {"importer": "mtdata"}
 OPUS = {"importer": "opus", "name": "Europarl", "version": "v8"}
 HUB = {"importer": "hugging_face", "source_field": "en"}
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
+LATER = {"first": 51}
+TWO = {**MTDATA, "name": ["Statmt-europarl-10-deu-eng", "Statmt-europarl-9-deu-eng"]}
 
 NOISE = {"share": 0.1, "other_languages": ["tatoeba"]}
 
@@ -35,11 +37,11 @@ CASES = {
             "test_sets.wmt19: found test set 'wmt19', which is training data too (corpora.wmt), "
             "expected other data",
             "test_sets.files: found 'data/a.de', which is training data too (corpora.files), "
-            "expected other data",
+            "expected other data or lines",
             "validation[0]: found 'data/a.de', which is training data too (corpora.files), "
-            "expected other data",
+            "expected other data or lines",
             "validation[0]: found 'data/a.de', which is a test set too (test_sets.files), expected other "
-            "data (validation_may_overlap_tests: true permits it)",
+            "data or lines (validation_may_overlap_tests: true permits it)",
         ],
     ),
     "files that do not fit together": (
@@ -85,6 +87,28 @@ CASES = {
         },
         [],
         ["corpora.none.lines.last: found 2, expected at least lines.first 5"],
+    ),
+    "text that is held out of a corpus": (
+        {
+            "corpora": {
+                "all": {**FILES, "lines": {"first": 201}},
+                "several": {**TWO, "lines": LATER},
+            },
+            "validation": {**FILES, "lines": {"last": 100}},
+            "test_sets": {
+                "apart": {**FILES, "lines": {"first": 101, "last": 200}},
+                "common": {**FILES, "lines": {"first": 150, "last": 250}},
+                "same_sets": {**TWO, "lines": {"last": 50}},
+                "other_sets": {**MTDATA, "name": TWO["name"][1:], "lines": {"last": 50}},
+            },
+        },
+        ["validation.pairs", "test_sets.news"],
+        [
+            "test_sets.common: found 'x.de', which is training data too (corpora.all), expected other data or "
+            "lines",
+            "test_sets.other_sets: found 'Statmt-europarl-9-deu-eng', which is training data too "
+            "(corpora.several), expected other data or lines",
+        ],
     ),
     "data sets by name": (
         {
@@ -151,9 +175,9 @@ CASES = {
         ["validation.pairs", "test_sets.news"],
         [
             "test_sets.hub: found 'data train', which is training data too (corpora.hub), expected other "
-            "data",
+            "data or lines",
             "validation: found 'Europarl v8' of OPUS, which is training data too (corpora.one), expected "
-            "other data",
+            "other data or lines",
         ],
     ),
     "addresses and archives": (

@@ -83,10 +83,12 @@ def test_rows_of_an_alternative_have_no_path():
     ]
     assert table("translation", "corpora.*.files.lines") == [
         ["`lines`", "–", "keys"],
-        ["`lines.first`", "", "whole number, at least 1"],
-        ["`lines.last`", "", "whole number, at least 1"],
+        ["`lines.first`", "`1`", "whole number, at least 1"],
+        ["`lines.last`", "–", "whole number, at least 1"],
     ]
     assert table("generation", "data.*.train!") == [["`train`", "", "list: keys"]]
+    warmup = ["`training.warmup`", "`500`, at most 0.1 × `updates`", "whole number, at least 0"]
+    assert warmup in table("generation", "steps.*.distil.training:")
     learning = ["`training.learning_rate`", "`0.00005`", "number, more than 0"]
     assert learning in table("generation", "steps.*.distil.training:")
 

@@ -144,7 +144,7 @@ CASES = {
             "validation[0].name: missing, expected text",
             f"validation[1].importer: missing, expected one of {ALL_IMPORTERS}",
             "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
-            "sha256, control_characters, local_dir",
+            "sha256, control_characters, local_dir, lines",
         ],
     ),
     "names and patterns": (

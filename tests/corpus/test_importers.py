@@ -79,7 +79,11 @@ def test_some_lines_of_the_files(tmp_path):
     alone = {"importer": "files", "target": entry["target"], "lines": {"first": 4, "last": 4}}
     import_corpus(tmp_path / "out", "news", alone, PAIR, monolingual="target")
     assert _rows(tmp_path / "out", "target") == [("z",)]
+    rest = entry | {"lines": {"first": 3}}
+    import_corpus(tmp_path / "rest.parquet", "news", rest, PAIR)
+    assert _rows(tmp_path / "rest.parquet", "source") == [("c",), ("d",)]
     _fails(tmp_path / "c", entry | {"lines": {"first": 2, "last": 5}}, "4 lines", "5th")
+    _fails(tmp_path / "c", entry | {"lines": {"first": 5}}, "4 lines", "5th")
     _fails(tmp_path / "c", entry | {"lines": {"first": 3, "last": 2}}, "from 3 to 2 are none")
 
 

@@ -85,6 +85,10 @@ def _size(entry: Entry) -> CorpusSize:
             text = rows * SIDE_BYTES * sides
         elif text is not None and rows is None:
             rows = text / (SIDE_BYTES * sides)
+        if rows is not None and "lines" in values:
+            first, last = values["lines"]["first"], values["lines"].get("last", rows)
+            share = max(min(last, rows) - first + 1, 0) / rows
+            rows, text = share * rows, share * text
     fetched = values["importer"] != EMBEDDED and not files
     key, name = key_path(entry.path), str(entry.path[-1])
     return CorpusSize(key, name, rows, text, entry.monolingual, fetched)

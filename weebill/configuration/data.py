@@ -6,7 +6,7 @@ from typing import Any
 
 from weebill.configuration.schema import Config, Fault, Place, at
 from weebill.corpus import tatoeba
-from weebill.corpus.importers import Importer
+from weebill.corpus.importers import FromFiles, Importer, apart, lines_fault
 from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.sources import address_faults
 from weebill.errors import key_path
@@ -35,6 +35,7 @@ def complete(config: Config, broken: set[str]) -> None:
 def _importers(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for entry in entries(config):
         yield from starmap(Fault, _importer(entry).faults(entry))
+        yield from starmap(Fault, lines_fault(entry))
 
 
 def _importer(entry: Entry) -> type[Importer]:
@@ -97,7 +98,10 @@ def _overlaps(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if not config["validation_may_overlap_tests"]:
             pairs += [(entry, other, "a test set") for other in tests]
     for entry, other, role in pairs:
-        hint = " (validation_may_overlap_tests: true permits it)" if role == "a test set" else ""
+        hint = " or lines" if issubclass(_importer(entry), FromFiles) else ""
+        hint += " (validation_may_overlap_tests: true permits it)" if role == "a test set" else ""
+        if apart(entry.values, other.values):
+            continue
         for common in sorted(origins[entry.path] & origins[other.path])[:1]:
             found = f"found {common}, which is {role} too ({key_path(other.path)})"
             yield Fault(entry.path, f"{found}, expected other data{hint}")

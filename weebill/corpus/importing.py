@@ -63,7 +63,7 @@ def import_corpus(
                 start, own = 0, places_of(entry, places or Places())
                 sources = importer.sources(languages, monolingual, own)
                 sources = [replace(source, path=own.path(source)) for source in sources]
-                rows = importer.rows(sources, languages, monolingual)
+                rows = importer.read(sources, languages, monolingual)
                 if "noise" in entry:
                     files = [own.path(source) for source in noise_sources(entry)]
                     rows = inject(rows, InjectedNoise(**entry["noise"]), files)

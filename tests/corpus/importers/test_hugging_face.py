@@ -77,6 +77,7 @@ def test_json_lines(tmp_path):
         "target_field": "t",
     }
     assert _imported(tmp_path, entry) == ROWS
+    assert _imported(tmp_path, entry | {"lines": {"first": 2}}) == ROWS[1:]
     (tmp_path / "set/train.jsonl.gz").write_bytes(gzip.compress(lines.encode() + b"{x}\n"))
     _fails(tmp_path, entry, "train.jsonl.gz:4: not JSON")
     half = b'{"s": "half \\ud83d", "t": "x"}\n'

@@ -55,6 +55,7 @@ def test_either_direction_and_one_side(tmp_path, places, europarl, site):
     rows = [("Yes", "Ja"), ("No", "Nein\u2028")]
     assert _imported(tmp_path, places, europarl, ("en", "de")) == rows
     assert _imported(tmp_path, places, europarl, ("de", "en")) == [row[::-1] for row in rows]
+    assert _imported(tmp_path, places, europarl | {"lines": {"last": 1}}, ("en", "de")) == rows[:1]
     assert len(site.seen) == 1
     mono = _imported(tmp_path, places, europarl, ("en", "de"), monolingual="source")
     assert mono == [("Yes", None), ("No", None), ("Perhaps", None)]

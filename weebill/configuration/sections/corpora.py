@@ -50,4 +50,4 @@ def _of_corpora(importer: type[Importer]) -> type:
 Corpus = Annotated[
     Any, Chosen("importer", {name: _of_corpora(one) for name, one in IMPORTERS.items()})
 ]
-TextSet = Annotated[Any, Chosen("importer", IMPORTERS, without=("lines",))]
+TextSet = Annotated[Any, Chosen("importer", IMPORTERS)]

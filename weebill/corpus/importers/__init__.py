@@ -7,13 +7,14 @@ functions, because the configuration reads the keys.
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal, get_args, get_type_hints
 
 from weebill.corpus.download import is_url
 from weebill.corpus.sources import Places, Problem, Source
-from weebill.errors import Key
+from weebill.errors import InputError, Key
 from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
-from weebill.settings import Located, Place
+from weebill.settings import Count, Located, Place, section
 
 Languages = tuple[str, str]  # codes of source and target
 Sources = list[Source]
@@ -69,6 +70,35 @@ class Importer:
         """
         raise NotImplementedError
 
+    def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
+        """Yield the rows that the entry chooses: all, or those of its `lines`.  Raises the errors of `rows`."""
+        return self.rows(sources, languages, monolingual)
+
+
+@section
+class Lines:
+    """Range of lines in a text."""
+
+    first: Count = 1
+    """First line that is read, counted from 1."""
+    last: Count | None = None
+    """Last line that is read; it must exist, and later lines are ignored. By default the text's last line."""
+
+    def __post_init__(self) -> None:
+        if self.last is not None and self.last < self.first:
+            raise InputError(f"`lines` from {self.first} to {self.last} are none")
+
+    def of(self, rows: Rows, place: str) -> Rows:
+        """Yield the rows of the range.  Raises InputError, which names `place`, if there are too few rows."""
+        number, named = 0, self.last or self.first
+        for number, row in enumerate(islice(rows, self.last), start=1):
+            if number >= self.first:
+                yield row
+        if number < named:
+            raise InputError(
+                f"{place}: has {number:,} lines, `lines` names the {named:,}th; name one that is there"
+            )
+
 
 class FromFiles(Importer):
     """Base of importers of files.  Its keys follow those of the importer."""
@@ -79,9 +109,40 @@ class FromFiles(Importer):
     local_dir: Place | None = None
     """Folder that is searched for the files of this entry before they are downloaded: `local_dir` for this entry
     only."""
+    lines: Lines | None = None
+    """Range of lines or rows that is read, such as `{first: 1, last: 10000}` or `{first: 10001}`: to hold text out of
+    a corpus for validation or a test, or to measure the value of more text."""
 
     def __init_subclass__(cls) -> None:
         cls.__annotations__ |= FromFiles.__annotations__
+
+    def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
+        """Yield the rows of `lines`.  Raises the errors of `rows` and of `Lines.of`."""
+        rows = self.rows(sources, languages, monolingual)
+        return rows if self.lines is None else self.lines.of(rows, sources[0].place)
+
+
+def lines_fault(entry: Entry) -> Iterator[Problem]:
+    """Yield a fault for a range of lines that ends before it begins."""
+    lines = entry.values.get("lines", {})
+    if lines.get("last", lines.get("first", 1)) < lines.get("first", 1):
+        message = f"found {lines['last']}, expected at least lines.first {lines['first']}"
+        yield (*entry.path, "lines", "last"), message
+
+
+def apart(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Return True if two entries of the same data read ranges of lines that share no line.
+
+    Line numbers are of one data set, so an entry that reads several has to name the same ones.
+    """
+    several = [one.get("name") for one in (values, others) if isinstance(one.get("name"), list)]
+    if several and values.get("name") != others.get("name"):
+        return False
+    lines = sorted(
+        (one.get("lines", {}).get("first", 1), one.get("lines", {}).get("last", float("inf")))
+        for one in (values, others)
+    )
+    return lines[0][1] < lines[1][0]
 
 
 def side_faults(

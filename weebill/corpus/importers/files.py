@@ -3,7 +3,6 @@
 import posixpath
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import islice
 from urllib.parse import urlparse
 
 from weebill.corpus.download import is_url
@@ -12,7 +11,7 @@ from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Problem, Source, address_faults, check_known
 from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
-from weebill.settings import Amount, Count, Place, Sha256, section
+from weebill.settings import Amount, Place, Sha256, section
 from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
 
@@ -39,16 +38,6 @@ class Checksums:
 
 
 @section
-class Lines:
-    """Range of lines in a text."""
-
-    first: Count
-    """First line that is read, counted from 1."""
-    last: Count
-    """Last line that is read; it must exist, and later lines are ignored."""
-
-
-@section
 class FilesImporter(FromFiles):
     """Pair of text files with one sentence per line, or table of tab-separated values.
 
@@ -65,19 +54,12 @@ class FilesImporter(FromFiles):
     """Columns of the table: `{source: 0, target: 1}`, counted from 0."""
     sha256: Checksums = Checksums()
     """Checksums of the files; an address needs one."""
-    lines: Lines | None = None
-    """Range of lines that is read, such as `{first: 1, last: 10000}`: to hold text out, or to measure the value of
-    more text."""
 
     def __post_init__(self) -> None:
         if (self.source is None and self.target is None) == (self.table is None):
             raise InputError("importer files: give either `source` and `target` or `table`")
         if self.table is not None and self.columns is None:
             raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
-        if self.lines and self.lines.last < self.lines.first:
-            raise InputError(
-                f"importer files: `lines` from {self.lines.first} to {self.lines.last} are none"
-            )
 
     @classmethod
     def faults(cls, entry: Entry) -> Iterator[Problem]:
@@ -108,10 +90,6 @@ class FilesImporter(FromFiles):
             if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
                 expected = f"expected plain text, {' or '.join(COMPRESSED)}"
                 yield (*path, key), f"found '{file}', {expected}"
-        lines = values.get("lines")
-        if lines and lines["last"] < lines["first"]:
-            message = f"found {lines['last']}, expected at least lines.first {lines['first']}"
-            yield (*path, "lines", "last"), message
 
     def local_files(self) -> list[str]:
         """Return the files that are not fetched from a URL."""
@@ -133,23 +111,10 @@ class FilesImporter(FromFiles):
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the files, in order.
 
-        Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, a line has a control
-        character, or the file has fewer lines than `lines` names.
+        Raises InputError if the sides differ in length, a file is empty, damaged or not UTF-8, or a line has a
+        control character.
         """
-        rows = self._all_rows([TextFile(source.path) for source in sources], monolingual)
-        if self.lines is None:
-            yield from rows
-            return
-        number, last = 0, self.lines.last
-        for number, row in enumerate(islice(rows, last), start=1):
-            if number >= self.lines.first:
-                yield row
-        if number < last:
-            raise InputError(
-                f"{sources[0].place}: has {number:,} lines, `lines` names the {last:,}th; name one that is there"
-            )
-
-    def _all_rows(self, files: list[TextFile], monolingual: Side | None) -> Rows:
+        files = [TextFile(source.path) for source in sources]
         controls = Controls(self.control_characters)
         if self.table is None:
             return controls.sides(files, monolingual)

@@ -39,7 +39,7 @@ class DefinedText:
                     shutil.copyfileobj(text, file)
             else:
                 side = self.entry["side"]
-                rows = self._importer().rows(sources, self._languages(), side)
+                rows = self._importer().read(sources, self._languages(), side)
                 file.writelines(row[SIDES.index(side)].encode() + b"\n" for row in rows)
 
     def _importer(self):
