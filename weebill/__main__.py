@@ -7,6 +7,7 @@ import signal
 import sys
 
 from weebill import __version__
+from weebill.arguments import Parser
 from weebill.errors import explain
 
 # Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
@@ -37,7 +38,10 @@ EXAMPLES = """examples:
 def main(argv: list[str] | None = None) -> int:
     """Run one command; bad input ends in one line on stderr and exit code 1, Ctrl-C in exit code 130."""
     try:
-        arguments = _parsed(sys.argv[1:] if argv is None else argv)
+        if "_ARGCOMPLETE" in os.environ:
+            complete()
+        argv = (sys.argv[1:] if argv is None else argv) or ["--help"]
+        arguments = _parser(argv).parse_args(argv)
         code = arguments.run(arguments)
         sys.stdout.flush()
         return code
@@ -55,16 +59,19 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-def _parsed(argv: list[str]) -> argparse.Namespace:
-    """Parse the arguments of one command; only its module is imported."""
+def complete() -> None:
+    """Answer the shell, which asks by the environment how the words of its line may go on; this ends the process."""
+    import argcomplete
+
+    argcomplete.autocomplete(_parser(os.environ["COMP_LINE"].split()[1:]))
+
+
+def _parser(argv: list[str]) -> Parser:
+    """Return the parser for the arguments of one command; only its module is imported."""
     formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        prog="weebill", description=__doc__, epilog=EXAMPLES, formatter_class=formatter
-    )
+    parser = Parser(prog="weebill", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    if not argv:
-        argv = ["--help"]
     chosen = next((word for word in argv if not word.startswith("-")), None)
     for name, text in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=text)
@@ -73,7 +80,7 @@ def _parsed(argv: list[str]) -> argparse.Namespace:
             subparser.description = module.__doc__
             module.add_arguments(subparser)
             subparser.set_defaults(run=module.run)
-    return parser.parse_args(argv)
+    return parser
 
 
 def _missing_package(error: Exception) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from weebill.arguments import positive
+from weebill.arguments import Parser, positive
 from weebill.benchmarks import NAMES, Row, add_options
 
 ALL = "all"
@@ -78,6 +78,6 @@ def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
 
 
 def _parser(name: str, description: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"weebill benchmark {name}", description=description)
+    parser = Parser(prog=f"weebill benchmark {name}", description=description)
     parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
     return parser

@@ -13,13 +13,22 @@ VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
+    names = add("names", nargs="*", metavar="NAME", help="entry of the zoo, such as tiny")
+    names.completer = zoo_names
     add("--all", action="store_true", help="every entry of the zoo")
     add("--json", action="store_true", help="a JSON list, one object for each model")
     add("--vocabulary", type=positive, default=VOCABULARY, metavar="N",
         help=f"pieces for entries that name no vocabulary (default {VOCABULARY})")  # fmt: skip
     add("--heads-removed", type=int, default=0, metavar="N",
         help="cut N encoder heads first, evenly over the layers")  # fmt: skip
+
+
+def zoo_names(**_: Any) -> list[str]:
+    """Return the names of the zoo, for the shell's completion."""
+    from weebill.experiment.zoo import MODELS
+    from weebill.yaml_files import read_yaml
+
+    return list(read_yaml(MODELS))
 
 
 def run(arguments: argparse.Namespace) -> int:
