@@ -12,7 +12,7 @@ ifneq ($(words $(VENV)),1)
 endif
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
-SNAKEMAKE := "$(BIN)/snakemake" --cores "$(CORES)" --configfile
+RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo run test test-workflows test-slurm lint reference conda engines sanitize check-resume
@@ -27,12 +27,10 @@ $(READY): envs/main.txt envs/install.sh
 	@touch "$@"
 
 demo: $(READY)  ## the whole pipeline, small: ends with results/demo/report.html
-	@"$(BIN)/python" workflow_scripts/unlock.py
-	@$(SNAKEMAKE) config/demo.yaml
+	@$(RUN) config/demo.yaml --cores "$(CORES)"
 
 run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES=8
-	@"$(BIN)/python" workflow_scripts/unlock.py
-	@$(SNAKEMAKE) "$(CONFIG)"
+	@$(RUN) "$(CONFIG)" --cores "$(CORES)"
 
 test: $(READY)  ## all tests but those of the next two; MARK chooses others, by pytest's -m
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder

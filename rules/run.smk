@@ -1,6 +1,5 @@
 """Checks and an estimate of the cost before the first job, and the path of the report after the last."""
 
-import re
 import shutil
 
 from weebill.configuration.checking import (
@@ -9,7 +8,9 @@ from weebill.configuration.checking import (
     missing_files,
     unfit_models,
 )
+from weebill.experiment.variants import every_variant
 from weebill.files import write_json
+from weebill.workflow.targets import asked_targets, is_dry_run, unknown_targets
 
 
 def unwritable(folder):
@@ -34,18 +35,22 @@ def print_estimate():
     print("\n".join(lines), file=sys.stderr)
 
 
-def is_dry_run():
-    """Return True in a dry run, which only the command-line arguments show at this point."""
-    return any(
-        argument in ("--dry-run", "--dryrun")
-        or re.fullmatch("-[a-zA-Z]*n[a-zA-Z]*", argument)
-        for argument in sys.argv[1:]
-    )
+def nameable_targets():
+    """Return targets that users name, beside the names of rules and files without wildcards."""
+    named = ["all", *map(str, final_targets())]
+    if config["kind"] == "translation":
+        named += [str(MODELS.joinpath(*variant)) for variant in every_variant(config)]
+    return named
 
 
 # Snakemake does not call `onstart` in a dry run, nor that of a workflow imported as a module.
 IS_MODULE = not workflow.modifier.is_main_snakefile()
-if workflow.is_main_process and (IS_MODULE or is_dry_run()):
+if workflow.is_main_process and not IS_MODULE:
+    asked, known = asked_targets(sys.argv[1:]), nameable_targets()
+    experiment = config["experiment"]
+    if lines := unknown_targets(asked, workflow.rules, known, experiment, CONFIG_FILE):
+        stop("\n".join(lines))
+if workflow.is_main_process and (IS_MODULE or is_dry_run(sys.argv[1:])):
     if unfit := unfit_models(config):
         stop("\n".join(f"{CONFIG_FILE}: {line}" for line in unfit))
     print_estimate()

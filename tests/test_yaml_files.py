@@ -10,10 +10,18 @@ BAD = {
         "a: 1\nb:\n  c: 2\n  c: 3\n",
         "{path}:4: not valid YAML: 'c' stands here a second time",
     ),
-    "tab": ("a:\n\tb: 1\n", "{path}:2: not valid YAML: found character '\\t'"),
+    "tab": (
+        "a:\n\tb: 1\n",
+        "{path}:2: not valid YAML: found character '\\t' that cannot start any token; write ",
+    ),
     "unclosed": ("a: {b: 1\n", "{path}:2: not valid YAML: "),
-    "list": ("- a\n", "{path}: found list, expected keys with values"),
-    "empty": ("", "{path}: found NoneType, expected keys with values"),
+    "list": ("- a\n", "{path}: found a list, expected keys with values"),
+    "empty": ("", "{path}: found nothing, expected keys with values"),
+    "alias": (
+        "a: 1\nb: *c\n",
+        "{path}:2: not valid YAML: found undefined alias 'c'; mend this line",
+    ),
+    "control": ("a: 1\nb: \x07\n", "{path}:2: not valid YAML: the character 0x07 is not allowed"),
     "code": ("a: !!python/object/apply:os.getcwd []\n", "{path}:1: not valid YAML: "),
     "no key": ("? [a]\n: 1\n", "{path}:1: not valid YAML: ['a'] is no possible key"),
 }
@@ -31,9 +39,15 @@ def test_bad_yaml(tmp_path, text, message):
 
 def test_bad_bytes(tmp_path):
     path = tmp_path / "x.yaml"
-    path.write_bytes(b"a: \xff\n")
-    with pytest.raises(InputError, match="not UTF-8"):
+    path.write_bytes("a: é\r\n".encode() + "b: é\r\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"x\.yaml:2: not UTF-8 \(byte 0xe9\); save"):
         read_yaml(path)
+
+
+def test_other_systems_files(tmp_path):
+    """Windows writes CR LF, and its editors a byte order mark."""
+    (tmp_path / "x.yaml").write_bytes(b"\xef\xbb\xbfa: 1\r\nb: {c: x}\r\n")
+    assert read_yaml(tmp_path / "x.yaml") == {"a": 1, "b": {"c": "x"}}
 
 
 def test_missing(tmp_path):

@@ -15,6 +15,7 @@ from weebill.errors import explain
 COMMANDS = {
     "check": "check an experiment's configuration, and estimate its cost",
     "fetch": "fetch the files of an experiment, or list public texts",
+    "run": "run an experiment: check it, and start Snakemake",
     "describe": "print shapes, parameters and sizes of zoo models",
     "export": "write a table's rows as text files",
     "translate": "translate lines of text",
@@ -30,6 +31,7 @@ EXAMPLES = """examples:
   weebill check config/multi30k.yaml
   weebill fetch config/multi30k.yaml
   weebill translate results/demo/models/demo.tiny/unpruned/int8 < text.en
+  weebill run config/multi30k.yaml --cores 8
   weebill lineage results/demo/tables/summary.csv
   weebill translate --help
 """

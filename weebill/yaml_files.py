@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import yaml
@@ -36,16 +37,37 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     """Read the mapping in a YAML file; raise InputError with file and line if it is none, or not UTF-8."""
     path = Path(path)
     try:
-        values = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
+        data = path.read_bytes()
+        text = data.decode("utf-8")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; check the path") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path}: a folder, expected a file") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}:{line}: not UTF-8 (byte {data[error.start]:#04x}); save the file as UTF-8"
+        ) from error
+    return parse_yaml(text, path)
+
+
+def parse_yaml(text: str, path: str | Path) -> dict[str, Any]:
+    """Read the mapping in the text of a YAML file; raise InputError with file and line if it is none."""
+    try:
+        values = yaml.load(text, Loader=_StrictLoader)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(
+            f"{path}:{line}: not valid YAML: the character {error.character:#04x} is not allowed; remove it"
+        ) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}:{mark.line + 1}" if mark else str(path)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise InputError(f"{place}: not valid YAML: {problem}; mend this line") from error
+        tab = mark is not None and text.splitlines()[mark.line : mark.line + 1]
+        remedy = "write blanks for the tab" if tab and "\t" in tab[0] else "mend this line"
+        raise InputError(f"{place}: not valid YAML: {problem}; {remedy}") from error
     if not isinstance(values, dict):
-        raise InputError(f"{path}: found {type(values).__name__}, expected keys with values")
+        found = {list: "a list", NoneType: "nothing"}.get(type(values), "a single value")
+        raise InputError(f"{path}: found {found}, expected keys with values, such as `seed: 1`")
     return values

@@ -54,6 +54,19 @@ def test_a_target_of_no_student(tmp_path, student, made):
     assert f"has no '{student}'" in line and line.endswith("did you mean 'demo.micro'?")
 
 
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("results/tiny/models/demo.micro/unpruned/int9", "/unpruned/int8'?"),
+        ("train_techer", "no rule makes this; did you mean 'train_teacher'?"),
+        ("results/tini/summary.md", "makes results/tiny; name the configuration of tini"),
+    ],
+)
+def test_a_target_that_nothing_makes(tmp_path, target, told):
+    (line,) = error_lines(snakemake(tmp_path, TINY, "--dry-run", target), f"{target}: ")
+    assert told in line
+
+
 def test_missing_local_file(tmp_path):
     corpora = {"news": {"importer": "files", "source": "gone.en.gz", "target": "gone.de.gz"}}
     config = changed(tmp_path, corpora=corpora)

@@ -23,10 +23,15 @@ def recipes(config: dict[str, Any]) -> list[str]:
     return [UNPRUNED, *config["pruning"]]
 
 
+def every_variant(config: dict[str, Any]) -> Iterator[Variant]:
+    """Yield all variants that the configuration's parts can make, in their order."""
+    return product(config["students"], recipes(config), precisions(config))
+
+
 def matching(pattern: str, config: dict[str, Any]) -> Iterator[Variant]:
     """Yield the configured variants that one pattern chooses, in the order of the configuration."""
     parts = pattern.split("/")
-    for variant in product(config["students"], recipes(config), precisions(config)):
+    for variant in every_variant(config):
         if all(fnmatchcase(name, part) for name, part in zip(variant, parts, strict=True)):
             yield variant
 
@@ -39,8 +44,7 @@ def expand_variants(config: dict[str, Any]) -> list[Variant]:
     asked = {(student, UNPRUNED, "float32") for student in config["students"]}
     for pattern in config["variants"]:
         asked.update(matching(pattern, config))
-    ordered = product(config["students"], recipes(config), precisions(config))
-    return [variant for variant in ordered if variant in asked]
+    return [variant for variant in every_variant(config) if variant in asked]
 
 
 def measured_variants(config: dict[str, Any]) -> list[Variant]:
