@@ -13,9 +13,10 @@ from weebill.errors import explain
 # Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
 # Its help is here, so that only the chosen command is imported: most commands load large packages.
 COMMANDS = {
+    "init": "write a first configuration for your own text",
     "check": "check an experiment's configuration, and estimate its cost",
-    "fetch": "fetch the files of an experiment, or list public texts",
     "run": "run an experiment: check it, and start Snakemake",
+    "fetch": "fetch the files of an experiment, or list public texts",
     "describe": "print shapes, parameters and sizes of zoo models",
     "export": "write a table's rows as text files",
     "translate": "translate lines of text",
@@ -28,10 +29,11 @@ COMMANDS = {
     "benchmark": "measure a speed claim against an opponent",
 }
 EXAMPLES = """examples:
+  weebill init config/mine.yaml --languages en de --corpus train.en.gz train.de.gz
   weebill check config/multi30k.yaml
+  weebill run config/multi30k.yaml --cores 8
   weebill fetch config/multi30k.yaml
   weebill translate results/demo/models/demo.tiny/unpruned/int8 < text.en
-  weebill run config/multi30k.yaml --cores 8
   weebill lineage results/demo/tables/summary.csv
   weebill translate --help
 """

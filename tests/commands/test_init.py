@@ -1,0 +1,137 @@
+"""`weebill init` writes a configuration that passes the check, for any text and machine; a run of it is planned."""
+
+import pytest
+import yaml
+
+from tests.workflow.running import snakemake
+from weebill.__main__ import main
+from weebill.configuration.checking import check
+from weebill.yaml_files import read_yaml
+
+MACHINE = ["--cores", "4", "--memory", "16", "--gpus", "0"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Work in a folder with 400 pairs of Finnish and Estonian."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.fi").write_text("".join(f"lause {number}\n" for number in range(400)))
+    (tmp_path / "train.et").write_text("".join(f"lause number {n}\n" for n in range(400)))
+    return tmp_path
+
+
+def init(*words: str, languages=("fi", "et")) -> int:
+    return main(["init", "mine.yaml", "--languages", *languages, *MACHINE, *words])
+
+
+def written() -> dict:
+    return check(read_yaml("mine.yaml"), "mine.yaml")
+
+
+def test_two_files_become_an_experiment_whose_jobs_are_planned(folder, capsys):
+    assert init("--corpus", "train.fi", "train.et") == 0
+    assert "weebill run mine.yaml" in capsys.readouterr().out
+    config = written()
+    assert config["languages"] == {"source": "fi", "target": "et"}
+    assert config["corpora"]["train"]["lines"] == {"first": 41}
+    assert config["validation"]["lines"] == {"first": 1, "last": 20}
+    assert config["test_sets"]["held_out"]["lines"] == {"first": 21, "last": 40}
+    run = snakemake(folder, folder / "mine.yaml", "--dry-run")
+    assert run.returncode == 0 and "train_student" in run.stdout, run.stdout
+    assert "missing:" not in run.stdout
+    lines = (folder / "mine.yaml").read_text().splitlines()
+    assert sum("#" in line for line in lines) > 15 and max(map(len, lines)) <= 118
+
+
+def test_text_by_name_on_another_machine(capsys):
+    corpus = ["--corpus", "mtdata:Statmt-europarl-10-deu-eng"]
+    named = [*corpus, "--validation", "sacrebleu:wmt18", "--test", "sacrebleu:wmt19"]
+    assert init(*named, languages=("en", "de")) == 1
+    assert "corpora.Statmt-europarl-10-deu-eng: its size is not known" in capsys.readouterr().err
+    known = [*named, "--pairs", "1800000", "--gpus", "2", "--cores", "32", "--memory", "128"]
+    assert init(*known, languages=("en", "de")) == 0
+    config = written()
+    assert config["hardware"] == {
+        **config["hardware"],
+        "accelerator": "gpu",
+        "devices": 2,
+        "threads": 8,
+    }
+    assert config["students"] == ["base", "tiny"] and list(config["test_sets"]) == ["wmt19"]
+    assert config["corpora"]["Statmt-europarl-10-deu-eng"]["rows"] == 1_800_000
+    assert config["training"]["warmup"] < config["training"]["updates"] / 9
+
+
+def test_lengths_follow_the_text_and_the_hours(folder, capsys):
+    """A run that may last an hour trains less than one that may last as long as it needs."""
+    named = ["--corpus", "opus:Europarl:v8", "--monolingual", "train.en", "--pairs"]
+    (folder / "train.en").write_text("Yes.\n" * 10)
+    updates = {}
+    for pairs, hours in (("100000", None), ("100000", "1"), ("2000000", None)):
+        limit = [] if hours is None else ["--hours", hours]
+        assert init(*named, pairs, *limit, "--force", languages=("en", "de")) == 0
+        config = written()
+        updates[pairs, hours] = config["training"]["updates"] * config["training"]["batch_tokens"]
+    assert updates["100000", "1"] < updates["100000", None] < updates["2000000", None]
+    assert "still need" not in capsys.readouterr().err
+    assert init(*named, "2000000", "--hours", "0.01", "--force", languages=("en", "de")) == 0
+    assert "the fastest models and lengths still need about" in capsys.readouterr().err
+
+
+def test_a_small_memory_gets_batches_in_parts():
+    named = ["--corpus", "opus:Europarl:v8", "--pairs", "1000000", "--memory", "7"]
+    assert init(*named, languages=("en", "de")) == 0
+    training = written()["teacher"]["training"]
+    assert training["accumulate"] > 1
+    assert training["accumulate"] * training["batch_tokens"] == 8192
+
+
+def test_a_teacher_of_the_hub_is_not_trained():
+    commit = "0123456789" * 4
+    assert (
+        init(
+            "--corpus", "train.fi", "train.et", "--teacher", f"Helsinki-NLP/opus-mt-fi-et@{commit}"
+        )
+        == 0
+    )
+    teacher = read_yaml("mine.yaml")["teacher"]
+    assert teacher == {"hugging_face": "Helsinki-NLP/opus-mt-fi-et", "revision": commit}
+
+
+@pytest.mark.parametrize(
+    ("words", "languages", "told"),
+    [
+        (["--corpus", "train.fi", "none.et"], ("fi", "et"), "corpora.train: its size is not known"),
+        (["--corpus", "train.fi", "short.et"], ("fi", "et"), "train.fi has 400 lines and short.et has 1 lines"),
+        (["--corpus", "train.fi", "train.et"], ("fi", "xx"), "no language 'xx' in weebill"),
+        (["--corpus", "opos:x"], ("fi", "et"), "--corpus opos:x: no text; name two files"),
+        (["--corpus", "opus:Europral:v8", "--pairs", "9"], ("fi", "et"), "did you mean 'Europarl'?"),
+    ],
+)  # fmt: skip
+def test_faults_come_before_the_file(folder, capsys, words, languages, told):
+    (folder / "short.et").write_text("x\n")
+    assert init(*words, languages=languages) == 1
+    assert told in capsys.readouterr().err
+    assert not (folder / "mine.yaml").exists()
+
+
+def test_nothing_is_replaced_unasked(folder, capsys):
+    (folder / "mine.yaml").write_text("mine\n")
+    assert init("--corpus", "train.fi", "train.et") == 1
+    assert "mine.yaml: exists" in capsys.readouterr().err
+    assert (folder / "mine.yaml").read_text() == "mine\n"
+    assert main(["init", "new.yaml"]) == 1
+    assert "--languages is missing" in capsys.readouterr().err
+
+
+def test_questions_on_a_terminal(folder, monkeypatch):
+    (folder / "dev.tsv").write_text("Hei.\tTere.\n" * 5)
+    answers = iter(["fi et", "", "train.fi train.et", "dev.tsv", "", "", "2"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda question: next(answers))
+    assert main(["init", "mine.yaml", *MACHINE]) == 0
+    config = yaml.safe_load((folder / "mine.yaml").read_text())
+    assert config["validation"] == {
+        "importer": "files", "table": "dev.tsv", "columns": {"source": 0, "target": 1}
+    }  # fmt: skip
+    assert config["corpora"]["train"]["lines"] == {"first": 21}

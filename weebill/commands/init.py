@@ -1,0 +1,171 @@
+"""Write a first configuration for your own text, with models and lengths that fit the text and the machine.
+
+TEXT is two files, SOURCE TARGET, a table of tab-separated values with source and target in its first two columns, or
+a name: opus:NAME:VERSION, mtdata:NAME, sacrebleu:NAME.  On a terminal, questions ask for what is not given.
+"""
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weebill.arguments import positive
+from weebill.commands.describe import zoo_names
+from weebill.errors import InputError
+
+if TYPE_CHECKING:
+    from weebill.configuration.draft import Request
+
+NAMED = {"opus": ("name", "version"), "mtdata": ("name",), "sacrebleu": ("name",)}
+TABLES = (".tsv", ".tsv.gz", ".tsv.zst")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `weebill init`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    text = {"nargs": "+", "metavar": "TEXT"}
+    add = parser.add_argument
+    add("config", metavar="CONFIG", help="file to write, such as config/mine.yaml")
+    add("--languages", nargs=2, metavar=("SOURCE", "TARGET"), help="codes, such as en de")
+    add("--corpus", action="append", **text, help="parallel training text; may be repeated")
+    add("--monolingual", action="append", default=[], metavar="FILE",
+        help="text of the source language, which the teacher translates; may be repeated")  # fmt: skip
+    add("--validation", **text, help="by default the first lines of the first corpus, held out")
+    add("--test", action="append", default=[], **text,
+        help="test set; may be repeated; by default lines held out, too")  # fmt: skip
+    teacher = add("--teacher", metavar="MODEL", help="entry of the zoo, or a Hugging Face model: its folder, or "
+        "NAME@COMMIT on the hub; by default one is trained")  # fmt: skip
+    teacher.completer = zoo_names
+    add("--pairs", type=positive, metavar="N", help="size of a corpus that is fetched later")
+    add("--cores", type=positive, metavar="N", help="default: those of this machine")
+    add("--memory", type=float, metavar="GIB", help="default: that of this machine")
+    add("--gpus", type=int, metavar="N", help="default: those of this machine")
+    add("--hours", type=float, metavar="H", help="longest run; by default as long as text needs")
+    add("--force", action="store_true", help="replace an existing CONFIG")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the configuration.  Raises InputError, before it writes, for what a run would refuse."""
+    from weebill.configuration.checking import check, missing_files
+    from weebill.configuration.draft import draft
+    from weebill.configuration.draft_text import as_yaml
+    from weebill.files import write_text
+    from weebill.yaml_files import parse_yaml
+
+    path = Path(arguments.config)
+    if path.exists() and not arguments.force:
+        raise InputError(f"{path}: exists; name another file, or replace it by --force")
+    if path.suffix not in (".yaml", ".yml"):
+        raise InputError(f"{path}: no name of a configuration; it ends in .yaml")
+    if sys.stdin.isatty():
+        _ask(arguments)
+    request = _request(arguments, path.stem)
+    made = draft(request)
+    text = as_yaml(request, made)
+    config = check(parse_yaml(text, path), str(path))
+    if missing := missing_files(config):
+        raise InputError("\n".join(f"{path}: {line}" for line in missing))
+    write_text(path, text)
+    if request.machine.hours is not None and made.hours > request.machine.hours:
+        print(
+            f"{path}: the fastest models and lengths still need about {made.hours:,.1f} hours",
+            file=sys.stderr,
+        )
+    print(f"{path}: written; read it, then\n  weebill check {path}\n  weebill run {path}")
+    return 0
+
+
+def _ask(arguments: argparse.Namespace) -> None:
+    """Ask for what is not given; an empty answer takes the default in brackets."""
+
+    def answer(question: str) -> list[str]:
+        return input(f"{question}: ").split()
+
+    while arguments.languages is None or len(arguments.languages) != 2:
+        arguments.languages = answer("Languages, source and target, such as en de")
+    while not arguments.corpus:
+        words = answer("Parallel text: two files, a .tsv table, opus:NAME:VERSION or mtdata:NAME")
+        arguments.corpus = [words] if words else None
+    if arguments.validation is None:
+        arguments.validation = answer("Validation text [lines held out of the corpus]") or None
+    if not arguments.test:
+        words = answer("Test set, such as sacrebleu:wmt19 [lines held out of the corpus]")
+        arguments.test = [words] if words else []
+    if arguments.teacher is None:
+        question = "Teacher: a Hugging Face model, a folder or NAME@COMMIT [one is trained]"
+        arguments.teacher = next(iter(answer(question)), None)
+    if arguments.hours is None:
+        hours = answer("Longest run, in hours [as long as the text needs]")
+        arguments.hours = float(hours[0]) if hours else None
+
+
+def _request(arguments: argparse.Namespace, experiment: str) -> "Request":
+    import psutil
+
+    from weebill.configuration.draft import Machine, Request
+
+    for key in ("languages", "corpus"):
+        if not getattr(arguments, key):
+            raise InputError(f"init: --{key} is missing; `weebill init --help` shows the arguments")
+    corpora = _entries("--corpus", arguments.corpus)
+    for file in arguments.monolingual:
+        entry = {"importer": "files", "use": "monolingual", "source": file}
+        corpora[_free(_name([file]), corpora)] = entry
+    validation = arguments.validation and _entry("--validation", arguments.validation)
+    gpus = (
+        len(list(Path("/dev").glob("nvidia[0-9]*"))) if arguments.gpus is None else arguments.gpus
+    )
+    cores = arguments.cores or len(os.sched_getaffinity(0))
+    memory = arguments.memory or round(psutil.virtual_memory().total / 2**30, 1)
+    return Request(
+        experiment=experiment,
+        languages=tuple(arguments.languages),
+        corpora=corpora,
+        machine=Machine(cores, memory, gpus, arguments.hours),
+        validation=validation,
+        test_sets=_entries("--test", arguments.test),
+        teacher=arguments.teacher,
+        pairs=arguments.pairs,
+    )
+
+
+def _entries(option: str, texts: Iterable[Sequence[str]]) -> dict[str, dict[str, Any]]:
+    """Return the entries of some texts, by names that are made of theirs."""
+    entries: dict[str, dict[str, Any]] = {}
+    for words in texts:
+        entries[_free(_name(words), entries)] = _entry(option, words)
+    return entries
+
+
+def _entry(option: str, words: Sequence[str]) -> dict[str, Any]:
+    """Return the entry of a text.  Raises InputError if the words name none."""
+    if len(words) == 2:
+        return {"importer": "files", "source": words[0], "target": words[1]}
+    importer, *values = words[0].split(":")
+    keys = NAMED.get(importer, ())
+    if len(words) == 1 and keys and len(values) == len(keys):
+        return {"importer": importer, **dict(zip(keys, values, strict=True))}
+    if len(words) == 1 and words[0].endswith(TABLES):
+        return {"importer": "files", "table": words[0], "columns": {"source": 0, "target": 1}}
+    raise InputError(
+        f"init: {option} {' '.join(words)}: no text; name two files SOURCE TARGET, a table {TABLES[0]}, or "
+        "opus:NAME:VERSION, mtdata:NAME, sacrebleu:NAME"
+    )
+
+
+def _name(words: Sequence[str]) -> str:
+    """Return a short name for a text, such as train for data/train.en.gz."""
+    word = words[0].partition(":")[2].partition(":")[0] if len(words) == 1 else ""
+    stem = Path(word or words[0]).name.partition(".")[0]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-_") or "text"
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    """Return the name, with a number if it is taken."""
+    known, number, free = set(taken), 1, name
+    while free in known:
+        number, free = number + 1, f"{name}{number + 1}"
+    return free
