@@ -7,6 +7,7 @@ import pytest
 from tests.translation.conftest import small_architecture
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture, LayerShape
+from weebill.translation.model.network import Translator
 
 CUT = LayerShape(heads=0, head_size=8, feed_forward=0)  # all heads and neurons pruned
 
@@ -21,6 +22,22 @@ def test_the_inverse_of_to_dict(tied):
     assert Architecture.from_dict(stored(architecture)) == architecture
     pruned = Architecture(50, 16, (CUT,), (CUT,), 1)
     assert Architecture.from_dict(stored(pruned)) == pruned
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        small_architecture(kind="attention", tied=False),
+        small_architecture(kind="ssru", tied=True),
+        Architecture(
+            50, 16, (LayerShape(3, 8, 20), CUT), (LayerShape(1, 4, 7, 5),), 1, "attention"
+        ),
+        Architecture(50, 16, (CUT,), (CUT, LayerShape(2, 8, 9)), 2),
+    ],
+)
+def test_parameters_are_those_of_the_network(architecture):
+    network = Translator(architecture)
+    assert architecture.parameters == sum(one.numel() for one in network.parameters())
 
 
 @pytest.mark.parametrize(

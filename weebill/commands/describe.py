@@ -1,4 +1,4 @@
-"""Build models of the architecture zoo and print their depth, shapes, parameters and float32 size."""
+"""Print depth, shapes, parameters and float32 size of models of the architecture zoo."""
 
 import argparse
 import json
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 def describe(
     name: str, entry: dict[str, Any], vocabulary: int = VOCABULARY, heads_removed: int = 0
 ) -> dict[str, Any]:
-    """Build a zoo entry, an ensemble as its parts, without memory for weights, and count it."""
+    """Count the parameters of a zoo entry; those of an ensemble are the sum of its models'."""
     from weebill.experiment.zoo import MODELS_NAME, members
 
     vocabulary = entry.get("vocabulary", vocabulary)
@@ -67,10 +67,10 @@ def describe(
         "float32_mib": round(parameters * 4 / 2**20, 3),
     }
     if "paper" in entry and not heads_removed:
-        from weebill.report.papers import load_table  # loads pandas
+        from weebill.report.papers import students_of
 
-        table = load_table(entry["paper"], 1)
-        printed = dict(zip(table["model"], map(float, table["params_m"]), strict=True))
+        students = students_of(entry["paper"])
+        printed = {student: float(row["params_m"]) for student, row in students.items()}
         if name not in printed:
             reason = f"{entry['paper']} prints no such row{nearest(name, printed)}"
             raise InputError(f"{MODELS_NAME}: {name}.paper: {reason}")
@@ -81,17 +81,12 @@ def describe(
 
 
 def _count(entry: dict[str, Any], vocabulary: int, heads_removed: int) -> int:
-    import torch  # takes seconds to load; --help does not wait for it
-
     from weebill.experiment.shapes import Architecture
-    from weebill.translation.model.network import Translator
 
     architecture = Architecture.from_zoo(entry, vocabulary)
     shapes = zip(architecture.encoder, _spread_heads(entry, heads_removed), strict=True)
     encoder = tuple(replace(shape, heads=heads) for shape, heads in shapes)
-    with torch.device("meta"):
-        network = Translator(replace(architecture, encoder=encoder))
-    return sum(parameter.numel() for parameter in network.parameters())
+    return replace(architecture, encoder=encoder).parameters
 
 
 def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:

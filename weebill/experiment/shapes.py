@@ -87,9 +87,30 @@ class Architecture:
             raise InputError(f"architecture.decoder: {problem}")
         return found
 
+    @property
+    def parameters(self) -> int:
+        """Number of stored weights; tied layers and the embedding, which is the output layer too, count once."""
+        width = self.embedding
+        normalisation, ssru = 2 * width, 2 * width * width + width
+        count = self.vocabulary * (width + 1)  # with the output layer's bias
+        for layer in (*self.encoder, *self.decoder):
+            neurons = layer.feed_forward
+            count += _attention(width, layer.heads * layer.head_size) + normalisation
+            count += 2 * width * neurons + neurons + width + normalisation
+        for layer in self.decoder:
+            attends = self.decoder_kind == "attention"
+            count += _attention(width, layer.self_heads * layer.head_size) if attends else ssru
+            count += normalisation
+        return count
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return asdict(self)
+
+
+def _attention(width: int, heads_width: int) -> int:
+    """Count the weights of an attention: query, key, value and output, each with its bias."""
+    return 4 * width * heads_width + 3 * heads_width + width
 
 
 _SIDES = ("encoder", "decoder")

@@ -1,11 +1,12 @@
 """Index of mtdata 0.5.1: addresses of 291,471 data sets, by mtdata's names.
 
 mtdata itself (Apache 2.0) is not imported: it pins other versions of packages, takes 20 s to build its index, and has
-no checksums.  `write_index` wrote that index to `tables/mtdata.tsv.zst`, in a separate environment:
+no checksums.  `write_index` wrote that index to `tables/mtdata.tsv.xz`, in a separate environment:
 
-    pip install mtdata==0.5.1 zstandard && python weebill/corpus/importers/mtdata_index.py
+    pip install mtdata==0.5.1 && python weebill/corpus/importers/mtdata_index.py
 """
 
+import lzma
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 TABLES = Path(__file__).with_name("tables")
-INDEX = TABLES / "mtdata.tsv.zst"
+INDEX = TABLES / "mtdata.tsv.xz"
 LANGUAGES = Path(__file__).parents[1] / "iso639.tsv"  # read by language_codes.py
 READ = ("txt", "tsv", "tmx")  # formats that the importer can read
 OPUS_ZIP = "https://object.pouta.csc.fi/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
@@ -48,10 +49,7 @@ class Entry:
 
 @cache
 def _index() -> str:
-    from weebill.text_files import open_binary  # imported here because it loads Arrow
-
-    with open_binary(INDEX) as file:
-        return file.read().decode("utf-8")
+    return lzma.decompress(INDEX.read_bytes()).decode("utf-8")
 
 
 @cache
@@ -91,12 +89,11 @@ def opus_corpora(first: str, second: str) -> list[str]:
 
 def write_index(entries: Iterable) -> None:
     """Write mtdata's entries and language codes to INDEX and LANGUAGES."""
-    import zstandard
     from mtdata.iso.iso639_1 import ISO693_1_to_3
 
     rows = sorted("\t".join(_fields(entry)) for entry in entries)
     text = "name\turls\tmembers\tform\tpacked\tcolumns\n" + "\n".join(rows) + "\n"
-    INDEX.write_bytes(zstandard.ZstdCompressor(level=19).compress(text.encode("utf-8")))
+    INDEX.write_bytes(lzma.compress(text.encode("utf-8"), preset=9 | lzma.PRESET_EXTREME))
     codes = (f"{short}\t{long}\n" for short, long in sorted(ISO693_1_to_3.items()))
     LANGUAGES.write_text("".join(codes), encoding="utf-8")
 

@@ -80,10 +80,11 @@ def load_table(paper: str, table: int) -> "pd.DataFrame":
     return load(f"{PAPERS[paper].file}_table{table}")
 
 
-def students_of(paper: str) -> list[str]:
-    """Return the names of the rows of a paper's table 1, as printed in its column `model`."""
+def students_of(paper: str) -> dict[str, dict[str, str]]:
+    """Return the rows of a paper's table 1, cells by column, by the name printed in the column `model`."""
     header, *rows = _read(f"{PAPERS[paper].file}_table1")
-    return [row[header.index("model")] for row in rows]
+    cells = (dict(zip(header, row, strict=True)) for row in rows)
+    return {row["model"]: row for row in cells}
 
 
 def _read(name: str) -> list[list[str]]:
