@@ -15,7 +15,7 @@ READY := $(VENV)/.installed
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-workflows test-slurm lint reference conda engines sanitize check-resume
+.PHONY: help setup demo run test test-workflows test-slurm test-wheel lint lock reference conda engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,12 @@ reference: $(READY)  ## the tables of config/*.md and config/schema, from the se
 
 conda: $(READY)  ## envs/*.yaml, for `snakemake --sdm conda`, from the locks envs/*.txt
 	"$(BIN)/python" envs/conda.py
+
+lock:  ## the versions of envs/main.txt anew, by uv; UPGRADE=--upgrade takes the newest, TORCH=2.13.0 another PyTorch
+	envs/lock.sh $(UPGRADE)
+
+test-wheel: $(READY)  ## the package alone on each Python from 3.11 to 3.13 that is here; EXTRAS="metric all" adds extras
+	"$(BIN)/python" -m tests.package.matrix $(EXTRAS)
 
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9

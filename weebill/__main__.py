@@ -28,6 +28,19 @@ COMMANDS = {
     "lineage": "print what a model or table was made from",
     "benchmark": "measure a speed claim against an opponent",
 }
+# The extra of pyproject.toml that has all packages of a command, if it is not `all`.
+EXTRAS = {
+    "run": "workflow",
+    "fetch": "workflow",
+    "export": "workflow",
+    "translate": "train",
+    "compare": "train",
+    "score": "metric",
+    "mbr": "metric",
+    "convert": "train",
+    "import-marian": "train",
+    "lineage": "workflow",
+}
 EXAMPLES = """examples:
   weebill init config/mine.yaml --languages en de --corpus train.en.gz train.de.gz
   weebill check config/multi30k.yaml
@@ -41,11 +54,12 @@ EXAMPLES = """examples:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; bad input ends in one line on stderr and exit code 1, Ctrl-C in exit code 130."""
+    argv = (sys.argv[1:] if argv is None else argv) or ["--help"]
+    command = _command(argv)
     try:
         if "_ARGCOMPLETE" in os.environ:
             complete()
-        argv = (sys.argv[1:] if argv is None else argv) or ["--help"]
-        arguments = _parser(argv).parse_args(argv)
+        arguments = _parser(command).parse_args(argv)
         code = arguments.run(arguments)
         sys.stdout.flush()
         return code
@@ -56,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:
-        line = _missing_package(error) or explain(error)
+        line = _missing_package(error, command) or explain(error)
         if line is None:
             raise
         print(f"weebill: {line}", file=sys.stderr)
@@ -67,19 +81,23 @@ def complete() -> None:
     """Answer the shell, which asks by the environment how the words of its line may go on; this ends the process."""
     import argcomplete
 
-    argcomplete.autocomplete(_parser(os.environ["COMP_LINE"].split()[1:]))
+    words = os.environ["COMP_LINE"].split()[1:]
+    argcomplete.autocomplete(_parser(_command(words)))
 
 
-def _parser(argv: list[str]) -> Parser:
+def _command(argv: list[str]) -> str | None:
+    return next((word for word in argv if not word.startswith("-")), None)
+
+
+def _parser(command: str | None) -> Parser:
     """Return the parser for the arguments of one command; only its module is imported."""
     formatter = argparse.RawDescriptionHelpFormatter
     parser = Parser(prog="weebill", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    chosen = next((word for word in argv if not word.startswith("-")), None)
     for name, text in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=text)
-        if name == chosen:
+        if name == command:
             module = importlib.import_module(f"weebill.commands.{name.replace('-', '_')}")
             subparser.description = module.__doc__
             module.add_arguments(subparser)
@@ -87,16 +105,17 @@ def _parser(argv: list[str]) -> Parser:
     return parser
 
 
-def _missing_package(error: Exception) -> str | None:
+def _missing_package(error: Exception, command: str | None) -> str | None:
     """Return the message for a third-party package that is not installed, None for any other error."""
     if not isinstance(error, ModuleNotFoundError):
         return None
     module = (error.name or "").partition(".")[0]
     if module in ("", "weebill"):
         return None
+    extra = EXTRAS.get(command, "all")
     return (
-        f"the Python module '{module}' is not installed here; in Weebill's folder, `make setup` installs "
-        "everything, and `pip install '.[workflow]'` does so into an environment of yours"
+        f"{command}: the Python module '{module}' is not installed here; in Weebill's folder, "
+        f"`pip install '.[{extra}]'` installs what this command needs, and `make setup` everything"
     )
 
 

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Compile envs/main.txt from pyproject.toml, its extra `all` and its group `dev`, by uv:  envs/lock.sh [OPTION…]
+#
+# Versions change only where they must; OPTIONs of `uv pip compile` change others: `--upgrade`, or `-P NAME`.
+# PyTorch is its CPU build, from the places of install.sh, which requires no packages for GPUs; TORCH is its version.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+command -v uv >/dev/null || { echo "envs/lock.sh: uv is not installed here; pip install uv" >&2; exit 1; }
+lock=envs/main.txt
+torch=${TORCH:-$(sed -n 's/^torch==//p' $lock)}
+new=$(mktemp)
+trap 'rm -f "$new"' EXIT
+
+places=()
+for place in ${PIP_FIND_LINKS:-}; do places+=(--find-links "$place"); done  # of PyTorch, in place of its index
+[ -n "${places[*]}" ] || places=(--extra-index-url "${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}")
+
+sed 's/^torch==.*//' $lock > "$new"  # versions to keep
+uv pip compile --quiet pyproject.toml --extra all --group dev --python-version 3.11 --constraint \
+  <(echo "torch==$torch+cpu") --index-strategy unsafe-best-match "${places[@]}" --no-header --no-annotate \
+  --no-emit-find-links --no-emit-index-url --output-file "$new" "$@"
+{
+  sed '/^#/!q' $lock | sed '$d'  # the comment at its head
+  sed 's/+cpu$//' "$new"
+} > $lock.new
+if cmp -s $lock.new $lock; then rm $lock.new; else mv $lock.new $lock; fi  # a newer file makes every environment anew

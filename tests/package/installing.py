@@ -1,0 +1,103 @@
+"""The package in environments of its own, and what it requires."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+BUILD = (
+    "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
+)
+# Run commands, given as JSON on one line each, and print their exit codes, output and errors likewise.
+RUN = """
+import contextlib, io, json, sys
+from weebill.__main__ import main
+for line in sys.stdin.read().splitlines():
+    output, errors = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b"Her dog sleeps.\\n"))
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            code = main(json.loads(line))
+        except SystemExit as end:
+            code = end.code
+    found = [stream.buffer.getvalue().decode() for stream in (output, errors)]
+    print(json.dumps([code, *found]), flush=True)
+import weebill
+print(json.dumps([weebill.__file__, sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+
+
+def run(
+    *command: str, cwd: Path, packages: Iterable[Path] = (), **more
+) -> subprocess.CompletedProcess:
+    """Run a command that finds the folders `packages` but not this checkout; it must not fail."""
+    clean = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, packages))}
+    done = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def build(hook: str, source: Path, folder: Path) -> Path:
+    """Build the wheel of the sources by a hook of setuptools."""
+    folder.mkdir()
+    run(sys.executable, "-c", BUILD, hook, str(folder), cwd=source)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def run_commands(
+    python: Path, commands: Sequence[Sequence[str]], cwd: Path, *packages: Path
+) -> tuple[list[tuple[int, str, str]], set[str]]:
+    """Return (exit code, output, errors) of each command, and the top-level modules that all imported.
+
+    The library must be that of the environment of `python`.
+    """
+    lines = "".join(f"{json.dumps(command)}\n" for command in commands)
+    done = run(str(python), "-c", RUN, cwd=cwd, packages=packages, input=lines)
+    *found, last = map(json.loads, done.stdout.splitlines())
+    place, modules = last
+    assert Path(place).is_relative_to(python.parents[1])
+    return [tuple(one) for one in found], set(modules)
+
+
+def needed(requirement: Requirement, extras: Iterable[str] = ()) -> bool:
+    """Return True if a requirement is needed here with these extras."""
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
+
+
+def required(requirements: Iterable[Requirement], *extras: str) -> dict[str, metadata.Distribution]:
+    """Return the distributions that the package needs with some extras, and what those need, by name."""
+    waiting = [one for one in requirements if needed(one, extras)]
+    seen, found = set(), {}
+    while waiting:
+        one = waiting.pop()
+        key = (canonicalize_name(one.name), *sorted(one.extras))
+        if key in seen:
+            continue
+        seen.add(key)
+        if one.name == "weebill":  # its own extras
+            waiting += [other for other in requirements if needed(other, one.extras)]
+            continue
+        found[key[0]] = metadata.distribution(one.name)
+        others = map(Requirement, found[key[0]].requires or ())
+        waiting += [other for other in others if needed(other, one.extras)]
+    return found
+
+
+def link(distributions: Iterable[metadata.Distribution], folder: Path) -> Path:
+    """Make a folder of links to the files of distributions."""
+    folder.mkdir()
+    for found in distributions:
+        for name in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
+            with contextlib.suppress(FileExistsError):  # a package of several distributions
+                (folder / name).symlink_to(found.locate_file(name))
+    return folder
