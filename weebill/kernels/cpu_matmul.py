@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
-from torch.overrides import TorchFunctionMode
 
+PLAIN_LINEAR = functional.linear
 ONEDNN_IS_FASTER = (
     torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() != "AVX2"
 )
@@ -74,18 +74,22 @@ class _Linear(torch.autograd.Function):
         )
 
 
-class OneDnnLinears(TorchFunctionMode):
-    """Context in which oneDNN computes float32 `functional.linear` on the CPU, of any module, if it is faster."""
+class OneDnnLinears:
+    """Context in which oneDNN computes float32 `functional.linear` on the CPU, of any module, if it is faster.
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        if func is functional.linear and not torch.is_autocast_enabled("cpu"):
-            func = _linear
-        return func(*args, **(kwargs or {}))
+    It replaces the function: torch would ask a TorchFunctionMode about every operation and attribute of tensors.
+    """
+
+    def __enter__(self) -> None:
+        self._before, functional.linear = functional.linear, _linear
+
+    def __exit__(self, *_: object) -> None:
+        functional.linear = self._before
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    if not for_onednn(input, weight):
-        return functional.linear(input, weight, bias)
+    if torch.is_autocast_enabled("cpu") or not for_onednn(input, weight):
+        return PLAIN_LINEAR(input, weight, bias)
     rows = input.reshape(-1, input.shape[-1])
     return _Linear.apply(rows, weight, bias).view(*input.shape[:-1], weight.shape[0])
 
