@@ -36,6 +36,7 @@ from weebill.translation.training.batches import last_begins
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.task import (
+    LOGGED,
     Checkpoints,
     GreedyValidation,
     ProgressBar,
@@ -206,7 +207,7 @@ def _lightning_trainer(
         precision=PRECISIONS[config.precision],
         max_epochs=1,  # the stream has no end; callbacks stop the training
         logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
-        log_every_n_steps=50,
+        log_every_n_steps=LOGGED,
         enable_checkpointing=False,
         enable_progress_bar=False,
         enable_model_summary=False,
