@@ -7,20 +7,15 @@ import pytest
 
 from weebill.errors import InputError
 from weebill.evaluation.timing import generation_speed as speed
-from weebill.evaluation.timing import processes
 from weebill.evaluation.timing.generation_speed import measure_generation
 
 
 @pytest.fixture(scope="module", autouse=True)
 def imported_once():
-    """Let all workers be forks of one process that has imported what each of them would import for seconds."""
-    server = forkserver._forkserver
-    server._stop()
-    with pytest.MonkeyPatch.context() as change:
-        needed = (*processes.IMPORTED, "weebill.generation.models")
-        change.setattr(processes, "IMPORTED", needed)
-        yield
-    server._stop()
+    """Let no worker be the fork of a process that has imported what other workers need."""
+    forkserver._forkserver._stop()
+    yield
+    forkserver._forkserver._stop()
 
 
 def test_time_and_memory_of_variants(made):

@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -11,7 +11,7 @@ from typing import Any, Self
 from weebill.errors import InputError
 from weebill.evaluation.this_process import environment, usable_cores
 
-# Modules that take seconds to import and that every worker for translations needs.
+# What workers for translations import.
 IMPORTED = ("torch", "weebill.runtime.text", "weebill.translation.loading")
 
 
@@ -21,16 +21,21 @@ class Worker:
     cores: those to which all its threads are pinned; None: the last usable one.
     threads: number of threads for PyTorch, OpenMP and MKL.
     variables: environment variables that libraries read when they are imported.
-    With one thread and no variables, the process is forked from one that has imported PyTorch and done nothing else.
+    imported: modules that take seconds to import and that all workers of this process need.
+    With one thread and no variables, the process is forked from one that has imported them and done nothing else.
     """
 
     def __init__(
-        self, cores: list[int] | None = None, threads: int = 1, variables: Mapping[str, str] = {}
+        self,
+        cores: list[int] | None = None,
+        threads: int = 1,
+        variables: Mapping[str, str] = {},
+        imported: Sequence[str] = IMPORTED,
     ):
         usual = threads == 1 and not variables
         context = multiprocessing.get_context("forkserver" if usual else "spawn")
         if usual:
-            context.set_forkserver_preload(list(IMPORTED))
+            context.set_forkserver_preload(list(imported))
         self._connection, theirs = context.Pipe()
         given = theirs, cores or usable_cores()[-1:], threads
         self._process = context.Process(target=_work, args=given, daemon=True)
