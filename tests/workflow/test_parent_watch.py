@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -41,11 +42,11 @@ with job(log):
 """
 
 
-def wait_for(condition, seconds=60, step=0.05):
+def wait_for(condition, seconds=60):
     limit = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < limit, "waited too long"
-        time.sleep(step)
+        time.sleep(0.05)
 
 
 class Run:
@@ -89,18 +90,21 @@ def ended(process: psutil.Process) -> bool:
 @pytest.mark.timeout(120)
 def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):
     """Kills hit the start of a job's process, its imports, and its work."""
-    jobs = {}
-    for seconds in (0.0, 0.3, None):
+
+    def jobs_of_killed(seconds: float | None) -> tuple[Run, list[psutil.Process]]:
         run = Run(tmp_path / str(seconds))
         try:
-            wait_for(lambda run=run: len(run.jobs()) == 2, step=0.002)
+            wait_for(lambda: len(run.jobs()) == 2)
             if seconds is None:
                 wait_for((run.folder / "wait.working").exists)
             else:
                 time.sleep(seconds)
-            jobs[run] = run.jobs()
+            return run, run.jobs()
         finally:
             run.kill()
+
+    with ThreadPoolExecutor() as pool:
+        jobs = dict(pool.map(jobs_of_killed, (0.0, 0.3, None)))
     for run, processes in jobs.items():
         assert processes, run.folder
         wait_for(lambda processes=processes: all(map(ended, processes)), 20)
