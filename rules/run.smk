@@ -1,4 +1,4 @@
-"""Checks and an estimate of the cost before the first job, and the path of the report after the last."""
+"""Checks and an estimate of the cost before the first job, and what came out after the last."""
 
 import shutil
 
@@ -10,6 +10,7 @@ from weebill.configuration.checking import (
 )
 from weebill.experiment.variants import every_variant
 from weebill.files import write_json
+from weebill.report.outcome import outcome
 from weebill.workflow.targets import asked_targets, is_dry_run, unknown_targets
 
 
@@ -70,4 +71,5 @@ onstart:
 
 onsuccess:
     if all(Path(target).exists() for target in final_targets()):
-        print(f"Report: {REPORT}", file=sys.stderr)
+        lines = [f"Report: {REPORT}", *outcome(config, RESULTS)]
+        print("\n".join(lines), file=sys.stderr)

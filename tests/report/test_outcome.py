@@ -1,0 +1,69 @@
+"""Lines after a run: the models in their roles, means over test sets, and a command that a shell understands."""
+
+import shlex
+
+import pyarrow as pa
+import pytest
+
+from weebill.corpus.table import write_table
+from weebill.report.outcome import outcome
+
+BLEU = {  # variant: BLEU on two test sets, MiB, words per second by two engines
+    "teacher/beam-4/float32": (50.0, 40.0, 8.0, (100, 120)),
+    "teacher/greedy/float32": (49.0, 39.0, 8.0, (200, 210)),
+    "one/unpruned/float32": (46.0, 40.0, 2.0, (900, 3000)),
+    "one/unpruned/int8": (45.0, 39.0, 0.5, (800, 4000)),
+    "one/pushy/int8": (45.0, 40.0, 0.4, (800, 5000)),
+    "one/pushy/float32": (60.0, 60.0, 1.1, (800, 5000)),  # more than half as large
+}
+CONFIG = {"kind": "translation", "test_sets": ["news", "talks"]}
+
+
+@pytest.fixture
+def results(tmp_path):
+    folder = tmp_path / "results of mine"
+    (folder / "tables/speed").mkdir(parents=True)
+    rows = [
+        f"{variant},{test_set},{bleu},{mebibytes}"
+        for variant, (*scores, mebibytes, _) in BLEU.items()
+        for test_set, bleu in zip(CONFIG["test_sets"], scores, strict=True)
+    ]
+    (folder / "tables/variants.csv").write_text(
+        "\n".join(["variant,test_set,bleu,size_mib", *rows])
+    )
+    rows = [f"{name},{speed}" for name, (*_, speeds) in BLEU.items() for speed in speeds]
+    (folder / "tables/speed/variants.csv").write_text("\n".join(["variant,wps_1core", *rows]))
+    texts = {"news": [("Who?", "Wer?"), ("It's Tom.", "Tom."), ("I see.", "Ah.")]}
+    texts |= {"talks": [("That was long ago.", "Lange her.")]}
+    for name, pairs in texts.items():
+        table = pa.table(list(zip(*pairs, strict=True)), ["source", "target"])
+        write_table(folder / f"test_sets/{name}.parquet", table)
+    for variant in BLEU:
+        made = folder / "evaluation/translations" / variant
+        made.mkdir(parents=True)
+        (made / "news.txt").write_text("Wer?\nTom.\nOh.\n")
+        (made / "talks.txt").write_text("Lange.\n")
+    return folder
+
+
+def test_models_in_their_roles(results):
+    lines = [line.split() for line in outcome(CONFIG, results)]
+    rows = {line[-4]: line for line in lines if len(line) >= 4 and "/" in line[-4]}
+    assert rows == {
+        "teacher/beam-4/float32": ["teacher", "teacher/beam-4/float32", "45.0", "8", "120"],
+        "one/unpruned/float32": ["student", "one/unpruned/float32", "43.0", "2", "3,000"],
+        "one/pushy/int8": ["best", "small", "student", "one/pushy/int8", "42.5", "0.4", "5,000"],
+    }
+
+
+def test_command_names_the_model_and_a_sentence_that_it_translates_right(results):
+    sentence, bar, _, command, model = shlex.split(outcome(CONFIG, results)[-1])[1:]
+    assert (sentence, bar, command) == ("It's Tom.", "|", "translate")
+    assert model == str(results / "models/one/pushy/int8")
+
+
+def test_only_translation_with_students_has_an_outcome(results):
+    assert outcome({"kind": "metric"}, results) == []
+    table = results / "tables/variants.csv"
+    table.write_text("\n".join(table.read_text().splitlines()[:5]))
+    assert outcome(CONFIG, results) == []

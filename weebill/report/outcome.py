@@ -1,0 +1,111 @@
+"""Lines that a complete run ends with: what came out, read from its tables, and a command that translates."""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from weebill.report.results import read_csv
+
+SMALL = 0.5  # largest size of a small student, as a share of the unpruned float32 student's
+BASELINE = "unpruned/float32"
+
+
+@dataclass(frozen=True)
+class _Model:
+    """Row of the printed table; `speed` is in words per second on one core, by the fastest engine."""
+
+    variant: str
+    bleu: float  # mean over the test sets
+    mebibytes: float
+    speed: float
+
+    def line(self, role: str, width: int) -> str:
+        size = f"{self.mebibytes:9.3g} {self.speed:9,.0f}"
+        return f"  {role:<20} {self.variant:<{width}} {self.bleu:6.1f} {size}"
+
+
+def outcome(config: Mapping[str, Any], results: Path) -> list[str]:
+    """Return lines with quality, size and speed of teacher, student and best small student, and a command to paste.
+
+    results: folder of a complete experiment.  The student is the best unpruned one in float32.  The best small
+    student has the highest BLEU of those with at most half of its size.  Only experiments of translation have these
+    lines, and only if there is a student.
+    """
+    if config["kind"] != "translation":
+        return []
+    models = _models(results / "tables")
+    teachers = [one for one in models if one.variant.startswith("teacher/")]
+    students = [one for one in models if one.variant.endswith(f"/{BASELINE}")]
+    if not students:
+        return []
+    student = _best(students)
+    rows = {"student": student}
+    if teachers:
+        rows = {"teacher": _best(teachers), **rows}
+    if small := [one for one in models if one.mebibytes <= SMALL * student.mebibytes]:
+        rows["best small student"] = _best(small)
+    width = max(len(one.variant) for one in rows.values())
+    command = _command(list(rows.values())[-1].variant, results, list(config["test_sets"]))
+    return [
+        "What came out: BLEU, size in MiB, and words translated per second on one core",
+        f"  {'':<20} {'':<{width}} {'BLEU':>6} {'MiB':>9} {'words/s':>9}",
+        *(one.line(role, width) for role, one in rows.items()),
+        f"Translate with the {list(rows)[-1]}:",
+        f"  {command}",
+    ]
+
+
+def _best(models: Sequence[_Model]) -> _Model:
+    """Return the model with the highest BLEU; of equals, the smallest."""
+    return max(models, key=lambda one: (one.bleu, -one.mebibytes))
+
+
+def _models(tables: Path) -> list[_Model]:
+    """Read the tables of quality and size, and of speed."""
+    speeds: dict[str, float] = {}
+    for row in read_csv([str(tables / "speed/variants.csv")]):
+        speeds[row["variant"]] = max(speeds.get(row["variant"], 0.0), float(row["wps_1core"]))
+    models = []
+    rows = read_csv([str(tables / "variants.csv")])
+    for variant, group in groupby(rows, key=lambda row: row["variant"]):
+        found = list(group)
+        mean = sum(float(row["bleu"]) for row in found) / len(found)
+        if variant in speeds:
+            models.append(_Model(variant, mean, float(found[0]["size_mib"]), speeds[variant]))
+    return models
+
+
+def _command(variant: str, results: Path, test_sets: Sequence[str]) -> str:
+    """Return a command that translates a sentence by a student."""
+    sentence = _sentence(variant, results, test_sets)
+    model = shlex.quote(str(results / "models" / variant))
+    return f"echo {shlex.quote(sentence)} | {_program()} translate {model}"
+
+
+def _sentence(variant: str, results: Path, test_sets: Sequence[str]) -> str:
+    """Return the longest source sentence that the student translated like the reference; else the first sentence."""
+    from weebill.corpus.table import read_columns
+
+    triples = []
+    for name in test_sets:
+        pairs = read_columns(results / f"test_sets/{name}.parquet", ["source", "target"])
+        found = results / f"evaluation/translations/{variant}/{name}.txt"
+        lines = found.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        triples += zip(*pairs.to_pydict().values(), lines, strict=True)
+    right = [source for source, reference, translation in triples if translation == reference]
+    return max(right, key=len, default=triples[0][0])
+
+
+def _program() -> str:
+    """Return `weebill` if the shell finds this environment's program by that name, otherwise its path."""
+    program = Path(sys.executable).with_name("weebill")
+    on_path = shutil.which("weebill")
+    if on_path and program.exists() and program.samefile(on_path):
+        return "weebill"
+    inside = program.is_relative_to(Path.cwd())
+    return shlex.quote(str(program.relative_to(Path.cwd()) if inside else program))
