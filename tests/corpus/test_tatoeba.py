@@ -3,8 +3,17 @@
 import hashlib
 import lzma
 import re
+from collections import Counter
 
-from weebill.corpus.tatoeba import FOLDER, LANGUAGES, PAIRS, SENTENCES, read_pairs, read_sentences
+from weebill.corpus.tatoeba import (
+    FOLDER,
+    LANGUAGES,
+    PAIRS,
+    SENTENCES,
+    pair_numbers,
+    read_pairs,
+    read_sentences,
+)
 
 NOTICE = (FOLDER / "NOTICE.md").read_text(encoding="utf-8")
 
@@ -40,6 +49,31 @@ def test_parts_of_the_pairs_are_disjoint_and_in_order():
     assert read_pairs(3) == pairs[:3]
     assert read_pairs(5, skip=3) == pairs[3:8]
     assert read_pairs(2, skip=PAIRS - 2) == pairs[-2:]
+
+
+def test_pairs_of_the_commonest_words():
+    pairs = read_pairs()
+    counts = [Counter(word for pair in pairs for word in words(pair[side])) for side in (0, 1)]
+    chosen = [pairs[number] for number in pair_numbers(500, 700, 7)]
+    assert 9000 < len(chosen) < len(pair_numbers(500, 700, 8)) < len(pair_numbers(500)) < PAIRS
+    for side, limit in ((0, 500), (1, 700)):
+        used = {word for pair in chosen for word in words(pair[side])}
+        more = sum(
+            count > min(counts[side][word] for word in used) for count in counts[side].values()
+        )
+        assert len(used) <= limit and more < limit
+    assert max(len(words(text)) for pair in chosen for text in pair) == 7
+    left_out = set(pairs) - set(chosen)
+    common = [
+        {word for word, _ in counts[side].most_common(limit - 20)}
+        for side, limit in ((0, 500), (1, 700))
+    ]
+    for pair in left_out:
+        texts = [words(text) for text in pair]
+        known = all(common[side].issuperset(text) for side, text in enumerate(texts))
+        assert not known or max(map(len, texts)) > 7
+    assert read_pairs(5, 3, 500, 700, 7) == chosen[3:8]
+    assert not read_pairs(5, len(chosen), 500, 700, 7)
 
 
 def test_sentences_of_a_language_stand_once_and_in_no_pair():

@@ -1,6 +1,10 @@
 """Sentences of tatoeba.org that are part of the library (CC BY 2.0 France; see NOTICE.md in this folder)."""
 
 import lzma
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -13,14 +17,45 @@ OTHER_LANGUAGES = ("fr", "nl")
 LANGUAGES = PAIR_LANGUAGES + OTHER_LANGUAGES
 SENTENCES = 3000  # of each language
 TRAINING = 2000  # first sentences of each language, on which the language identifier is trained
+WORD = re.compile(r"\w+(?:['’-]\w+)*")  # NOTICE.md
 
 
-def read_pairs(count: int = PAIRS, skip: int = 0) -> list[tuple[str, str]]:
+def read_pairs(count: int = PAIRS, skip: int = 0, *chosen: int | None) -> list[tuple[str, str]]:
     """Return `count` English-German pairs in their fixed order, from pair `skip` on, counted from 0.
 
+    chosen: arguments of `pair_numbers`; `count` and `skip` then count the pairs that it returns.
     No English sentence occurs twice in the pairs, and no German one.
     """
-    return [(row[0], row[1]) for row in _rows("pairs.tsv.xz", skip, skip + count)]
+    numbers = pair_numbers(*chosen)[skip : skip + count]
+    rows = _rows("pairs.tsv.xz", 0, numbers[-1] + 1) if numbers else []
+    return [(rows[number][0], rows[number][1]) for number in numbers]
+
+
+@cache
+def pair_numbers(
+    source_words: int | None = None, target_words: int | None = None, longest: int | None = None
+) -> Sequence[int]:
+    """Return the numbers of the pairs of the commonest words, in order, counted from 0.
+
+    Every word of a pair is among the commonest `source_words` or `target_words` of its side in all pairs; of equally
+    common words, those first in the order of code points.  No side has more than `longest` words.  None: no limit.
+    """
+    limits = (source_words, target_words)
+    if limits == (None, None) and longest is None:
+        return range(PAIRS)
+    pairs = [
+        [WORD.findall(text.lower()) for text in row] for row in _rows("pairs.tsv.xz", 0, PAIRS)
+    ]
+    common = []
+    for side, limit in enumerate(limits):
+        counts = Counter(word for pair in pairs for word in pair[side])
+        common.append(set(sorted(counts, key=lambda word: (-counts[word], word))[:limit]))
+    return [
+        number
+        for number, pair in enumerate(pairs)
+        if all(known.issuperset(words) for known, words in zip(common, pair, strict=True))
+        and (longest is None or max(map(len, pair)) <= longest)
+    ]
 
 
 def read_sentences(language: str, held_out: bool = False) -> list[str]:
