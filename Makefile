@@ -15,7 +15,7 @@ READY := $(VENV)/.installed
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-workflows test-slurm test-wheel lint lock reference conda engines sanitize check-resume
+.PHONY: help setup demo run tensorboard test test-workflows test-slurm test-wheel lint lock reference conda engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ demo: $(READY)  ## the whole pipeline, small: ends with results/demo/report.html
 
 run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES=8
 	@$(RUN) "$(CONFIG)" --cores "$(CORES)"
+
+tensorboard: $(READY)  ## curves of all trainings below results/, for a browser
+	"$(BIN)/tensorboard" --logdir results
 
 test: $(READY)  ## all tests but those of the next two; MARK chooses others, by pytest's -m
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder

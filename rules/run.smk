@@ -8,6 +8,7 @@ from weebill.configuration.checking import (
     missing_files,
     unfit_models,
 )
+from weebill.configuration.expected_work import tell_display
 from weebill.experiment.variants import every_variant
 from weebill.files import write_json
 from weebill.report.outcome import outcome
@@ -32,7 +33,8 @@ def unwritable(folder):
 def print_estimate():
     """Print the disk space and the time that the experiment needs."""
     place = next(folder for folder in [RESULTS, *RESULTS.parents] if folder.exists())
-    lines = estimate(config, ZOO).lines(RESULTS, shutil.disk_usage(place).free)
+    cost = tell_display(config, estimate(config, ZOO))
+    lines = cost.lines(RESULTS, shutil.disk_usage(place).free)
     print("\n".join(lines), file=sys.stderr)
 
 
@@ -62,8 +64,7 @@ if workflow.is_main_process and (IS_MODULE or is_dry_run(sys.argv[1:])):
 onstart:
     lines = [*missing_files(config), *unfit_models(config)]
     problems = [f"{CONFIG_FILE}: {line}" for line in lines]
-    problems += unwritable(RESULTS)
-    if problems:
+    if problems := problems + unwritable(RESULTS):
         stop("\n".join(problems))
     print_estimate()
     write_json(RESULTS / "configuration.json", config)

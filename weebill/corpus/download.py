@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlparse
 from weebill.durable import sync
 from weebill.errors import InputError
 from weebill.files import exclusive_folder, sha256_file, sha256_text, write_text
+from weebill.workflow.progress import tell
 
 log = logging.getLogger(__name__)
 
@@ -150,7 +151,10 @@ def _attempt(url: str, partial: Path) -> None:
         length = answer.headers.get("Content-Length")
         with partial.open("ab") as file:
             with _progress(file, start, length) as shown:
-                shutil.copyfileobj(answer, shown, BLOCK)
+                while block := answer.read(BLOCK):
+                    shown.write(block)
+                    whole = length and (start + int(length)) >> 20
+                    tell(file.tell() >> 20, whole, "MiB")
             file.flush()
             os.fsync(file.fileno())
     if length is not None and _size(partial) != start + int(length):

@@ -27,6 +27,7 @@ from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
 from weebill.errors import InputError, placed
 from weebill.experiment.corpora import Side
 from weebill.files import read_json, sha256_file, write_json
+from weebill.workflow.progress import tell
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,7 @@ def import_corpus(
                 while batch := list(islice(rows, BATCH_ROWS)):
                     writer.write(_batch(batch, name, start, schema))
                     start += len(batch)
+                    tell(start, None, "rows")
     log.info("corpus '%s': %s rows imported", name, f"{writer.rows:,}")
     return writer.rows
 

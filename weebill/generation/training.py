@@ -23,6 +23,7 @@ from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
+from weebill.workflow.progress import tell
 
 WEIGHTS = "model.safetensors"
 # Returns the loss of a batch, a mean over its target tokens.
@@ -225,7 +226,7 @@ class _Trainer(Trainer):
 
 
 class _Updates(TrainerCallback):
-    """Callback that announces each update to the companion, and has the last one validated."""
+    """Callback that announces each update to companion and display, and has the last one validated."""
 
     def __init__(self, companion: Companion):
         self.companion = companion
@@ -236,6 +237,9 @@ class _Updates(TrainerCallback):
 
     def on_step_end(self, args, state, control, **_):
         """Validate and save after the last update too, even if it is between two validations."""
+        losses = [entry["loss"] for entry in state.log_history[-2:] if "loss" in entry]
+        notes = f"loss {losses[-1]:.2f}" if losses else ""
+        tell(state.global_step, state.max_steps, "updates", notes)
         if state.global_step >= state.max_steps:
             control.should_evaluate = control.should_save = True
 

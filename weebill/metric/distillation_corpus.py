@@ -13,6 +13,7 @@ from weebill.corpus.sampling import draw_rows
 from weebill.corpus.table import (
     SCHEMA,
     TableWriter,
+    count_rows,
     read_batches,
     read_columns,
     read_schema,
@@ -26,6 +27,7 @@ from weebill.metric.training_table import SCHEMA as SCORED
 from weebill.metric.training_table import TEXTS
 from weebill.text_files import read_lines
 from weebill.workflow.code_version import code_of_module
+from weebill.workflow.progress import counter
 
 BATCH = 65_536
 PART_ROWS = 10_000  # rows between two checkpoints
@@ -147,7 +149,7 @@ def score_tuples(
         "code": code_of_module(__name__),
     }
     with unfinished_work(output, identity) as work:
-        parts = []
+        parts, progress = [], counter(count_rows(corpus), "segments")
         for number, rows in enumerate(read_batches(corpus, TUPLES.names, rows=PART_ROWS)):
             parts.append(work / shard_name(number))
             if not parts[-1].exists():
@@ -156,6 +158,7 @@ def score_tuples(
                 scored = pa.table(rows).append_column("score", pa.array(scores))
                 write_table(parts[-1], scored)
                 logging.info("%s: part %d is scored", corpus, number)
+            progress(rows.num_rows)
         with TableWriter(output, SCORED) as writer:
             for part in parts:
                 for rows in read_batches(part):

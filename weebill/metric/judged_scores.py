@@ -17,6 +17,7 @@ from weebill.metric.judgements import (
 )
 from weebill.metric.scorer import Ensemble
 from weebill.text_files import read_lines
+from weebill.workflow.progress import counter
 
 
 def scores_of(
@@ -45,7 +46,8 @@ def scores_of(
     ensemble = Ensemble(models, precision, device)
     if ensemble.needs_references:
         require_references(references, metric)
-    scores = ensemble.score({metric: translations}, sources, references)[metric]
+    progress = counter(None, "sentences encoded")
+    scores = ensemble.score({metric: translations}, sources, references, progress)[metric]
     return MetricScores(metric, f"sha256:{ensemble.sha256}|precision:{precision}", scores)
 
 

@@ -25,6 +25,7 @@ from weebill.metric.settings import PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
+from weebill.workflow.progress import tell
 
 WINDOW = 100  # batches sorted by length together
 RESERVED = 2  # positions of XLM-R that no piece uses
@@ -171,6 +172,7 @@ def _train(
         optimizer.step()
         schedule.step()
         optimizer.zero_grad()
+        tell(update, settings.updates, "updates", f"loss {losses[-1]:.2f}" if losses else "")
         if update % settings.checkpoint_every == 0 or update == settings.updates:
             losses.append(float(torch.stack(recent).mean()))
             recent = []

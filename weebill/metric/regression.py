@@ -26,6 +26,7 @@ from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
+from weebill.workflow.progress import tell
 
 # Hyperparameters of unbabel-comet that users cannot set here.
 OWN = ("pretrained_model", "train_data", "validation_data", "load_pretrained_weights")
@@ -235,6 +236,9 @@ def _course(settings: RegressionSettings, seed: int, work: Path, batches: Batche
             due = not waiting and updates % settings.checkpoint_every == 0
             if due and index + 1 < len(batches):
                 self._save(trainer, index + 1)
+            done = trainer.current_epoch * len(batches) + index + 1
+            tau = f"Kendall's τ {self.history[-1]['kendall']:.3f}" if self.history else ""
+            tell(done, settings.epochs * len(batches), "batches", tau)
 
         def on_train_epoch_end(self, trainer: Any, model: Any) -> None:
             self.history.append({"epoch": trainer.current_epoch + 1, "kendall": model.kendall})

@@ -6,7 +6,7 @@ Batches hold sentences of similar length and are bounded in pieces.
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from hashlib import sha256
@@ -46,6 +46,7 @@ SHAPE = (  # properties of an encoder that its tensors do not show
 
 Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
 Systems = Mapping[str, Iterable[str]]  # lines of translations by system
+Progress = Callable[[int], None]
 
 
 class Scorer:
@@ -85,11 +86,13 @@ class Scorer:
         sources: Iterable[str],
         references: Iterable[str] | None = None,
         names: tuple[str, str] = ("sources", "references"),
+        progress: Progress = lambda sentences: None,
     ) -> dict[str, np.ndarray]:
         """Return scores (segments,) of each system's translations, in float32; higher is better.
 
         systems: lines of translations by the system's name; like sources and references, strings in any iterable.
         names: those of sources and references, for messages; a sentence that is cut is logged with its line.
+        progress: called with the number of different sentences of each encoded batch.
         Raises InputError if these are no strings, or their numbers differ, references are missing or not needed, or a
         score is not finite.
         """
@@ -102,7 +105,7 @@ class Scorer:
             given.append((names[1], checked_lines(names[1], references)))
         texts = [*given, *((name, checked_lines(name, own)) for name, own in systems.items())]
         self._check(texts, references is not None, bool(systems))
-        vectors, rows = self._vectors(texts)
+        vectors, rows = self._vectors(texts, progress)
         with torch.inference_mode():
             return {
                 name: self._estimate(vectors, own, *rows[: len(given)])
@@ -111,7 +114,7 @@ class Scorer:
 
     def vectors(self, *texts: Text) -> list[Tensor]:
         """Return float32 sentence vectors (lines, d) of each text; a sentence that is cut is logged with its line."""
-        vectors, rows = self._vectors(texts)
+        vectors, rows = self._vectors(texts, lambda sentences: None)
         return [vectors[own] for own in rows]
 
     def _check(self, texts: list[Text], referenced: bool, translated: bool) -> None:
@@ -128,7 +131,7 @@ class Scorer:
         if not texts[0][1]:
             raise InputError("the files are empty; give one segment at least")
 
-    def _vectors(self, texts: Sequence[Text]) -> tuple[Tensor, list[Tensor]]:
+    def _vectors(self, texts: Sequence[Text], progress: Progress) -> tuple[Tensor, list[Tensor]]:
         """Return vectors (u, d) of the different sentences, and for each text the row of each line."""
         places: dict[str, tuple[str, int]] = {}  # first place of a sentence
         for name, lines in texts:
@@ -137,7 +140,7 @@ class Scorer:
         found = {} if self.cache is None else self.cache.get(self.fingerprint, list(places))
         fresh = [text for text in places if text not in found]
         for start in range(0, len(fresh), SENTENCES):
-            made = self._encode(fresh[start : start + SENTENCES])
+            made = self._encode(fresh[start : start + SENTENCES], progress)
             if self.cache is not None:
                 self.cache.put(self.fingerprint, made)
             found |= made
@@ -153,7 +156,7 @@ class Scorer:
         rows = [torch.tensor([index[line] for line in lines]) for _, lines in texts]
         return vectors.to(self.device), [one.to(self.device) for one in rows]
 
-    def _encode(self, texts: Sequence[str]) -> dict[str, Vector]:
+    def _encode(self, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
         """Return the vectors of different sentences."""
         pieces, full = self.metric.tokenizer.encode(texts, self.metric.longest)
         order = sorted(range(len(texts)), key=lambda index: len(pieces[index]))
@@ -168,6 +171,7 @@ class Scorer:
                 vectors = pool_states(states, self._weights, flat, lengths, architecture, pad)
             for index, values in zip(order[part], vectors.cpu().numpy(), strict=True):
                 found[texts[index]] = Vector(values, full[index])
+            progress(len(sentences))
         return found
 
     def _estimate(self, vectors: Tensor, *rows: Tensor) -> np.ndarray:
@@ -273,11 +277,17 @@ class Ensemble:
         self.needs_references = any(one.needs_references for one in self._members)
 
     def score(
-        self, systems: Systems, sources: Sequence[str], references: Sequence[str]
+        self,
+        systems: Systems,
+        sources: Sequence[str],
+        references: Sequence[str],
+        progress: Progress = lambda sentences: None,
     ) -> dict[str, np.ndarray]:
         """Return mean scores (segments,) of each system, in float64.  Raises InputError as `Scorer.score`."""
         found = [
-            one.score(systems, sources, references if one.needs_references else None)
+            one.score(
+                systems, sources, references if one.needs_references else None, progress=progress
+            )
             for one in self._members
         ]
         each = {name: [scores[name] for scores in found] for name in systems}

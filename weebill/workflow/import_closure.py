@@ -38,6 +38,7 @@ NEUTRAL = {
     "weebill.workflow.import_closure": "computes fingerprints of code",
     "weebill.workflow.job": "writes the log, and ends a job",
     "weebill.workflow.parent_watch": "ends a process whose parent is gone",
+    "weebill.workflow.progress": "tells the display how far a job is",
 }
 # Every start of Snakemake, one for each job on a cluster, would parse the whole library.  So the findings in each
 # file are stored with the file's size and time of change, as Python itself stores compiled modules.

@@ -12,11 +12,21 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from weebill.errors import explain
 from weebill.workflow.parent_watch import end_with_snakemake, is_job
+from weebill.workflow.progress import telling
+
+
+def _report_error(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """Report an error that ends this process; Ctrl-C, of which Snakemake tells, is none."""
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+
 
 if is_job():
+    sys.excepthook = _report_error
     end_with_snakemake()
 
 
@@ -36,7 +46,8 @@ def job(log: str | Path) -> Iterator[None]:
         form = {"format": "%(asctime)s %(message)s", "stream": sys.stderr}
         logging.basicConfig(level=logging.INFO, force=True, **form)
         try:
-            yield
+            with telling(log):
+                yield
         except Exception as error:
             line = explain(error)
             if line is None:

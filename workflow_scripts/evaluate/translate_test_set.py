@@ -13,6 +13,7 @@ from weebill.corpus.table import read_columns
 from weebill.evaluation.quality.translation_file import write_translations
 from weebill.translation.loading import load_translator
 from weebill.translation.search.options import SearchOptions, cut_logger
+from weebill.workflow.progress import counter
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -22,6 +23,7 @@ with job(snakemake.log[0]):
     folders = [models] if isinstance(models, str) else list(models)
     translator = load_translator(folders, device, tuple(snakemake.params.languages))
     translator.on_cut = cut_logger(f"{snakemake.input.test_set}:")
-    translations = translator.translate(sources, SearchOptions(**snakemake.params.search))
+    search, progress = SearchOptions(**snakemake.params.search), counter(len(sources), "sentences")
+    translations = translator.translate(sources, search, progress)
     write_translations(snakemake.output[0], translations, sources)
     logging.info("%s sentences translated", f"{len(sources):,}")

@@ -41,6 +41,7 @@ from weebill.experiment.corpora import SIDES, Side
 from weebill.files import atomic_path, claim_folder, move_folder, remove_folder
 from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
+from weebill.workflow.progress import counter
 
 BATCH_ROWS = 4096  # small enough to keep the arrays of a batch in the processor's cache
 
@@ -127,12 +128,13 @@ def _clean_in(
     if not repeats.exists():
         buckets = Buckets(work / "buckets", sum(counts))
         tasks = zip(shards, names, starts, strict=True)
-        _each(_normalise_shard, [(work, judge, buckets, *t) for t in tasks], workers)
+        tasks = [(work, judge, buckets, *task) for task in tasks]
+        _each(_normalise_shard, tasks, counts, "rows normalised", workers)
         with atomic_path(repeats) as partial:
             buckets.find(partial)
         shutil.rmtree(work / "buckets")
     tasks = zip(names, starts, counts, strict=True)
-    _each(_filter_shard, [(work, judge, *t) for t in tasks], workers)
+    _each(_filter_shard, [(work, judge, *task) for task in tasks], counts, "rows cleaned", workers)
 
     _refuse_nothing(source, work / "cleaned", sum(counts))
 
@@ -167,18 +169,22 @@ def _refuse_nothing(source: str | Path, cleaned: Path, rows: int) -> None:
         )
 
 
-def _each(function, tasks: list[tuple], workers: int) -> None:
+def _each(function, tasks: list[tuple], rows: list[int], unit: str, workers: int) -> None:
+    """Call the function with each task, a shard, in `workers` processes; rows: those of each shard."""
+    progress = counter(sum(rows), unit)
     if workers == 1 or len(tasks) == 1:
-        for task in tasks:
+        for task, count in zip(tasks, rows, strict=True):
             function(*task)
+            progress(count)
         return
     # Processes are spawned, because forking a process with running threads of Arrow is not safe.
     spawn = get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(tasks)), spawn, _end_with_parent) as pool:
         futures = [pool.submit(function, *task) for task in tasks]
         try:
-            for future in futures:
+            for future, count in zip(futures, rows, strict=True):
                 future.result()
+                progress(count)
         except BaseException:
             pool.shutdown(cancel_futures=True)  # do not wait until the other shards are finished
             raise

@@ -23,6 +23,7 @@ from weebill.errors import InputError
 from weebill.experiment.scores import SCORES, Score
 from weebill.files import content_hash, move_folder, unfinished_work
 from weebill.replaceable import check_replaceable
+from weebill.workflow.progress import counter
 
 log = logging.getLogger(__name__)
 
@@ -54,12 +55,14 @@ def score_corpus(
     identity = {"corpus": content_hash(corpus), "score": score.column, "made_by": dict(made_by)}
     identity["beside"] = {name: content_hash(table) for name, table in beside.items()}
     shards = {name: shard_paths(table) for name, table in beside.items()}
+    rows = [count_rows(shard, kept=False) for shard in shard_paths(corpus)]
     with unfinished_work(output, identity) as work:
         for number, shard in enumerate(shard_paths(corpus)):
             path = work / "scores" / shard_name(number)
             if not path.exists():
                 others = {name: read_score(paths[number], name) for name, paths in shards.items()}
-                score_shard(shard, path, score, scorer, others, batch_rows)
+                progress = counter(sum(rows), "rows", sum(rows[:number]))
+                score_shard(shard, path, score, scorer, others, batch_rows, progress)
         move_folder(work / "scores", output, SHARDS)
 
 
@@ -93,8 +96,12 @@ def score_shard(
     scorer: Scorer,
     beside: Mapping[str, np.ndarray] | None = None,
     batch_rows: int = BATCH_ROWS,
+    progress: Callable[[int], None] = lambda rows: None,
 ) -> None:
-    """Write the scores of a shard's kept rows, null for other rows, to `path`.  Raises errors as `score_corpus`."""
+    """Write the scores of a shard's kept rows, null for other rows, to `path`.
+
+    progress: called with the number of rows of each finished batch.  Raises errors as `score_corpus`.
+    """
     marks = [name for name in read_schema(shard).names if name == "dropped_by"]
     start, first, scored = time.monotonic(), 0, 0
     with TableWriter(path, pa.schema({score.column: pa.float64()})) as writer:
@@ -116,6 +123,7 @@ def score_shard(
             column = pa.array(values, from_pandas=True)  # NaN becomes null
             writer.write(pa.table({score.column: column}))
             scored += len(kept)
+            progress(batch.num_rows)
     speed = scored / max(time.monotonic() - start, 1e-9)
     log.info("%s: %s of %s rows scored, %.0f a second", shard, scored, writer.rows, speed)
 

@@ -17,7 +17,9 @@ from weebill.corpus.table import TableWriter, count_rows, read_batches, write_ta
 from weebill.files import read_json, sha256_file, unfinished_work, write_json
 from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
 from weebill.translation.search.options import Cut, SearchOptions, log_cut_count
+from weebill.translation.search.run import Progress
 from weebill.translation.translator import TextTranslator
+from weebill.workflow.progress import counter
 
 CUTS = "cuts.json"  # number of cut sentences of each chunk, in a job's folder of work
 ORDERS = 4  # of n-grams in sentence BLEU
@@ -48,7 +50,8 @@ def translate_shard(
             chunks.append(work / f"chunk-{number:05d}.parquet")
             if chunks[-1].is_file():
                 continue
-            found, cuts[str(number)] = _translate(chunk, translator, search, language)
+            told = counter(total, "sentences", begin)
+            found, cuts[str(number)] = _translate(chunk, translator, search, language, told)
             write_json(work / CUTS, cuts)  # before the chunk: a finished chunk is not made again
             write_table(chunks[-1], found)
             done += chunk.num_rows
@@ -66,12 +69,16 @@ def translate_shard(
 
 
 def _translate(
-    chunk: pa.Table, translator: TextTranslator, search: SearchOptions, language: str
+    chunk: pa.Table,
+    translator: TextTranslator,
+    search: SearchOptions,
+    language: str,
+    progress: Progress,
 ) -> tuple[pa.Table, int]:
     """Return the n-best table of a chunk, and the number of its sentences that were cut."""
     cuts: list[Cut] = []
     translator.on_cut = cuts.append
-    found = translator.nbest(chunk["source"].to_pylist(), search)
+    found = translator.nbest(chunk["source"].to_pylist(), search, progress)
     texts = [[hypothesis.text for hypothesis in hypotheses] for hypotheses in found]
     scores = [[hypothesis.score for hypothesis in hypotheses] for hypotheses in found]
     selected = [

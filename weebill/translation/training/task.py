@@ -22,6 +22,7 @@ from weebill.translation.training.batches import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.settings import TrainingConfig
+from weebill.workflow.progress import tell
 
 LOGGED = 50  # updates from one log of loss and learning rate to the next: a log costs as much as a small layer
 
@@ -150,10 +151,11 @@ def _seed(number: int) -> None:
 
 
 class ProgressBar(lightning.Callback):
-    """Progress bar with finished updates, target tokens per second and the remaining time."""
+    """Progress bar with finished updates, target tokens per second and the remaining time, also for the display."""
 
     def __init__(self, updates: int):
         self._updates, self._words, self._since = updates, 0, time.monotonic()
+        self._notes = ""
 
     def on_train_start(self, trainer, task) -> None:
         self._bar = tqdm(
@@ -173,7 +175,10 @@ class ProgressBar(lightning.Callback):
             task.log("tokens_per_second", speed)
             self._bar.set_postfix({"tokens/s": f"{speed:,.0f}", "loss": f"{loss:.3f}"})
             self._words, self._since = 0, time.monotonic()
+            self._notes = f"{speed:,.0f} tokens/s, loss {loss:.2f}"
         self._bar.update()
+        if trainer.is_global_zero:
+            tell(trainer.global_step, self._updates, "updates", self._notes)
 
     def on_train_end(self, trainer, task) -> None:
         self._bar.close()

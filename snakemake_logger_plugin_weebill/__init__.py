@@ -1,0 +1,5 @@
+"""Logger plugin `weebill` of Snakemake, which finds plugins by the name of a top-level package."""
+
+from weebill.workflow.terminal.handler import LogHandler
+
+__all__ = ["LogHandler"]

@@ -1,0 +1,45 @@
+"""Estimated work of the rules of an experiment, from which the display computes the time left."""
+
+from weebill.configuration.estimates import Estimate
+from weebill.configuration.schema import Config
+from weebill.workflow.terminal.time_left import expect
+
+# Rules whose jobs do the work of each stage of an estimate.
+STAGES = {
+    "teachers": ("train_teacher",),
+    "reverse teachers": ("train_reverse_teacher",),
+    "reverse model": ("train_reverse_model",),
+    "translation": ("translate_shard", "back_translate_shard"),
+    "reverse scores": ("score_by_reverse_model",),
+    "students": ("train_student", "reset_checkpoint", "prune", "finetune_quantized"),
+    "reference models": ("train_reference",),
+}
+ENCODERS, ENCODER = "encoder ", ("pretrain_encoder",)  # one stage each
+TEXT = ("import_corpus", "clean_corpus", "score_by_language_model")
+# A model of an experiment of generation is one stage.
+GENERATOR = (
+    "make_generator",
+    "fine_tune",
+    "distil_layers",
+    "prune_by_movement",
+    "train_quantization_aware",
+)
+
+
+def expected_work(config: Config, estimate: Estimate) -> dict[tuple[str, ...], float]:
+    """Return the seconds of one thread of each stage, by the rules whose jobs do it; of other stages, by ()."""
+    # A job on a GPU occupies the threads of its process.
+    threads = config["hardware"]["threads"] if estimate.device == "gpu" else 1
+    work = {TEXT: 3600 * estimate.text_hours}
+    for stage, hours in estimate.hours.items():
+        rules = ENCODER if stage.startswith(ENCODERS) else STAGES.get(stage, ())
+        if config["kind"] == "generation":
+            rules = GENERATOR
+        work[rules] = work.get(rules, 0.0) + 3600 * threads * hours
+    return work
+
+
+def tell_display(config: Config, estimate: Estimate) -> Estimate:
+    """Tell the display of this process, if it has one, how long the experiment takes; return the estimate."""
+    expect(expected_work(config, estimate), 3600 * estimate.chain)
+    return estimate

@@ -1,0 +1,122 @@
+"""Progress of a job, which it tells the display of the run by a small file.
+
+The display makes the folder `FOLDER` where Snakemake runs, on a cluster too, whose machines share the disk.  A job
+replaces its own file there at most once a second.  Without the folder nobody listens, and nothing is written.  Only
+the standard library is needed, because jobs run in several environments.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+FOLDER = Path(".snakemake/weebill_progress")
+FILE = "WEEBILL_PROGRESS"  # environment variable: the job's file, for the processes of the job too
+PERIOD = 1.0  # seconds between two replacements
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Finished and all units of a job's present stage; total: None if unknown.
+
+    unit: plural noun.  notes: further values, in words.  left: seconds that the stage still takes, None if unknown.
+    """
+
+    done: int
+    total: int | None
+    unit: str
+    notes: str = ""
+    left: float | None = None
+
+
+@dataclass
+class _Stage:
+    """Stage of which this process told last: its first progress, and the times of the first and the last."""
+
+    first: Progress
+    began: float
+    told: float
+
+
+_stages: dict[str, _Stage] = {}  # the present stage, by the job's file
+
+
+def file_of(log: str | Path) -> Path:
+    """Return the file in which the job with this log tells its progress."""
+    return FOLDER / f"{hashlib.sha256(str(log).encode()).hexdigest()[:16]}.json"
+
+
+def listen() -> Path:
+    """Make the folder, empty, in which jobs tell their progress; return its absolute path, for its removal."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    return FOLDER.absolute()
+
+
+@contextmanager
+def telling(log: str | Path) -> Iterator[None]:
+    """Let the block, a job, tell its progress if somebody listens; its file is removed at the end."""
+    if FOLDER.is_dir():
+        os.environ[FILE] = str(file_of(log).absolute())
+    try:
+        yield
+    finally:
+        with suppress(KeyError, OSError):
+            Path(os.environ.pop(FILE)).unlink(missing_ok=True)
+
+
+def tell(done: int, total: int | None, unit: str, notes: str = "") -> None:
+    """Tell the progress of the job, if somebody listens; never raise an error.
+
+    A new stage begins where `unit` or `total` changes or `done` falls; the time left follows from its speed in
+    this process.  Call it in one process of a job, as often as you like.
+    """
+    path = os.environ.get(FILE)
+    if path is None:
+        return
+    now, progress = time.monotonic(), Progress(done, total, unit, notes)
+    stage = _stages.get(path)
+    if (
+        stage is None
+        or (unit, total) != (stage.first.unit, stage.first.total)
+        or done < stage.first.done
+    ):
+        stage = _stages[path] = _Stage(progress, now, now - PERIOD)
+    if now - stage.told < PERIOD and done != total:
+        return
+    stage.told = now
+    if total is not None and done > stage.first.done:
+        each = (now - stage.began) / (done - stage.first.done)
+        progress = replace(progress, left=max(0, total - done) * each)
+    with suppress(OSError):  # the disk is full, or nobody listens any more
+        partial = f"{path}.{os.getpid()}"
+        Path(partial).write_text(json.dumps(asdict(progress)), encoding="utf-8")
+        os.replace(partial, path)
+
+
+def counter(total: int | None, unit: str, done: int = 0) -> Callable[[int], None]:
+    """Return a function, for any thread, that adds its argument to the finished units and tells the sum."""
+    lock = threading.Lock()
+
+    def add(count: int) -> None:
+        nonlocal done
+        with lock:
+            done += count
+            tell(done, total, unit)
+
+    tell(done, total, unit)
+    return add
+
+
+def read(log: str | Path) -> Progress | None:
+    """Return what the job with this log told last; None if it told nothing."""
+    try:
+        return Progress(**json.loads(file_of(log).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):  # nothing yet, or told by another version
+        return None

@@ -1,0 +1,59 @@
+"""Last lines of a run: what came out, and what to do next; and the last lines of a failed job's logs."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from weebill.workflow.terminal.course import Course, count, duration
+
+LINES = 12  # of a log
+BYTES = 16_384  # at the end of a log that are read
+
+
+def tail(logs: Sequence[str]) -> Iterator[str]:
+    """Yield the names of logs, each with its last lines."""
+    if not logs:
+        yield "  this job writes no log"
+    for log in logs:
+        lines = _last_lines(log)
+        yield f"  log: {log}{'; its last lines:' if lines else ' (empty or missing)'}"
+        yield from (f"    {line}" for line in lines)
+
+
+def _last_lines(log: str) -> list[str]:
+    content = b""
+    with suppress(OSError), Path(log).open("rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - BYTES))
+        content = file.read()
+    # A progress bar's line has many states, of which the last counts.
+    lines = [
+        line.rpartition("\r")[2].rstrip() for line in content.decode("utf-8", "replace").split("\n")
+    ]
+    return [line for line in lines if line][-LINES:]
+
+
+def ending(course: Course, stopped: bool) -> Iterator[tuple[str, str]]:
+    """Yield style and text of the last lines of a run; stopped: the user ended it."""
+    if not course.started:
+        return
+    took = duration(time.monotonic() - course.since)
+    if not (course.failed or stopped) and course.done >= course.total:
+        yield "green", f"All {count(course.total, 'job')} done in {took}."
+        return
+    yield "", ""
+    for job in course.failed.values():
+        log = f"; log: {job.logs[0]}" if job.logs else ""
+        yield "red", f"Failed: {job.name} (rule {job.rule}){log}"
+    if stopped:
+        yield "yellow", f"Stopped by you after {took}."
+    for job in course.running.values():
+        yield "yellow", f"Not finished: {job.name} ({job.state()})"
+    kept = f"{course.done} of {count(course.total, 'job')} done and kept."
+    mend = (
+        "Mend the cause, then give the same command again: it"
+        if course.failed
+        else "The same command"
+    )
+    yield "", f"{kept} {mend} continues where this run ended."
