@@ -16,47 +16,61 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import yaml
 
+from tests.forking import fork
 from tests.workflow.running import (
+    become_new_snakemake,
+    become_snakemake,
     environment,
     fingerprints,
     report_is_whole,
     snakemake,
-    snakemake_afresh,
     snakemake_command,
 )
 
 
-def run_and_kill(folder: Path, config: Path, after: float, *arguments: str) -> bool:
-    """Start a run and kill its whole process group after some seconds; return False if it ended before."""
-    command = snakemake_command(folder, config, "--quiet", "all", *arguments)
-    log = (folder / "killed.log").open("ab")
-    process = subprocess.Popen(
-        command, stdout=log, stderr=log, env=environment(), start_new_session=True
-    )
-    try:
-        process.wait(timeout=after)
-        return False
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return True
+def start(
+    folder: Path, config: Path, *arguments: str, become: Callable[..., None] = become_snakemake
+) -> ForkProcess:
+    """Start a run whose process group can be killed; its output is appended to FOLDER/killed.log."""
+
+    def run(output: int) -> None:
+        os.setsid()
+        become(output, *snakemake_command(folder, config, *arguments)[3:])
+
+    with (folder / "killed.log").open("ab") as log:
+        return fork(run, log.fileno(), **environment())
+
+
+def kill(process: ForkProcess) -> None:
+    """Kill a started run with all its jobs."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.join()
 
 
 def interrupted_run(
-    folder: Path, config: Path, delays: list[float], *arguments: str
+    folder: Path,
+    config: Path,
+    delays: list[float],
+    *arguments: str,
+    become: Callable[..., None] = become_snakemake,
 ) -> subprocess.CompletedProcess:
     """Run, kill the run after each of `delays` seconds of work, and then let it finish.
 
-    arguments: Snakemake's, in each run.
+    arguments: Snakemake's, in each run.  become: what a killed run is, as for `snakemake`.
     """
     for delay in delays:
-        if run_and_kill(folder, config, delay, *arguments):
+        process = start(folder, config, "--quiet", "all", *arguments, become=become)
+        process.join(delay)
+        if process.exitcode is None:
+            kill(process)
             print(f"killed after {delay:.1f} s", flush=True)
             unlocked = snakemake(folder, config, "--unlock")
             assert unlocked.returncode == 0, unlocked.stdout
@@ -84,7 +98,8 @@ def main() -> int:
     print(f"both runs go below {place}", flush=True)
 
     started = time.monotonic()
-    run = snakemake_afresh(calm, config, "--cores", str(arguments.cores))
+    cores = ["--cores", str(arguments.cores)]
+    run = snakemake(calm, config, *cores, become=become_new_snakemake)
     assert run.returncode == 0, run.stdout
     seconds = time.monotonic() - started
     print(f"undisturbed run: {seconds:.0f} s", flush=True)
@@ -94,7 +109,7 @@ def main() -> int:
     moments = sorted(chance.uniform(0.02, 0.98) * seconds for _ in range(arguments.kills))
     delays = [late - early for early, late in zip([0.0, *moments], moments, strict=False)]
     delays = [max(2.0, delay) for delay in delays]
-    run = interrupted_run(killed, config, delays, "--cores", str(arguments.cores))
+    run = interrupted_run(killed, config, delays, *cores, become=become_new_snakemake)
     assert run.returncode == 0, run.stdout
     assert report_is_whole(killed / "results" / experiment), "the killed run has no whole report"
 

@@ -9,16 +9,20 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
+from snakemake.api import SnakemakeApi
 from snakemake.benchmark import benchmarked
 from snakemake.cli import main
 from snakemake.script import PythonScript
+from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
+from snakemake.workflow import Workflow
 
 from tests.forking import fork
-from weebill.files import sha256_file
+from weebill.files import read_json, sha256_file, write_json
 
 REPOSITORY = Path(__file__).parents[2]
 TINY = Path(__file__).with_name("tiny.yaml")
@@ -28,6 +32,7 @@ CONFIGURATIONS = sorted(
 # Modules that take seconds to import, for runs with jobs of all kinds.
 TRANSLATION = (
     "altair",
+    "torch.utils.tensorboard",
     "weebill.evaluation.timing.speed",
     "weebill.runtime.text",
     "weebill.translation.training.pruning_study",
@@ -60,45 +65,66 @@ def environment() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
+def become_snakemake(output: int, *arguments: str) -> None:
+    """Turn a fork into Snakemake; its jobs are forks too, of all that this process has imported once."""
+    os.dup2(output, 1), os.dup2(output, 2)
+    _open_output()
+    sys.argv = ["snakemake", *arguments]
+    PythonScript.execute_script = _run_in_a_fork
+    main()
+
+
+def become_new_snakemake(output: int, *arguments: str) -> None:
+    """Replace a fork by Snakemake as users start it, with new processes for its jobs."""
+    os.dup2(output, 1), os.dup2(output, 2)
+    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *arguments])
+
+
 def snakemake(
-    folder: Path, config: Path, *arguments: str, imported: Sequence[str] = ()
+    folder: Path,
+    config: Path,
+    *arguments: str,
+    imported: Sequence[str] = (),
+    become: Callable[..., None] = become_snakemake,
 ) -> subprocess.CompletedProcess:
     """Run the workflow to its end, or its error; `.stdout` has stdout and stderr together.
 
-    imported: modules that most of the run's jobs import, see `run_snakemake`.
+    imported: modules that most of the run's jobs import.
     """
     for name in imported:
         importlib.import_module(name)
-    return run_snakemake(*snakemake_command(folder, config, *arguments)[3:])
+    return run_snakemake(*snakemake_command(folder, config, *arguments)[3:], become=become)
 
 
-def run_snakemake(*arguments: str) -> subprocess.CompletedProcess:
-    """Run Snakemake and its jobs as forks of this process, which has imported their libraries once for all."""
-
-    def run(output: int) -> None:
-        os.dup2(output, 1), os.dup2(output, 2)
-        _open_output()
-        sys.argv = ["snakemake", *arguments]
-        PythonScript.execute_script = _run_in_a_fork
-        main()
-
+def run_snakemake(
+    *arguments: str, become: Callable[..., None] = become_snakemake
+) -> subprocess.CompletedProcess:
+    """Run Snakemake with these arguments in a fork of this process."""
     with tempfile.TemporaryFile() as output:
-        process = fork(run, output.fileno(), **environment())
+        process = fork(become, output.fileno(), *arguments, **environment())
         process.join()
         output.seek(0)
         text = output.read().decode()
     return subprocess.CompletedProcess(arguments, process.exitcode, text)
 
 
-def snakemake_afresh(folder: Path, config: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Run the workflow in new processes, as users do; they end with the files of `snakemake`."""
-    return subprocess.run(
-        snakemake_command(folder, config, *arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment(),
-    )
+def read_workflow(folder: Path, config: Path, read: Callable[[Workflow], Any]) -> Any:
+    """Return what `read` finds in the workflow of a configuration, which is parsed in a fork; no job runs."""
+
+    def run() -> None:
+        with SnakemakeApi(OutputSettings()) as api:
+            parsed = api.workflow(
+                ResourceSettings(cores=1),
+                config_settings=ConfigSettings(configfiles=[config]),
+                snakefile=REPOSITORY / "Snakefile",
+                workdir=folder,
+            )
+            write_json(folder / "found.json", read(parsed._workflow))
+
+    reader = fork(run, **environment())
+    reader.join()
+    assert reader.exitcode == 0
+    return read_json(folder / "found.json")
 
 
 def _open_output() -> None:

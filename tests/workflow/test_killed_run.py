@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.workflow.kill import differences, interrupted_run
-from tests.workflow.running import TINY, fingerprints, snakemake_afresh
+from tests.workflow.running import TINY, TRANSLATION, fingerprints, snakemake
 
 # These are written whole or not at all, as `make check-resume` shows.
 MEASURING = ["measure_student", "measure_speed", "measure_shortlist"]
@@ -26,7 +26,7 @@ def test_it_ends_the_same(tmp_path):
     undisturbed.mkdir(), killed.mkdir()
 
     started = time.monotonic()
-    run = snakemake_afresh(undisturbed, *command)
+    run = snakemake(undisturbed, *command, imported=TRANSLATION)
     seconds = time.monotonic() - started
     assert run.returncode == 0, run.stdout
 

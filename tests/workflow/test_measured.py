@@ -1,32 +1,18 @@
 """Measurements of a translation experiment, read from its rules: no job runs."""
 
 import copy
-import json
-import subprocess
-import sys
 
 import pytest
 import yaml
 
-from tests.workflow.running import REPOSITORY, TINY, environment
+from tests.workflow.running import TINY, read_workflow
 from weebill.configuration.zoo_file import load_zoo
 
-READ = """
-import json, sys
-from pathlib import Path
-from snakemake.api import SnakemakeApi
-from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
-snakefile, config, folder = map(Path, sys.argv[1:])
-with SnakemakeApi(OutputSettings()) as api:
-    workflow = api.workflow(
-        ResourceSettings(cores=1),
-        config_settings=ConfigSettings(configfiles=[config]),
-        snakefile=snakefile,
-        workdir=folder,
-    )._workflow
+def parts(workflow):
+    """Return the parts of all rules that are tested here."""
     gpu, mbr = map(workflow.get_rule, ("measure_gpu_speed", "choose_by_mbr"))
-    found = {
+    return {
         "gpu": gpu.params.students,
         "gpu_shortlists": [str(file) for file in gpu.input.shortlists],
         "listed": ["/".join(variant) for variant in workflow.globals["SHORTLISTED"]],
@@ -34,18 +20,12 @@ with SnakemakeApi(OutputSettings()) as api:
         "teacher": next(iter(workflow.globals["MEASURED"].values())),
         "mbr": mbr.params.search,
     }
-print(json.dumps(found))
-"""
 
 
 def rules(folder, config):
     """Return the parts of all rules in an experiment of this configuration."""
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    arguments = [REPOSITORY / "Snakefile", folder / "config.yaml", folder]
-    command = [sys.executable, "-c", READ, *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, env=environment())
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
+    return read_workflow(folder, folder / "config.yaml", parts)
 
 
 @pytest.fixture(scope="module")

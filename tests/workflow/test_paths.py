@@ -17,11 +17,10 @@ PARTS = ("config", "envs", "profiles", "report", "rules", "weebill", "workflow_s
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """Copy this checkout into such a folder."""
+    """Copy this checkout into such a folder, with what Python and `import_closure` know of its files."""
     folder = tmp_path_factory.mktemp("x") / FOLDER / "wee bill"
-    ignored = shutil.ignore_patterns("__pycache__")
     for name in PARTS:
-        shutil.copytree(REPOSITORY / name, folder / name, symlinks=True, ignore=ignored)
+        shutil.copytree(REPOSITORY / name, folder / name, symlinks=True)
     for name in ("Snakefile", "Makefile"):
         shutil.copy(REPOSITORY / name, folder)
     shutil.copy(TINY, folder / "config")

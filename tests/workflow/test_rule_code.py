@@ -5,12 +5,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from snakemake.api import SnakemakeApi
-from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
-from tests.forking import fork
-from tests.workflow.running import REPOSITORY, TINY
-from weebill.files import read_json, write_json
+from tests.workflow.running import REPOSITORY, TINY, read_workflow
 from weebill.pruning.methods import METHODS
 from weebill.workflow.code_version import code_of, library_path, script_of, set_code
 from weebill.workflow.import_closure import read_project
@@ -18,38 +14,28 @@ from weebill.workflow.import_closure import read_project
 WIDEST = {"tiny": 28, "metric-small": 21}  # medians over rules; they may only shrink, to 27
 
 
-def read_rules(config: Path, folder: Path) -> None:
-    """Write script, shell words, code and chosen modules of each rule of an experiment, and those of recipes."""
-    with SnakemakeApi(OutputSettings()) as api:
-        workflow = api.workflow(
-            ResourceSettings(cores=1),
-            config_settings=ConfigSettings(configfiles=[config]),
-            snakefile=REPOSITORY / "Snakefile",
-            workdir=folder,
-        )._workflow
-        found = {"rules": {}, "recipes": {}}
-        for rule in workflow.rules:
-            code = rule.params.get("code")
-            uses = rule.params.get("uses", [])
-            chosen = [] if callable(uses) else uses
-            code = None if callable(code) else code
-            found["rules"][rule.name] = [*script_of(rule, REPOSITORY), code, chosen]
-            if rule.name == "prune":
-                for name, recipe in workflow.globals["config"]["pruning"].items():
-                    wildcards = SimpleNamespace(recipe=name)
-                    code = rule.params.code(wildcards)
-                    found["recipes"][recipe["method"]] = [rule.params.uses(wildcards), code]
-    write_json(folder / "rules.json", found)
+def codes(workflow) -> dict[str, dict]:
+    """Return script, shell words, code and chosen modules of each rule, and those of pruning recipes."""
+    found = {"rules": {}, "recipes": {}}
+    for rule in workflow.rules:
+        code = rule.params.get("code")
+        uses = rule.params.get("uses", [])
+        chosen = [] if callable(uses) else uses
+        code = None if callable(code) else code
+        found["rules"][rule.name] = [*script_of(rule, REPOSITORY), code, chosen]
+        if rule.name == "prune":
+            for name, recipe in workflow.globals["config"]["pruning"].items():
+                wildcards = SimpleNamespace(recipe=name)
+                code = rule.params.code(wildcards)
+                found["recipes"][recipe["method"]] = [rule.params.uses(wildcards), code]
+    return found
 
 
 @pytest.fixture(scope="module", params=[TINY, REPOSITORY / "config/metric-small.yaml"])
 def workflow(request, tmp_path_factory):
     """Return a configuration's name and the script, shell words and code of its rules."""
     folder = tmp_path_factory.mktemp("workflow")
-    reader = fork(read_rules, request.param, folder)
-    reader.join()
-    assert reader.exitcode == 0
-    return request.param.stem, read_json(folder / "rules.json")
+    return request.param.stem, read_workflow(folder, request.param, codes)
 
 
 @pytest.fixture(scope="module")
