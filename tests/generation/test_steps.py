@@ -21,7 +21,6 @@ from weebill.generation.steps import (
     Place,
     PostTraining,
     PruneVocabulary,
-    QuantizationAware,
     step_of,
 )
 from weebill.pruning.movement_settings import MovementShares
@@ -107,10 +106,17 @@ def test_pruning_tells_what_went_and_when(made, tmp_path):
             assert max(scores[n] for n in gone) <= min(scores[n] for n in left) + 0.02
 
 
-def test_quantization_aware_weights_lie_on_the_grid(made, tmp_path):
-    for architecture in ("bart", "gpt2"):
-        where = place(made, tmp_path / architecture, architecture)
+@pytest.fixture(scope="module")
+def quantization_aware(made, tmp_path_factory):
+    """Return the places of a quantization-aware training of each architecture."""
+    places = {name: place(made, tmp_path_factory.mktemp("aware") / name, name) for name in made}
+    for where in places.values():
         STEPS["quantization-aware"].run(where)
+    return places
+
+
+def test_quantization_aware_weights_lie_on_the_grid(quantization_aware):
+    for where in quantization_aware.values():
         before, after = (load_generator(path).model for path in (where.model, where.output))
         grid = grid_named("int8_rowwise")
         for name, module in after.named_modules():
@@ -158,9 +164,10 @@ def test_steps_of_a_configuration():
 
 @pytest.mark.parametrize("architecture", ["bart", "gpt2"])
 @pytest.mark.parametrize("activations", ["each-token", "mean-of-maxima"])
-def test_int8_is_what_quantization_aware_training_saw(made, tmp_path, architecture, activations):
-    trained = place(made, tmp_path / "trained", architecture)
-    QuantizationAware(training=FAST).run(trained)
+def test_int8_is_what_quantization_aware_training_saw(
+    made, quantization_aware, tmp_path, architecture, activations
+):
+    trained = quantization_aware[architecture]
     where = place(made, tmp_path / "int8", architecture, trained.output)
     PostTraining(activations=activations, examples=5).run(where)
     assert not where.work.exists()

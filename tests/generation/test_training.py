@@ -70,16 +70,25 @@ def test_unfinished_work_of_another_model_or_code_is_not_continued(
     made, tmp_path, monkeypatch, changed
 ):
     begun = []
-    monkeypatch.setattr(training, "claim_folder", lambda work, name, by: begun.append(by))
+
+    def claim(work, name, by):
+        begun.append(by)
+        raise KeyboardInterrupt
+
+    def begin(part):
+        with pytest.raises(KeyboardInterrupt):
+            FineTune(training=FAST).run(place(made, tmp_path / part, model=folder))
+
+    monkeypatch.setattr(training, "claim_folder", claim)
     folder = tmp_path / "model"
     shutil.copytree(place(made, tmp_path / "a").model, folder)
-    FineTune(training=FAST).run(place(made, tmp_path / "a", model=folder))
+    begin("a")
     if changed == "code":
         monkeypatch.setattr(steps, "code_of_module", lambda *modules: "other")
     else:
         values = read_json(folder / changed)
         (folder / changed).write_text(json.dumps(values, indent=4))
-    FineTune(training=FAST).run(place(made, tmp_path / "b", model=folder))
+    begin("b")
     assert begun[0] != begun[1]
 
 

@@ -86,7 +86,7 @@ def test_the_same_text_is_generated(family, tmp_path):
     """This holds if all generated pieces are kept, in float32 and in int8."""
     tokenizer = tokenizer_of(family)
     before = model_of(family, tokenizer, surplus=3)
-    sources = NARROW[:4]
+    sources = NARROW[:2]
     texts = texts_of(before, tokenizer, sources)
     beams = texts_of(before, tokenizer, sources, num_beams=2)
     save_int8(before, tmp_path / "before")

@@ -280,9 +280,9 @@ def test_p_values_find_what_differs_alone(noise, low, high):
         random = np.random.default_rng(seed)
         human = random.normal(size=40)
         ours, theirs = (human + random.normal(0, sigma, 40) for sigma in (1.0, noise))
-        return permutation_p_value(
-            lambda one: float(np.corrcoef(one, human)[0, 1]), ours, theirs, 99, seed
-        )
+        centred = human - human.mean()
+        # The correlation, but for a constant factor; np.corrcoef takes five times as long.
+        return permutation_p_value(lambda one: one @ centred / one.std(), ours, theirs, 99, seed)
 
     assert low <= np.mean([p_value(seed) <= 0.05 for seed in range(200)]) <= high
 

@@ -113,7 +113,7 @@ def test_what_goes_and_what_is_learnt_are_those_of_the_phases_by_hand(undisturbe
         assert low == list(map(str, heads[name]))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 3])
+@pytest.mark.parametrize("seed", [0, 3])
 def test_killed_anywhere_it_ends_the_same(seed, undisturbed, tmp_path):
     check_killed_anywhere_it_ends_the_same(seed, *undisturbed, tmp_path)
 

@@ -125,7 +125,8 @@ def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
 def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabulary, sentences):
     library = Path(weebill.__file__).parent
     save_model(tmp_path / "model", translator(vocabulary), vocabulary, {})
-    rows = {"source": sentences, "dropped_by": pa.nulls(len(sentences), pa.string())}
+    short = [sentence.split()[0] for sentence in sentences]  # every call is noted
+    rows = {"source": short, "dropped_by": pa.nulls(len(short), pa.string())}
     write_table(tmp_path / "corpus.parquet", pa.table(rows))
     snakemake = SimpleNamespace(
         input=SimpleNamespace(model=tmp_path / "model", corpus=tmp_path / "corpus.parquet"),
