@@ -1,13 +1,16 @@
-"""The order of the tests, fewer searches for garbage, and public texts from a mirror."""
+"""The order of the tests, fewer searches for garbage, forks for workers, and public texts from a mirror."""
 
 import gc
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests.forking import FORK
 from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
+from weebill.evaluation.timing import processes
 from weebill.files import exclusive_folder
 
 WORKFLOW = Path(__file__).with_name("workflow")
@@ -19,9 +22,18 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Leave all that is imported by now out of later searches for garbage: a full one takes half a second."""
+    """Search for garbage rarely, and not among all that is imported by now: that takes half a second."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def syncs_return_at_once():
+    """Do not wait for the disk: no test loses power, and `test_durable.py` tests what is synced before what."""
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +54,16 @@ def real_text(tmp_path_factory):
         return path
 
     return made
+
+
+@pytest.fixture
+def forked_workers(monkeypatch):
+    """Let workers that time translations be forks: new processes import for seconds (`test_processes.py`)."""
+    fork = SimpleNamespace(get_context=lambda method: FORK)
+    monkeypatch.setattr(processes, "multiprocessing", fork)
+
+    def kill(worker, *_):  # a fork holds both ends of its pipe, so it never sees one closed
+        worker._process.kill()
+        worker._process.join()
+
+    monkeypatch.setattr(processes.Worker, "__exit__", kill)

@@ -2,8 +2,11 @@
 
 import multiprocessing
 import os
+import runpy
+import sys
 from collections.abc import Callable
 from multiprocessing.context import ForkProcess
+from subprocess import CompletedProcess
 from typing import Any
 
 FORK = multiprocessing.get_context("fork")
@@ -19,3 +22,16 @@ def fork(work: Callable[..., Any], *arguments: Any, **variables: str) -> ForkPro
     process = FORK.Process(target=run)
     process.start()
     return process
+
+
+def run_in_fork(command: list[str], **_: Any) -> CompletedProcess:
+    """Run `python -m MODULE ARGUMENT…` in a fork; stands for `subprocess.run`."""
+    _python, _m, module, *arguments = command
+
+    def work() -> None:
+        sys.argv = [module, *arguments]
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+    process = fork(work)
+    process.join()
+    return CompletedProcess(command, process.exitcode)
