@@ -23,6 +23,8 @@ from tests.workflow.running import (
     snakemake,
 )
 from weebill.commands.lineage import lineage
+from weebill.configuration.checking import estimate
+from weebill.configuration.zoo_file import load_zoo
 from weebill.corpus.table import read_columns
 from weebill.files import read_json, sha256_file
 from weebill.pruning.methods import METHODS
@@ -141,6 +143,15 @@ def test_the_report_names_each_result_by_one_label(undisturbed):
     assert {entry["mime_type"] for entry in shown.values()} == {"text/html"}, "others open nowhere"
     names = [tuple(entry["labels"]) for entry in shown.values()]
     assert set(names) == {("result",)}
+
+
+def test_the_estimate_counts_the_jobs(undisturbed):
+    """Each job has a log, and TensorBoard's folder is none."""
+    config, zoo = read_json(undisturbed / "results/tiny/configuration.json"), load_zoo()
+    logs = (undisturbed / "results/tiny/logs").rglob("*.log")
+    made = estimate(config, zoo).other_hours
+    [counted] = (int(name.split()[2]) for name in made if name.startswith("starts of "))
+    assert counted == pytest.approx(len([*logs]), rel=0.2)
 
 
 def test_second_run_does_nothing(undisturbed):

@@ -1,7 +1,6 @@
 """Time that an experiment's jobs take, from the sizes of its inputs and the rates of hardware and filters.
 
-Rates of CPUs are measured, those of GPUs are assumed.  The estimate counts the jobs that grow with text and
-updates, and leaves out those that take minutes: vocabularies, test sets, reports.
+Rates of CPUs are measured, those of GPUs are assumed.  `measuring` has the rest: starts of jobs, and measurements.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -165,7 +164,7 @@ class Work:
             "reverse model": self.all * sum(self._trainings("reverse_model")),
             "translation": self.one * sum(translations),
             "reverse scores": self.one * sum(map(self._reverse_scores, STAGES)),
-            "students": self.all * sum(self._student_trainings().values()),
+            "students": self.all * sum(self.student_trainings().values()),
         }
         return {stage: seconds for stage, seconds in found.items() if seconds}
 
@@ -212,7 +211,7 @@ class Work:
         """Return the seconds in which the reverse model scores all corpora at a stage."""
         scorer = "reverse_model" if "reverse_model" in self.models else "reverse_teacher"
         operations = sum(
-            _search_operations(corpus, own)
+            search_operations(corpus, own)
             for own in self.networks.get(scorer, [])[:1]
             for corpus in self.corpora
             if "reverse_model" in scores_of(self.config, corpus.name, stage)
@@ -225,7 +224,7 @@ class Work:
         kinds = kinds_made_of(self.config, corpus.name)
         times = sum((kind == "backward") == (section == "reverse_teacher") for kind in kinds)
         networks = self.networks.get(section, [])
-        operations = sum(_search_operations(corpus, own, beam) for own in networks)
+        operations = sum(search_operations(corpus, own, beam) for own in networks)
         return times * operations / self.rates["search"]
 
     def _longest(self, section: str) -> float:
@@ -238,7 +237,7 @@ class Work:
         operations = 6 * positions * (own.encoder + own.decoder)
         return training["accumulate"] * max(self.least, operations / self.rates[precision])
 
-    def _student_trainings(self) -> dict[tuple[str, ...], float]:
+    def student_trainings(self) -> dict[tuple[str, ...], float]:
         """Return the seconds of every training of students: (student, recipe, precision) or (student, updates)."""
         training, methods = self.config["training"], methods_of(self.config)
         variants, precision = made_variants(self.config), training["precision"]
@@ -261,7 +260,7 @@ class Work:
 
     def _student_chain(self) -> float:
         """Return the seconds of the longest chain of trainings from distilled text to a finished student."""
-        seconds, methods = self._student_trainings(), methods_of(self.config)
+        seconds, methods = self.student_trainings(), methods_of(self.config)
 
         def until(student: str, recipe: str) -> float:
             method, before = methods.get(recipe), 0.0
@@ -286,5 +285,6 @@ class Work:
         return [Weights(count // 2, count - count // 2, count)] if count else []
 
 
-def _search_operations(corpus: CorpusSize, own: Weights, beam: int = 1) -> float:
+def search_operations(corpus: CorpusSize, own: Weights, beam: int = 1) -> float:
+    """Return the operations in which one network translates a corpus."""
     return 2 * corpus.source / PIECE_BYTES * (own.encoder + beam * own.decoder)

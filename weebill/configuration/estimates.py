@@ -5,7 +5,7 @@ large, because it assumes that no row is dropped and no training stops early.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from weebill.configuration.cost import RATES, CorpusSize, Work, total_bytes, weights
@@ -39,8 +39,8 @@ class Estimate:
     """Estimated disk space and time of an experiment.
 
     disk: bytes below the results folder, by kind of file.  device: cpu or gpu.  hours: of one device, by stage.
-    chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.  text_hours: of one CPU
-    thread.  unknown: messages about parts that are not counted.
+    chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.  other_hours: of one CPU
+    thread, by purpose.  unknown: messages about parts that are not counted.
     """
 
     disk: dict[str, float]
@@ -48,7 +48,7 @@ class Estimate:
     hours: dict[str, float]
     chain: float
     fetched: float = 0
-    text_hours: float = 0
+    other_hours: Mapping[str, float] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
 
     @property
@@ -68,8 +68,8 @@ class Estimate:
             f"{_size(free)} are free{advice}",
             *[fetched] * bool(self.fetched),
             f"  time: about {_hours(sum(self.hours.values()))} of one {device} "
-            f"({_listed(self.hours, _hours)}) and {_hours(self.text_hours)} of a CPU thread for text; "
-            f"longest chain of jobs {_hours(self.chain)}",
+            f"({_listed(self.hours, _hours)}), and {_hours(sum(self.other_hours.values()))} of a CPU thread "
+            f"for the rest ({_listed(self.other_hours, _hours)}); longest chain of jobs {_hours(self.chain)}",
             f"  {SOURCES[self.device]}, in billion operations a second: training {rates['float32'] / 1e9:,.0f} "
             f"in float32 and {rates['bfloat16'] / 1e9:,.0f} in bfloat16, translation {rates['search'] / 1e9:,.0f}",
             *(f"  not counted: {line}" for line in self.unknown),

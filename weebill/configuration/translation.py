@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from weebill.configuration import data, models, schedules, scores
+from weebill.configuration import data, measuring, models, schedules, scores
 from weebill.configuration.cost import Work, corpus_sizes
 from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
 from weebill.configuration.metric import precision_faults
@@ -199,12 +199,17 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         for section in work.teachers
         if not work.networks[section]
     ]
+    jobs, tests = measuring.jobs(work), corpus_sizes(config, ["test_sets"])
     return Estimate(
         disk=disk_of(work, others),
         device=config["hardware"]["accelerator"],
         hours={stage: seconds / 3600 for stage, seconds in work.stages().items()},
-        chain=work.chain() / 3600,
+        chain=(work.chain() + measuring.CHAIN * measuring.JOB) / 3600,
         fetched=sum(COMPRESSED * (size.text or 0) for size in [*corpora, *others] if size.fetched),
-        text_hours=work.text() / 3600,
+        other_hours={
+            "text": work.text() / 3600,
+            f"starts of {jobs} jobs": measuring.JOB * jobs / 3600,
+            "measuring": measuring.seconds(work, tests) / 3600,
+        },
         unknown=tuple(unknown),
     )

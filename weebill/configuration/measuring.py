@@ -1,0 +1,67 @@
+"""Time that an experiment's jobs take besides trainings and text: their starts, and all measuring.
+
+Both decide how long small experiments take.  Times are seconds of one CPU thread, measured on the demo and on
+Multi30k.
+"""
+
+from collections.abc import Sequence
+
+from weebill.configuration.cost import CorpusSize, Work, search_operations, weights
+from weebill.experiment.precisions import INTEGER_GRIDS, grid_of, quantized
+from weebill.experiment.scores import STAGES, scores_of
+from weebill.experiment.training_texts import kinds_made_of
+from weebill.experiment.variants import measured_variants
+from weebill.pruning.recipes import made_variants
+
+JOB = 3.0  # a job's start, with its libraries, and its end
+CHAIN = 14  # jobs of the longest chain, from the import to the report
+REPORT_JOBS = 16  # vocabulary, checks of teachers, merged text, speed, tables, figures, pages
+SENTENCE = 0.004  # translation of a sentence by PyTorch, if calls take the time, not products
+ENTRANT = 3.0  # loading an engine for speed and for latency, besides its rounds
+RUNTIME = 8  # the runtime's speed relative to PyTorch's
+
+
+def jobs(work: Work) -> int:
+    """Return about how many jobs the experiment has."""
+    config = work.config
+    names, made = config["corpora"], quantized(config["quantization"])
+    kinds = sum(len(kinds_made_of(config, name)) for name in names)
+    scores = sum(len(scores_of(config, name, stage)) for name in names for stage in STAGES)
+    variants = made_variants(config)
+    untuned = [one for one in variants if one[2] in made and not made[one[2]].finetuned]
+    calibrated = {one[:2] for one in variants if one[2] in made and made[one[2]].activation_scale}
+    measured = measured_variants(config)
+    students = {student for student, *_ in measured}
+    return sum(
+        (
+            REPORT_JOBS,
+            2 * len(names) + 1 + len(config["test_sets"]),  # imported, cleaned
+            scores + (1 + config["distillation"]["shards"]) * kinds,
+            sum(len(own) for own in work.networks.values()) + len(work.student_trainings()),
+            len(untuned) + len(calibrated),
+            (2 + len(measured)) * len(config["test_sets"]) + 2 * len(students),
+            sum(grid_of(one[2]) in INTEGER_GRIDS for one in measured if "shortlist" in config),
+        )
+    )
+
+
+def seconds(work: Work, test_sets: Sequence[CorpusSize]) -> float:
+    """Return the seconds of translating the test sets with all variants, and of timing the variants."""
+    config, found = work.config, 0.0
+    speed = config["evaluation"]["speed"]
+    rows = sum(size.rows or 0 for size in test_sets)
+    teacher = work.networks.get("teacher", [])
+    teachers = [(teacher, beam) for beam in (config["distillation"]["beam"], 1)]
+    students = [
+        ([weights(work.zoo[student], config)], 1) for student, *_ in measured_variants(config)
+    ]
+    for networks, beam in [*teachers, *students]:
+        operations = sum(
+            search_operations(size, own, beam) for size in test_sets for own in networks
+        )
+        translating = operations / work.rates["search"] + SENTENCE * len(networks) * rows
+        timing = translating * speed["sentences"] / max(rows, 1)
+        engines = (max(speed["least_seconds"], timing / faster) for faster in (1, RUNTIME))
+        # Each round times both engines on one core and on all.
+        found += translating + 2 * ENTRANT + 2 * speed["rounds"] * sum(engines)
+    return found
