@@ -13,6 +13,7 @@ LATER = {"first": 51}
 TWO = {**MTDATA, "name": ["Statmt-europarl-10-deu-eng", "Statmt-europarl-9-deu-eng"]}
 
 NOISE = {"share": 0.1, "other_languages": ["tatoeba"]}
+COMMON = {"source_words": 500, "target_words": 700, "longest": 7}
 
 # name: (changes to a valid experiment, keys taken away, expected lines)
 CASES = {
@@ -267,6 +268,22 @@ CASES = {
         [
             "corpora.more.pairs: found 19,891 after 110 that are skipped or read by other entries, expected "
             "no more than the 20,000 embedded pairs in all",
+        ],
+    ),
+    "more embedded text of common words than there is": (
+        {"corpora": {"more": {"importer": "tatoeba", "pairs": 10_700, **COMMON}}},
+        [],
+        [
+            "corpora.more.pairs: found 10,700 after 110 that are skipped or read by other entries, expected "
+            "no more than the 10,797 embedded pairs in all",
+        ],
+    ),
+    "embedded text of common words that another entry reads": (
+        {"corpora": {"more": {"importer": "tatoeba", "pairs": 10, "skip": 0, **COMMON}}},
+        [],
+        [
+            "validation: found pair 0 of the embedded text, which is training data too (corpora.more), expected "
+            "other data",
         ],
     ),
     "wrong languages that are not": (

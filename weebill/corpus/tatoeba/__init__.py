@@ -1,8 +1,7 @@
 """Sentences of tatoeba.org that are part of the library (CC BY 2.0 France; see NOTICE.md in this folder)."""
 
 import lzma
-import re
-from collections import Counter
+import math
 from collections.abc import Sequence
 from functools import cache
 from itertools import islice
@@ -17,7 +16,6 @@ OTHER_LANGUAGES = ("fr", "nl")
 LANGUAGES = PAIR_LANGUAGES + OTHER_LANGUAGES
 SENTENCES = 3000  # of each language
 TRAINING = 2000  # first sentences of each language, on which the language identifier is trained
-WORD = re.compile(r"\w+(?:['’-]\w+)*")  # NOTICE.md
 
 
 def read_pairs(count: int = PAIRS, skip: int = 0, *chosen: int | None) -> list[tuple[str, str]]:
@@ -37,24 +35,19 @@ def pair_numbers(
 ) -> Sequence[int]:
     """Return the numbers of the pairs of the commonest words, in order, counted from 0.
 
-    Every word of a pair is among the commonest `source_words` or `target_words` of its side in all pairs; of equally
-    common words, those first in the order of code points.  No side has more than `longest` words.  None: no limit.
+    Every word of a pair is among the commonest `source_words` or `target_words` of its side in all pairs, and no side
+    has more than `longest` words; None: no limit.  Each start of a workflow calls this, so ranks and lengths are read
+    from a file (NOTICE.md).
     """
-    limits = (source_words, target_words)
-    if limits == (None, None) and longest is None:
+    limits = (source_words, target_words, longest)
+    if limits == (None, None, None):
         return range(PAIRS)
-    pairs = [
-        [WORD.findall(text.lower()) for text in row] for row in _rows("pairs.tsv.xz", 0, PAIRS)
-    ]
-    common = []
-    for side, limit in enumerate(limits):
-        counts = Counter(word for pair in pairs for word in pair[side])
-        common.append(set(sorted(counts, key=lambda word: (-counts[word], word))[:limit]))
+    most = [math.inf if limit is None else limit for limit in limits]
+    rows = enumerate(_rows("ranks.tsv.xz", 0, PAIRS))
     return [
         number
-        for number, pair in enumerate(pairs)
-        if all(known.issuperset(words) for known, words in zip(common, pair, strict=True))
-        and (longest is None or max(map(len, pair)) <= longest)
+        for number, (source, target, words) in rows
+        if int(source) <= most[0] and int(target) <= most[1] and int(words) <= most[2]
     ]
 
 
