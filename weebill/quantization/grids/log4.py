@@ -50,15 +50,17 @@ class Log4(Grid):
         magnitudes = np.sort(x.detach().abs().to("cpu", torch.float32).flatten().numpy())
         prefix = np.concatenate([[0.0], np.cumsum(magnitudes, dtype=np.float64)])
         powers = np.exp2(np.arange(1 - self.octaves, 1.0))  # a: 2^-7 … 1
-        scale, before = float(magnitudes[-1]), None
+        squares, scale = powers**2, float(magnitudes[-1])
+        edges = np.array([0, *[-1] * (self.octaves - 1), magnitudes.size])
         while scale > 0:
             borders = (1.5 * scale * powers[:-1]).astype(np.float32)
-            cuts = np.searchsorted(magnitudes, borders)
-            if before is not None and np.array_equal(cuts, before):
+            cuts = magnitudes.searchsorted(borders)
+            if (cuts == edges[1:-1]).all():
                 break
-            before = cuts
-            edges = np.concatenate([[0], cuts, [magnitudes.size]])
-            scale = float(powers @ np.diff(prefix[edges])) / float(powers**2 @ np.diff(edges))
+            edges[1:-1] = cuts
+            sums = prefix[edges]
+            total = float(powers @ (sums[1:] - sums[:-1]))
+            scale = total / float(squares @ (edges[1:] - edges[:-1]))
         return torch.tensor(scale, dtype=torch.float32, device=x.device)
 
     def encode(self, x: "Tensor", scale: "Tensor") -> "Tensor":
