@@ -10,6 +10,7 @@ import urllib.request
 from contextlib import closing
 from http.client import HTTPException
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlparse
@@ -151,10 +152,7 @@ def _attempt(url: str, partial: Path) -> None:
         length = answer.headers.get("Content-Length")
         with partial.open("ab") as file:
             with _progress(file, start, length) as shown:
-                while block := answer.read(BLOCK):
-                    shown.write(block)
-                    whole = length and (start + int(length)) >> 20
-                    tell(file.tell() >> 20, whole, "MiB")
+                shutil.copyfileobj(answer, _told(shown, start, length), BLOCK)
             file.flush()
             os.fsync(file.fileno())
     if length is not None and _size(partial) != start + int(length):
@@ -166,9 +164,26 @@ def _progress(file: IO[bytes], start: int, length: str | None):
     """Return a context whose file writes to `file` and shows a progress bar, if standard error is a terminal."""
     from tqdm import tqdm
 
-    total = None if length is None else start + int(length)
+    total = _total(start, length)
     name = Path(file.name).name.removeprefix(".").removesuffix(".part")
     return tqdm.wrapattr(file, "write", total=total, initial=start, desc=name, disable=None)
+
+
+def _told(file: IO[bytes], start: int, length: str | None) -> SimpleNamespace:
+    """Return a writer to `file` that also tells the display of a run how far it is."""
+    total, done = _total(start, length), start
+
+    def write(block: bytes) -> None:
+        nonlocal done
+        file.write(block)
+        done += len(block)
+        tell(done >> 20, total and total >> 20, "MiB")
+
+    return SimpleNamespace(write=write)
+
+
+def _total(start: int, length: str | None) -> int | None:
+    return None if length is None else start + int(length)
 
 
 def _mark(partial: Path) -> Path:

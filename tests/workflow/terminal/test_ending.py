@@ -44,4 +44,4 @@ def test_a_failed_and_a_stopped_run():
     made.fail(job)
     _, failed, advice = (line for _, line in ending(made, False))
     assert failed == "Failed: train student demo.tiny (rule train_student); log: a.log"
-    assert "Mend the cause, then give the same command again: it continues" in advice
+    assert "Mend the cause; then the same command continues" in advice

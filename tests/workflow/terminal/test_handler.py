@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.running import REPOSITORY
+from tests.workflow.running import REPOSITORY, run_snakemake
 from weebill.workflow.progress import FOLDER
 
 SNAKEFILE = """
@@ -46,6 +46,7 @@ with job(log):
         raise InputError("news.de:3: not UTF-8; convert it")
     open(output, "w").close()
 """
+ENVIRONMENT = {"PYTHONPATH": str(REPOSITORY), "TERM": "xterm-256color", "COLUMNS": "120"}
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -57,32 +58,13 @@ def folder(tmp_path):
     return tmp_path
 
 
-def command(*arguments: str) -> list[str]:
-    profile = str(REPOSITORY / "profiles/local")
-    start = [sys.executable, "-m", "snakemake", "--cores", "2", "--workflow-profile", profile]
-    return [*start, *arguments]
+PROFILE = str(REPOSITORY / "profiles/local")
 
 
-def environment(**more: str) -> dict[str, str]:
-    known = {
-        "PYTHONPATH": str(REPOSITORY),
-        "PAUSE": "0",
-        "TERM": "xterm-256color",
-        "COLUMNS": "120",
-    }
-    return {**os.environ, **known, **more}
-
-
-def in_a_file(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess:
-    """Run the workflow with stdout and stderr in one pipe."""
-    return subprocess.run(
-        command(*arguments),
-        cwd=folder,
-        env=environment(**more),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+def in_a_file(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Run the workflow with stdout and stderr in one file."""
+    places = ["--directory", str(folder), "--snakefile", str(folder / "Snakefile")]
+    return run_snakemake("--cores", "2", "--workflow-profile", PROFILE, *places, *arguments)
 
 
 def on_a_terminal(
@@ -96,9 +78,9 @@ def on_a_terminal(
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = subprocess.Popen(
-        command(),
+        [sys.executable, "-m", "snakemake", "--cores", "2", "--workflow-profile", PROFILE],
         cwd=folder,
-        env=environment(**more),
+        env={**os.environ, **ENVIRONMENT, **more},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -126,7 +108,7 @@ def test_a_terminal_shows_each_job_with_its_progress(folder):
         assert re.search(rf"train student {student} .*\d of 5 updates, loss 2.50", text)
         assert f"train student {student}: done in" in text
     assert text.count("written to the terminal") == 2
-    assert re.search(r"the whole run .*[12] of 3 jobs done in \d s, about \d+ s left", text)
+    assert re.search(r"the whole run .*[12] of 3 jobs done in \d+ s +about \d+ s left", text)
     assert "All 3 jobs done" in text
     assert "Select jobs" not in text and "Execute" not in text
     assert not (folder / FOLDER).exists()
@@ -147,24 +129,16 @@ def test_ctrl_c_says_how_to_go_on(folder):
     assert "0 of 3 jobs done and kept. The same command continues where this run ended." in text
 
 
-def test_a_file_has_a_line_for_each_start_and_end(folder):
+def test_a_file_has_a_line_for_each_start_end_and_failure(folder, monkeypatch):
+    monkeypatch.setenv("PAUSE", "0")
+    monkeypatch.setenv("FAILS", "tiny.txt")
     run = in_a_file(folder)
-    assert run.returncode == 0, run.stdout
-    assert "3 jobs to do on 2 cores" in run.stdout
-    for student in ("tiny", "base"):
-        assert f"started   train student {student}  (log: logs/{student}.log)" in run.stdout
-        assert re.search(rf"finished  train student {student} after .*of 3 jobs done", run.stdout)
-    assert "\x1b" not in run.stdout
-    again = in_a_file(folder)
-    assert (
-        "Nothing to be done" in again.stdout and "jobs" not in again.stdout.partition("Nothing")[2]
-    )
-
-
-def test_a_failure_names_job_log_and_remedy(folder):
-    run = in_a_file(folder, FAILS="tiny.txt")
-    assert run.returncode == 1
     said = run.stdout
+    assert run.returncode == 1
+    assert "3 jobs to do on 2 cores" in said and "\x1b" not in said
+    for student in ("tiny", "base"):
+        assert f"started   train student {student}  (log: logs/{student}.log)" in said
+    assert re.search(r"finished  train student base after \d s; 1 of 3 jobs done", said)
     assert "FAILED    train student tiny after" in said
     assert (
         "  log: logs/tiny.log; its last lines:\n    written to the log\n    news.de:3: not" in said
@@ -172,6 +146,9 @@ def test_a_failure_names_job_log_and_remedy(folder):
     assert "returned non-zero exit status 1" in said  # Snakemake's own words stay
     end = said[said.rindex("Failed:") :]
     assert end.startswith("Failed: train student tiny (rule train_student); log: logs/tiny.log\n")
-    assert "Mend the cause, then give the same command again: it continues" in end
-    assert in_a_file(folder, "-q").stdout.count("train") == 0  # and silent, the rest is made
-    assert (folder / "tiny.txt").exists()
+    assert "Mend the cause; then the same command continues" in end
+    monkeypatch.delenv("FAILS")
+    silent = in_a_file(folder, "--quiet")
+    assert silent.returncode == 0 and "train" not in silent.stdout
+    again = in_a_file(folder).stdout
+    assert "Nothing to be done" in again and "jobs" not in again.partition("Nothing")[2]

@@ -51,9 +51,5 @@ def ending(course: Course, stopped: bool) -> Iterator[tuple[str, str]]:
     for job in course.running.values():
         yield "yellow", f"Not finished: {job.name} ({job.state()})"
     kept = f"{course.done} of {count(course.total, 'job')} done and kept."
-    mend = (
-        "Mend the cause, then give the same command again: it"
-        if course.failed
-        else "The same command"
-    )
-    yield "", f"{kept} {mend} continues where this run ended."
+    mend = "Mend the cause; then the" if course.failed else "The"
+    yield "", f"{kept} {mend} same command continues where this run ended."
