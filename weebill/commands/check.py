@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what a run would say first; return 1 for a fault, a missing file or an unfit model."""
     from weebill.configuration.checking import check, estimate, missing_files, unfit_models
+    from weebill.configuration.schedules import long_finetunings
     from weebill.configuration.schema import load_schema, shortened
     from weebill.yaml_files import read_yaml
 
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
             code = 1
         results = Path("results") / config["experiment"]
         print("\n".join(estimate(config).lines(results, shutil.disk_usage(".").free)))
-        for line in shortened(given, load_schema(config["kind"])):
+        schedules = shortened(given, load_schema(config["kind"]))
+        for line in (*schedules, *long_finetunings(config)):
             print(f"  {line}")
     return code

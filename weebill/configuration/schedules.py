@@ -72,6 +72,15 @@ def _finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
             yield from _validation_faults(place, training)
 
 
+def long_finetunings(config: Config) -> Iterator[str]:
+    """Yield a sentence for each fine-tuning that is longer than the students' whole training."""
+    whole = config.get("training", {}).get("updates", 0)
+    for place, training in at(config, "quantization.*.finetune"):
+        if training["updates"] > whole:
+            key = key_path((*place, "updates"))
+            yield f"{key}: {training['updates']:,}, more than the students' whole training, {whole:,}"
+
+
 def _pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for each recipe whose last training has no updates, or ends before its first validation."""
     training = config["training"]
