@@ -23,7 +23,8 @@ def test_all_hours_are_given_to_rules(name):
     config = check(read_yaml(path), str(path))
     cost = estimate(config)
     work = expected_work(config, cost)
-    assert sum(work.values()) == pytest.approx(3600 * (sum(cost.hours.values()) + cost.text_hours))
+    hours = [*cost.hours.values(), *cost.other_hours.values()]
+    assert sum(work.values()) == pytest.approx(3600 * sum(hours))
 
 
 def test_the_display_is_told(monkeypatch):

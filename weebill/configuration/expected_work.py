@@ -30,7 +30,8 @@ def expected_work(config: Config, estimate: Estimate) -> dict[tuple[str, ...], f
     """Return the seconds of one thread of each stage, by the rules whose jobs do it; of other stages, by ()."""
     # A job on a GPU occupies the threads of its process.
     threads = config["hardware"]["threads"] if estimate.device == "gpu" else 1
-    work = {TEXT: 3600 * estimate.text_hours}
+    text = estimate.other_hours.get("text", 0.0)
+    work = {TEXT: 3600 * text, (): 3600 * (sum(estimate.other_hours.values()) - text)}
     for stage, hours in estimate.hours.items():
         rules = ENCODER if stage.startswith(ENCODERS) else STAGES.get(stage, ())
         if config["kind"] == "generation":
