@@ -95,6 +95,7 @@ def test_memory_is_told_as_the_text_goes_on(monkeypatch):
     assert stream.go_on(12) > 50 and len(seen) == 12
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_memory_is_compared_with_that_of_the_beginning():
     (row,) = measures.growth("small", SHAPE, ISA, 2 * measures.WINDOW, 1)
     assert f"after {2 * measures.WINDOW:,} lines against {measures.WINDOW:,}" in row.claim

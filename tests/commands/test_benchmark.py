@@ -152,7 +152,8 @@ def test_published_figures_that_are_none_are_refused_before_anything_runs(tmp_pa
 def test_benchmark_cleaning_measures_its_claim(monkeypatch):
     from weebill.benchmarks import cleaning
 
-    monkeypatch.setattr(cleaning, "PAIRS", 300)
+    pairs = cleaning.read_pairs(300)
+    monkeypatch.setattr(cleaning, "read_pairs", lambda: pairs)
     monkeypatch.setattr(cleaning, "TATOEBA", ())
     monkeypatch.setattr(cleaning, "LID_176", cleaning.Path("absent"))
     (row,) = list(cleaning.run(1))

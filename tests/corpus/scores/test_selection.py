@@ -76,7 +76,7 @@ def brute_force(values, dropped, cuts):
 @pytest.mark.parametrize("seed", range(40))
 def test_cuts_equal_sorting(tmp_path, seed):
     draw = random.Random(1000 + seed)
-    rows = draw.choice([1, 6, 7, 8, 50, 200])
+    rows = draw.choice([1, 6, 7, 8, 22, 40])  # of shards of 7
     corpus, tables, (values, dropped) = make(tmp_path, rows, seed)
     possible = [
         Cut(),

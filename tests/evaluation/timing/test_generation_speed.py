@@ -1,7 +1,5 @@
 """Time and memory of small models that generate."""
 
-from multiprocessing import forkserver
-
 import numpy as np
 import pytest
 
@@ -9,13 +7,7 @@ from weebill.errors import InputError
 from weebill.evaluation.timing import generation_speed as speed
 from weebill.evaluation.timing.generation_speed import measure_generation
 
-
-@pytest.fixture(scope="module", autouse=True)
-def imported_once():
-    """Let no worker be the fork of a process that has imported what other workers need."""
-    forkserver._forkserver._stop()
-    yield
-    forkserver._forkserver._stop()
+pytestmark = pytest.mark.usefixtures("forked_workers")
 
 
 def test_time_and_memory_of_variants(made):

@@ -15,6 +15,7 @@ from weebill.files import write_json
 from weebill.report.results import Results
 from weebill.translation.search import SearchOptions
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
 TEXT = ["a short one", "one that is longer", "the longest of all of them", "short too"]
 
 

@@ -20,6 +20,8 @@ from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import SearchOptions
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 
 class Sleeper:
     """Translator that takes `seconds` for each sentence, and insists on a core for each thread."""

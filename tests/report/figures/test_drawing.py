@@ -1,9 +1,48 @@
-"""Pages of figures, against those that Altair writes itself."""
+"""Files of figures are complete, need no network, and are equal when drawn twice.
+
+All figures are drawn in one module, since the first picture of a process takes seconds.
+"""
+
+import re
 
 import altair as alt
 import pandas as pd
+import pytest
 
-from weebill.report.figures import drawing
+from tests.report.figures.test_pruning import HEADS
+from tests.report.tables.test_cleaning import PLAIN, labelled_report
+from weebill.report.figures import cleaning, drawing, pruning, translation
+from weebill.report.results import Results
+
+EVERY = {
+    "front": (translation.front, "small"),
+    "sizes": (translation.sizes, "small"),
+    "heads": (translation.heads, "small"),
+    "quality by heads": (pruning.quality_by_heads, "small"),
+    "quality by neurons": (pruning.quality_by_neurons, "small"),
+    "quality by speed": (pruning.quality_by_speed, "small"),
+    "head maps": (lambda _: pruning.head_maps(Results({}, head_map=HEADS)), "small/pushy"),
+    "no head maps": (lambda _: pruning.head_maps(Results({}, head_map=[])), ""),
+    "cleaning": (lambda _: cleaning.cleaning_figure([labelled_report(), PLAIN]), "language_target"),
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_figures_need_no_network_and_are_reproducible(pruned_results, tmp_path, name):
+    draw, word = EVERY[name]
+    for folder in ("one", "two"):
+        drawing.save(draw(pruned_results), tmp_path / folder, "figure")
+    written = {f"figure.{form}" for form in drawing.FORMATS}
+    assert {path.name for path in (tmp_path / "one").iterdir()} == written
+    for file in written:
+        first, second = (tmp_path / folder / file for folder in ("one", "two"))
+        assert first.read_bytes() == second.read_bytes(), file
+    page = (tmp_path / "one/figure.html").read_text(encoding="utf-8")
+    assert not re.search(
+        r"""<(script|link|img|iframe)[^>]*(src|href)\s*=\s*["']?(https?:)?//""", page
+    )
+    assert word in page and word in (tmp_path / "one/figure.svg").read_text(encoding="utf-8")
+    assert (tmp_path / "one/figure.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_page_is_altairs_with_or_without_what_is_kept_of_vega(tmp_path, monkeypatch):

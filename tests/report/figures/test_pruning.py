@@ -2,10 +2,7 @@
 
 import json
 
-import pytest
-
 from tests.report.conftest import PRUNED
-from weebill.report.figures import drawing
 from weebill.report.figures import pruning as pruning_figures
 from weebill.report.results import Results
 
@@ -69,9 +66,3 @@ def test_head_maps_tell_the_step_of_each_head():
         ("small/pushy", "encoder 1", 2, None, 0.75),
         ("small/lasso", "decoder 2 cross", 8, 1, None),
     ]
-
-
-@pytest.mark.parametrize("rows", [HEADS, []], ids=["heads", "none"])
-def test_head_maps_are_written_in_every_format(rows, tmp_path):
-    drawing.save(pruning_figures.head_maps(Results({}, head_map=rows)), tmp_path, "head_maps")
-    assert {path.name for path in tmp_path.iterdir()} == {f"head_maps.{f}" for f in drawing.FORMATS}
