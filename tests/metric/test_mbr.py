@@ -1,14 +1,16 @@
 """Minimum Bayes risk: pairs against single estimates, choices against the written-out mean."""
 
-import subprocess
-import sys
+import resource
+import types
 
 import numpy as np
 import pytest
 import torch
 from sacrebleu.metrics import CHRF
 
+from tests.forking import fork
 from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
+from weebill.benchmarks.metric.checkpoint import HYPERPARAMETERS
 from weebill.errors import InputError
 from weebill.metric import mbr
 from weebill.metric.folder import load_metric
@@ -19,6 +21,7 @@ from weebill.metric.mbr import (
     decode,
     decode_all,
 )
+from weebill.metric.network import Architecture, Estimator
 from weebill.metric.scorer import Scorer, features
 
 CANDIDATES = [*REFERENCES, "Ja.", "Nein.", "Der Vogel singt.", "Ja.", "Ein Hund."]
@@ -75,35 +78,32 @@ def test_products_in_bfloat16_are_near(metrics):
     assert (found - exact).abs().max() > 0
 
 
-# Prints MiB by which the process grows: 200 candidates, vectors or hidden states of XLM-R-large's width.
-MEMORY = """
-import resource, types, torch
-from weebill.benchmarks.metric.checkpoint import HYPERPARAMETERS
-from weebill.metric.mbr import PairwiseEstimator
-from weebill.metric.network import Architecture, Estimator
+def peak() -> float:
+    """Return the most MiB that this process has taken so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-for width, hidden in (1024, [64, 32]), (32, HYPERPARAMETERS["hidden_sizes"][:1]):
+
+@pytest.mark.parametrize(
+    ("width", "hidden", "mib"),
+    [(1024, [64, 32], 100), (32, HYPERPARAMETERS["hidden_sizes"][:1], 250)],
+)
+def test_100_candidates_take_little_memory(width, hidden, mib):
+    """Features or hidden states of XLM-R-large would take more than twice as much for all pairs at once."""
     values = HYPERPARAMETERS | {"hidden_sizes": hidden}
     architecture = Architecture.from_hyperparameters(values, "hyperparameters")
-    network = types.SimpleNamespace(
-        architecture=architecture, estimator=Estimator(architecture, width)
-    )
-    pairs = PairwiseEstimator(network, torch.bfloat16)
-    vectors = torch.randn(201, width)
-    before = peak()
-    with torch.inference_mode():
-        assert pairs.scores(vectors[:200], vectors[:200], vectors[200]).shape == (200, 200)
-    print(peak() - before)
-"""
+    estimator = Estimator(architecture, width)
+    network = types.SimpleNamespace(architecture=architecture, estimator=estimator)
+    vectors = torch.randn(101, width)
 
+    def score():
+        pairs, before = PairwiseEstimator(network, torch.bfloat16), peak()
+        with torch.inference_mode():
+            found = pairs.scores(vectors[:100], vectors[:100], vectors[100])
+        assert found.shape == (100, 100) and peak() - before < mib
 
-def test_200_candidates_take_little_memory():
-    """All 40,000 pairs at once would take 800 MB of features, or 490 MB of hidden states."""
-    done = subprocess.run(
-        [sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True
-    )
-    assert all(float(grown) < 256 for grown in done.stdout.split())
+    process = fork(score)
+    process.join()
+    assert process.exitcode == 0
 
 
 @pytest.mark.parametrize("beside_itself", [True, False])

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import functools
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,9 +17,15 @@ from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.search import SearchOptions, greedy, prepack, search
 
-pytestmark = pytest.mark.parametrize("isa", [*ISAS, PORTABLE])
-BATCHES = SearchOptions(batch_size=7)
-BEAMS = SearchOptions(batch_size=7, beam=4, nbest=3)
+BATCHES = SearchOptions(batch_size=7, length_factor=1.0)
+BEAMS = SearchOptions(batch_size=7, length_factor=1.0, beam=4, nbest=3)
+# The portable path computes a network of any shape by the network's own code.
+EVERY_SHAPE = [*product(ISAS, SHAPES), (PORTABLE, "ssru"), (PORTABLE, "attention, untied")]
+
+
+@pytest.fixture(params=[*ISAS, PORTABLE])
+def isa(request):
+    return request.param
 
 
 @functools.cache
@@ -35,7 +42,7 @@ def written_by_pytorch(shape, precision, options):
     return model, translate([model], sources(), options)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("isa", "shape"), EVERY_SHAPE)
 @pytest.mark.parametrize("precision", ["float32", "int8", "int8_rowwise", "log4"])
 def test_same_translations(isa, shape, precision):
     model, expected = written_by_pytorch(shape, precision, BATCHES)
@@ -46,25 +53,31 @@ def test_same_translations(isa, shape, precision):
     assert sum(same) >= len(same) - 1
 
 
-def test_a_shortlist_chooses_among_its_columns(isa):
-    model = network()
-    draw = np.random.default_rng(5)
+ONE = SearchOptions(batch_size=1)
+ONE_BY_BEAM = SearchOptions(batch_size=1, beam=3, nbest=2)
+
+
+@functools.cache
+def shortlisted_by_pytorch():
+    """Return a shortlist, and PyTorch's greedy and best translations of each source from its columns alone."""
+    model, draw = network(), np.random.default_rng(5)
     candidates = draw.integers(1, PIECES, (PIECES, 3)).astype(np.int32)
     shortlist = Shortlist(candidates, np.array([2, 3], dtype=np.int32))
-    options = SearchOptions(batch_size=1)
-    by_beam = SearchOptions(batch_size=1, beam=3, nbest=2)
-    runtime = Runtime([model], isa, shortlist)
+    expected = []
     for source in sources(8):
-        columns = shortlist.columns(source)
-        outside = np.setdiff1d(np.arange(PIECES), columns)
-        with torch.no_grad():
-            bias = model.output.bias.clone()
-            model.output.bias[outside] = -torch.inf
-            expected = greedy([model], [source], options)
-            (best,) = search([model], [source], by_beam)
-            model.output.bias.copy_(bias)
-        assert runtime.translate([source], options) == expected
-        (found,) = runtime.search([source], by_beam)
+        outside = np.setdiff1d(np.arange(PIECES), shortlist.columns(source))
+        only = copy.deepcopy(model)
+        only.output.bias.data[outside] = -torch.inf
+        expected.append((greedy([only], [source], ONE), search([only], [source], ONE_BY_BEAM)[0]))
+    return shortlist, expected
+
+
+def test_a_shortlist_chooses_among_its_columns(isa):
+    shortlist, expected = shortlisted_by_pytorch()
+    runtime = Runtime([network()], isa, shortlist)
+    for source, (by_greedy, best) in zip(sources(8), expected, strict=True):
+        assert runtime.translate([source], ONE) == by_greedy
+        (found,) = runtime.search([source], ONE_BY_BEAM)
         assert [one.tokens for one in found] == [one.tokens for one in best]
         assert [one.score for one in found] == pytest.approx([one.score for one in best], abs=1e-4)
 
@@ -75,20 +88,27 @@ def test_padding_is_never_chosen(isa, precision):
     model = _model("ssru", precision)
     candidates = np.arange(PIECES, dtype=np.int32)[:, None].repeat(2, 1)
     for shortlist in (None, Shortlist(candidates, np.array([2, 3, 5], dtype=np.int32))):
-        expected = Runtime([copy.deepcopy(model)], isa, shortlist).translate(sources(), BATCHES)
+        expected = Runtime([copy.deepcopy(model)], isa, shortlist).translate(sources(7), BATCHES)
         below = copy.deepcopy(model)
         below.output.bias.data -= 100
-        assert Runtime([below], isa, shortlist).translate(sources(), BATCHES) == expected
+        assert Runtime([below], isa, shortlist).translate(sources(7), BATCHES) == expected
+
+
+@functools.cache
+def gated_by_pytorch(sign):
+    """Return a model with gates that are shut or open, and PyTorch's translations."""
+    model = network()
+    for layer in model.decoder:
+        layer.recurrence.forget.bias.data += 500 * sign
+    return model, greedy([model], sources(), BATCHES)
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_gates_that_are_shut_or_open(isa, sign):
     """The gates' inputs are far beyond the range of eˣ."""
-    model = network()
-    for layer in model.decoder:
-        layer.recurrence.forget.bias.data += 500 * sign
-    found = Runtime([model], isa).translate(sources(), BATCHES)
-    same = [a == b for a, b in zip(found, greedy([model], sources(), BATCHES), strict=True)]
+    model, expected = gated_by_pytorch(sign)
+    found = Runtime([copy.deepcopy(model)], isa).translate(sources(), BATCHES)
+    same = [a == b for a, b in zip(found, expected, strict=True)]
     assert sum(same) >= len(same) - 1
 
 
@@ -98,7 +118,10 @@ def test_batches_of_its_own_choice_change_no_translation(isa):
     assert runtime.translate(sources(), SearchOptions(batch_size=None)) == one_by_one
 
 
-@pytest.mark.parametrize("shape", ["ssru", "attention", "ssru, no memory"])
+@pytest.mark.parametrize(
+    ("isa", "shape"),
+    [*product(ISAS, ["ssru", "attention", "ssru, no memory"]), (PORTABLE, "ssru")],
+)
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_beam_finds_the_same_hypotheses(isa, shape, precision):
     """Beams grow, shrink as hypotheses end, and sentences leave the batch."""
@@ -158,15 +181,22 @@ def test_an_instruction_set_without_products_of_bfloat16_is_refused(isa, monkeyp
         Runtime([network()], isa, precision="bfloat16")
 
 
-@pytest.mark.parametrize("beam", [1, 3])
-def test_several_networks_are_averaged(isa, beam):
+@functools.cache
+def averaged_by_pytorch(options):
+    """Return two networks, and PyTorch's best translations by both."""
     one, other = network(), network(kind="attention")
     with torch.no_grad():
         for parameter in other.parameters():
             parameter.add_(0.05 * torch.randn_like(parameter))
+    found = search([one, other], sources(), options)
+    return [one, other], [list(best.tokens) for best, *_ in found]
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_several_networks_are_averaged(isa, beam):
     options = SearchOptions(batch_size=7, beam=beam)
-    expected = [list(best.tokens) for best, *_ in search([one, other], sources(), options)]
-    runtime = Runtime([one, other], isa)
+    models, expected = averaged_by_pytorch(options)
+    runtime = Runtime(copy.deepcopy(models), isa)
     by_beam = [list(best.tokens) for best, *_ in runtime.search(sources(), options)]
     same = [a == b for a, b in zip(by_beam, expected, strict=True)]
     assert sum(same) >= len(same) - 1

@@ -45,9 +45,12 @@ def vocabulary(tmp_path_factory) -> Vocabulary:
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
+    """Write all pairs, and every eighth beside them as validation.parquet."""
     path = tmp_path_factory.mktemp("corpus") / "corpus.parquet"
-    sources, targets = zip(*sentence_pairs(), strict=True)
-    write_table(path, pa.table({"source": sources, "target": targets}))
+    for name, pairs in (("corpus", sentence_pairs()), ("validation", sentence_pairs()[::8])):
+        sources, targets = zip(*pairs, strict=True)
+        table = pa.table({"source": sources, "target": targets})
+        write_table(path.with_name(f"{name}.parquet"), table)
     return path
 
 

@@ -3,14 +3,13 @@
 import logging
 import os
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.forking import fork
 from weebill.corpus.table import ShardWriter, read_columns
 from weebill.errors import InputError
 from weebill.translation.distillation.decoding import translate_shard
@@ -185,21 +184,14 @@ class Deadly(Echo):
         return super().nbest(sentences, options, progress)
 
 
-KILLED = """
-import sys
-from dataclasses import replace
-from tests.translation.distillation.test_distillation import SEARCH, Deadly, translate_shard
-translate_shard(sys.argv[1], sys.argv[2], Deadly(int(sys.argv[3])), SEARCH, {}, chunk_rows=4)
-"""
-
-
 def test_a_shard_killed_with_sigkill_resumes(tmp_path):
     corpus = make_corpus(tmp_path / "c")
     shard, output = tmp_path / "shard.parquet", tmp_path / "killed.parquet"
     split_corpus(corpus, [shard], parallel=True)
     translate_shard(shard, tmp_path / "whole.parquet", Echo(), SEARCH, {}, chunk_rows=4)
-    killed = subprocess.run([sys.executable, "-c", KILLED, shard, output, "8"])
-    assert killed.returncode == -signal.SIGKILL and not output.exists()
+    killed = fork(lambda: translate_shard(shard, output, Deadly(8), SEARCH, {}, chunk_rows=4))
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL and not output.exists()
     teacher = Echo()
     translate_shard(shard, output, teacher, SEARCH, {}, chunk_rows=4)
     assert teacher.translated == 18 - 8

@@ -154,8 +154,8 @@ def test_a_sentence_does_not_depend_on_its_batch(kind, beam):
     """Alone, all at once, and in reverse order, sentences have the same translations and scores."""
     networks = [network(8, kind, pieces=200)]
     torch.manual_seed(0)
-    sources = [[*torch.randint(2, 200, (int(n),)).tolist(), 0] for n in torch.randint(1, 15, (24,))]
-    options = SearchOptions(beam=beam, nbest=beam, batch_size=16)
+    sources = [[*torch.randint(2, 200, (int(n),)).tolist(), 0] for n in torch.randint(1, 15, (12,))]
+    options = SearchOptions(beam=beam, nbest=beam, batch_size=8)
     together = search(networks, sources, options)
     alone = search(networks, sources, replace(options, batch_size=1))
     reverse = search(networks, sources[::-1], options)[::-1]

@@ -7,18 +7,19 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
 import torch
 
-from tests.forking import fork
+from tests.forking import fork, run_in_fork
 from tests.translation.conftest import sentence_pairs, small_architecture
 from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
-from weebill.translation.training import encoding
+from weebill.translation.training import encoding, pruning_study
 from weebill.translation.training import task as parts
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.pruning_study import train_separately
@@ -41,18 +42,25 @@ CONFIG = TrainingConfig(
 
 def run(corpus, vocabulary, work, config=CONFIG, **options):
     network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
-    result = train(network, [corpus], corpus, vocabulary, config, seed=5, work=work, **options)
+    validation = corpus.with_name("validation.parquet")
+    result = train(network, [corpus], validation, vocabulary, config, seed=5, work=work, **options)
     return network, result
 
 
 def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
     network, result = run(
-        corpus, vocabulary, tmp_path, replace(CONFIG, updates=300, dropout=0.0, validate_every=100)
+        corpus, vocabulary, tmp_path, replace(CONFIG, updates=240, dropout=0.0, validate_every=120)
     )
     sources, targets = zip(*sentence_pairs(), strict=True)
     assert list(targets) == greedy_translations(network, vocabulary, list(sources))
-    assert result.updates == 300
+    assert result.updates == 240
     assert result.best["bleu"] == pytest.approx(100.0)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, corpus, vocabulary):
+    network, result = run(corpus, vocabulary, tmp_path_factory.mktemp("undisturbed"))
+    return tensors_hash(network.state_dict()), result
 
 
 def job_of_a_run(corpus, vocabulary, work, log):
@@ -65,8 +73,9 @@ def job_of_a_run(corpus, vocabulary, work, log):
     ("killed_by", "code"),
     [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)],
 )
-def test_killed_anywhere_it_ends_in_the_same_weights(tmp_path, corpus, vocabulary, killed_by, code):
-    expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed")
+def test_killed_anywhere_it_ends_in_the_same_weights(
+    tmp_path, corpus, vocabulary, undisturbed, killed_by, code
+):
     work = tmp_path / "killed"
     process = fork(job_of_a_run, corpus, vocabulary, work, tmp_path / "log")
     deadline = time.monotonic() + 60
@@ -77,8 +86,7 @@ def test_killed_anywhere_it_ends_in_the_same_weights(tmp_path, corpus, vocabular
     assert process.exitcode == code
     assert not (work / "checkpoints/56.ckpt").exists(), "killed too late to prove anything"
     network, resumed = run(corpus, vocabulary, work)
-    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
-    assert resumed == undisturbed
+    assert (tensors_hash(network.state_dict()), resumed) == undisturbed
 
 
 @pytest.mark.parametrize("checkpoint_every", [20, 60])
@@ -93,9 +101,10 @@ def test_a_finished_training_run_again_changes_nothing(
 
 
 def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
-    run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, updates=20))
-    reused, _ = run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, learning_rate=0.001))
-    fresh, _ = run(corpus, vocabulary, tmp_path / "fresh", replace(CONFIG, learning_rate=0.001))
+    other = replace(CONFIG, learning_rate=0.001, updates=15)
+    run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, updates=10))
+    reused, _ = run(corpus, vocabulary, tmp_path / "work", other)
+    fresh, _ = run(corpus, vocabulary, tmp_path / "fresh", other)
     assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
 
 
@@ -211,13 +220,13 @@ class Interrupted(Exception):
     """Error that ends a training, like a kill."""
 
 
-@pytest.mark.parametrize("checkpoint_every", [2, 7])  # 7: the last update has the only one
+@pytest.mark.parametrize("checkpoint_every", [2, 5])  # 5: the last update has the only one
 def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
     tmp_path, corpus, vocabulary, monkeypatch, checkpoint_every
 ):
-    config = replace(CONFIG, updates=7, validate_every=3, checkpoint_every=checkpoint_every)
+    config = replace(CONFIG, updates=5, validate_every=2, checkpoint_every=checkpoint_every)
     expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed", config)
-    assert [row["update"] for row in undisturbed.history] == [3, 6, 7]
+    assert [row["update"] for row in undisturbed.history] == [2, 4, 5]
     passed = set()
 
     def interrupt(hook):
@@ -241,7 +250,7 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
             break
         except Interrupted:
             pass
-    assert len(passed) == 2 * 2 * 7
+    assert len(passed) == 2 * 2 * 5
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
     assert resumed == undisturbed
 
@@ -307,6 +316,13 @@ def test_processes_that_nothing_starts_are_not_waited_for(
         run(corpus, vocabulary, tmp_path, hardware=Hardware(devices=2, nodes=2))
 
 
+@pytest.fixture
+def separate_forks(monkeypatch):
+    """Let `train_separately` start forks; its test on two devices lets it start Python."""
+    monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=run_in_fork))
+
+
+@pytest.mark.usefixtures("separate_forks")
 def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpus, vocabulary):
     """The error is the input's line, not that of a failed command."""
     network = new_network(small_architecture(len(vocabulary)), seed=1)
@@ -317,6 +333,7 @@ def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpu
         )  # fmt: skip
 
 
+@pytest.mark.usefixtures("separate_forks")
 def test_a_training_in_a_process_of_its_own_ends_with_the_job(tmp_path, corpus, vocabulary):
     def endless():
         network = new_network(small_architecture(len(vocabulary)), seed=1)
