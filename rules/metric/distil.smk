@@ -118,38 +118,10 @@ rule fetch_translator:
         "../../workflow_scripts/hub/fetch_model.py"
 
 
-rule split_pairs:
-    """Split the text that a step translates into shards of equal size."""
-    input:
-        corpus=step_input,
-    output:
-        shards=temp(
-            expand(
-                DISTILLATION
-                / "{{pairs}}/{{translation}}/{{step}}/split/shard-{shard}.parquet",
-                shard=PAIR_SHARDS,
-            )
-        ),
-    log:
-        LOGS / "split_pairs/{pairs}.{translation}.{step}.log",
-    benchmark:
-        BENCHMARKS / "split_pairs/{pairs}.{translation}.{step}.tsv"
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-    params:
-        parallel=False,
-        side=lambda w: step_side(w.step),
-    script:
-        "../../workflow_scripts/distil/split_corpus.py"
-
-
 rule translate_pairs:
     """Translate a shard by the model of a step."""
     input:
-        shard=DISTILLATION / "{pairs}/{translation}/{step}/split/shard-{shard}.parquet",
+        corpus=step_input,
         teacher=lambda w: translator_of(w.pairs, w.translation, w.step),
     output:
         nbest=DISTILLATION / "{pairs}/{translation}/{step}/shard-{shard}.parquet",
@@ -169,6 +141,9 @@ rule translate_pairs:
         languages=lambda w: translator_languages(w.pairs, w.translation, w.step),
         target="",  # no references: the most probable translation is selected
         accelerator=config["hardware"]["accelerator"],
+        shards=len(PAIR_SHARDS),
+        parallel=False,
+        side=lambda w: step_side(w.step),
     script:
         "../../workflow_scripts/distil/translate_shard.py"
 

@@ -1,28 +1,9 @@
 """Back-translation: text of the target language with the reverse teacher's translations as its source."""
 
 
-use rule split_corpus as split_target_corpus with:
-    input:
-        corpus=lambda w: selected([w.corpus]),
-    output:
-        shards=temp(
-            expand(
-                BACK_TRANSLATED / "{{corpus}}/split/shard-{shard}.parquet",
-                shard=SHARDS,
-            )
-        ),
-    log:
-        LOGS / "split_target_corpus/{corpus}.log",
-    benchmark:
-        BENCHMARKS / "split_target_corpus/{corpus}.tsv"
-    params:
-        parallel=False,
-        side="target",
-
-
 use rule translate_shard as back_translate_shard with:
     input:
-        shard=BACK_TRANSLATED / "{corpus}/split/shard-{shard}.parquet",
+        corpus=lambda w: selected([w.corpus]),
         teacher=reverse_teacher_folders() if BACK_TEACHER else [],
         checked=ancient(REVERSE_TEACHER_BLEU),
     output:
@@ -33,6 +14,8 @@ use rule translate_shard as back_translate_shard with:
         BENCHMARKS / "back_translate_shard/{corpus}.{shard}.tsv"
     params:
         languages=languages_of(config, BACK_TEACHER, reverse=True),
+        parallel=False,
+        side="target",
 
 
 use rule merge_corpus as merge_back_translated with:

@@ -100,12 +100,13 @@ def student_resources():
     return training_resources(lambda wildcards: wildcards.student, config["training"])
 
 
-def search_resources():
-    """Return memory and accelerators of a job that translates with the models of its input on one device."""
+def search_resources(models=None):
+    """Return memory and accelerators of a job that translates on one device; models: name of their input, or all."""
     on_cpu = config["hardware"]["accelerator"] == "cpu"
 
     def memory(wildcards, input, threads, attempt):
-        return attempt * search_memory(input, threads if on_cpu else 1)
+        found = input if models is None else getattr(input, models)
+        return attempt * search_memory(found, threads if on_cpu else 1)
 
     return {"mem_mb": memory, **accelerators(1)}
 

@@ -24,37 +24,10 @@ DISTILLATION_SEARCH = {
 }
 
 
-rule split_corpus:
-    """Split the kept rows of a corpus into shards of equal size."""
-    input:
-        corpus=lambda w: distillable([w.corpus]),
-    output:
-        shards=temp(
-            expand(
-                DISTILLED / "{{corpus}}/split/shard-{shard}.parquet",
-                shard=SHARDS,
-            )
-        ),
-    log:
-        LOGS / "split_corpus/{corpus}.log",
-    benchmark:
-        BENCHMARKS / "split_corpus/{corpus}.tsv"
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-    params:
-        parallel=lambda w: w.corpus in PARALLEL,
-        side="source",
-    script:
-        "../../workflow_scripts/distil/split_corpus.py"
-
-
 rule translate_shard:
     """Translate a shard n-best with the teacher, and mark the translations that students are trained on."""
     input:
-        shard=DISTILLED / "{corpus}/split/shard-{shard}.parquet",
+        corpus=lambda w: distillable([w.corpus]),
         teacher=teacher_folders(),
         # Its age is ignored: a changed teacher translates again, but a repeated check changes nothing.
         checked=ancient(TEACHER_BLEU),
@@ -68,7 +41,7 @@ rule translate_shard:
         "../../envs/main.yaml"
     threads: process_threads()
     resources:
-        **search_resources(),
+        **search_resources("teacher"),
     params:
         search=lambda w: DISTILLATION_SEARCH[w.corpus],
         precision=DISTILLATION["precision"],
@@ -76,6 +49,8 @@ rule translate_shard:
         target=config["languages"]["target"],  # decides the tokens to compare with the reference
         accelerator=config["hardware"]["accelerator"],
         shards=len(SHARDS),
+        parallel=lambda w: w.corpus in PARALLEL,
+        side="source",
     script:
         "../../workflow_scripts/distil/translate_shard.py"
 

@@ -178,7 +178,7 @@ def test_lineage_goes_back_to_the_sources(undisturbed):
     rows = read_columns(results / "corpora/tatoeba/cleaned", ["dropped_by"], kept=False)
     assert counts == {"rows": 1050, "kept": rows["dropped_by"].null_count}
     codes = {(job["rule"], f"{PREFIX}{job['code']}") for job in found["jobs"]}
-    assert ("split_corpus", code_of("distil/split_corpus.py")) in codes
+    assert ("merge_distilled", code_of("distil/merge_distilled.py")) in codes
     for recipe in config["pruning"].values():
         method = METHODS[recipe["method"]].__module__
         assert ("prune", code_of("prune/prune.py", method)) in codes

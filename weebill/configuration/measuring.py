@@ -36,7 +36,7 @@ def jobs(work: Work) -> int:
         (
             REPORT_JOBS,
             2 * len(names) + 1 + len(config["test_sets"]),  # imported, cleaned
-            scores + (1 + config["distillation"]["shards"]) * kinds,
+            scores + config["distillation"]["shards"] * kinds,
             sum(len(own) for own in work.networks.values()) + len(work.student_trainings()),
             len(untuned) + len(calibrated),
             (2 + len(measured)) * len(config["test_sets"]) + 2 * len(students),

@@ -1,16 +1,19 @@
-"""Translate a shard with the teacher (rule translate_shard).
+"""Translate a shard of a corpus with the teacher (rules translate_shard, back_translate_shard, translate_pairs).
 
-Read a shard and the teacher's model folders, and write a table of n-best translations in which the translation
-nearest to the reference is selected. A killed job resumes where it stopped.
+Read a corpus and the teacher's model folders, and write a table of n-best translations of one shard, in which the
+translation nearest to the reference is selected. A killed job resumes where it stopped.
 """
 
 from weebill.workflow.job import job
+
+from pathlib import Path
 
 import torch
 
 from weebill.files import content_hash
 from weebill.runtime.text import load_runtime
 from weebill.translation.distillation.decoding import translate_shard
+from weebill.translation.distillation.shards import write_shard
 from weebill.translation.loading import is_hugging_face, load_translator
 from weebill.translation.search import SearchOptions, fastest_precision
 
@@ -28,8 +31,11 @@ with job(snakemake.log[0]):
     else:
         translator = load_translator(teacher, device, languages, precision)
         engine = "torch"
+    params, text = snakemake.params, Path(f"{snakemake.output.nbest}.text")
+    number = int(snakemake.wildcards.shard)
+    write_shard(snakemake.input[0], text, number, params.shards, params.parallel, params.side)
     translate_shard(
-        snakemake.input.shard,
+        text,
         snakemake.output.nbest,
         translator,
         SearchOptions(**snakemake.params.search),
@@ -45,3 +51,4 @@ with job(snakemake.log[0]):
         },
         snakemake.params.target,
     )
+    text.unlink()

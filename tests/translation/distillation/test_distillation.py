@@ -14,7 +14,7 @@ from weebill.corpus.table import ShardWriter, read_columns
 from weebill.errors import InputError
 from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.distillation.merging import Translated, join, merge
-from weebill.translation.distillation.shards import shard_bounds, split_corpus
+from weebill.translation.distillation.shards import shard_bounds, write_shard
 from weebill.translation.search import Cut, SearchOptions
 from weebill.translation.translator import Hypothesis
 
@@ -74,6 +74,12 @@ def make_corpus(path, name="news", rows=23, parallel=True):
             )
         )
     return path
+
+
+def split_corpus(corpus, shards, parallel, side="source"):
+    """Write all shards of a corpus."""
+    for number, path in enumerate(shards):
+        write_shard(corpus, path, number, len(shards), parallel, side)
 
 
 def distil(tmp_path, corpus, shards=3, parallel=True, name="news"):
@@ -298,5 +304,5 @@ def test_cut_sentences_are_counted_once_a_job_over_killed_ones_too(tmp_path, cap
         assert caplog.messages == []
         translate_shard(shard, output, Cropping(), search, {}, chunk_rows=4)
     assert caplog.messages == [
-        f"{shard}: {long} of {len(sentences)} sentences have more than 6 pieces, cut to the first 6"
+        f"{output}: {long} of {len(sentences)} sentences have more than 6 pieces, cut to the first 6"
     ]

@@ -61,7 +61,7 @@ def translate_shard(
                 "%s: %s of %s sentences, %.1f a second, %.0f s left",
                 output, f"{total - left:,}", f"{total:,}", speed, left / speed,
             )  # fmt: skip
-        log_cut_count(str(shard), sum(cuts.values()), total, search.max_source_tokens)
+        log_cut_count(str(output), sum(cuts.values()), total, search.max_source_tokens)
         with TableWriter(output, NBEST_SCHEMA) as writer:
             for chunk_path in chunks:
                 for part in read_batches(chunk_path):

@@ -1,7 +1,7 @@
 """Shards of a corpus, which separate jobs translate: their split, and the tables of shards and n-best lists."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,23 +28,29 @@ NBEST_SCHEMA = pa.schema(
 )
 
 
-def split_corpus(
-    corpus: str | Path, shards: Sequence[str | Path], parallel: bool, side: Side = "source"
+def write_shard(
+    corpus: str | Path,
+    output: str | Path,
+    shard: int,
+    shards: int,
+    parallel: bool,
+    side: Side = "source",
 ) -> None:
-    """Write one side of a corpus' kept rows as shards, with references, all of them there, if it is `parallel`."""
-    bounds = shard_bounds(count_rows(corpus), len(shards))
+    """Write one side of the kept rows of a corpus' shard, with references, all of them there, if it is `parallel`."""
+    begin, end = shard_bounds(count_rows(corpus), shards)[shard : shard + 2]
     columns = ["corpus", "row", side, *(["target"] if parallel else [])]
     rows = Rows(corpus, columns, {side: "source"})
-    for path, (begin, end) in zip(shards, pairwise(bounds), strict=True):
-        with TableWriter(path, SPLIT_SCHEMA) as writer:
-            for part in rows.take(end - begin):
-                if not parallel:
-                    part = part.append_column("target", pa.nulls(part.num_rows, pa.string()))
-                elif part["target"].null_count:
-                    raise InputError(
-                        f"{corpus}: a row has no target; declare this corpus `use: monolingual`"
-                    )
-                writer.write(part)
+    for _ in rows.take(begin):
+        pass
+    with TableWriter(output, SPLIT_SCHEMA) as writer:
+        for part in rows.take(end - begin):
+            if not parallel:
+                part = part.append_column("target", pa.nulls(part.num_rows, pa.string()))
+            elif part["target"].null_count:
+                raise InputError(
+                    f"{corpus}: a row has no target; declare this corpus `use: monolingual`"
+                )
+            writer.write(part)
 
 
 def shard_bounds(rows: int, shards: int) -> list[int]:
