@@ -21,7 +21,7 @@ from weebill.yaml_files import read_yaml
 
 CONFIG = Path(__file__).parents[2] / "config"
 EXPERIMENTS = sorted(path for path in CONFIG.glob("*.yaml") if path.name != "models.yaml")
-OTHER_QUESTIONS = ("noise", "pruning", "texts")
+OTHER_QUESTIONS = ("demo", "noise", "pruning", "texts")
 PRECISE = [
     path
     for path in EXPERIMENTS
