@@ -156,6 +156,7 @@ class ProgressBar(lightning.Callback):
     def __init__(self, updates: int):
         self._updates, self._words, self._since = updates, 0, time.monotonic()
         self._notes = ""
+        self._bar = tqdm(disable=True)
 
     def on_train_start(self, trainer, task) -> None:
         self._bar = tqdm(
@@ -181,6 +182,10 @@ class ProgressBar(lightning.Callback):
             tell(trainer.global_step, self._updates, "updates", self._notes)
 
     def on_train_end(self, trainer, task) -> None:
+        self._bar.close()
+
+    def on_exception(self, trainer, task, exception) -> None:
+        """End the bar in the log; else it would be drawn once more on the terminal."""
         self._bar.close()
 
 

@@ -95,10 +95,10 @@ class Course:
         self.failed[job.number] = job
 
     def look(self) -> None:
-        """Read how far the running jobs are."""
+        """Read how far the running jobs are; one that just ended tells nothing more."""
         for job in self.running.values():
             if job.logs:
-                job.progress = read(job.logs[0])
+                job.progress = read(job.logs[0]) or job.progress
 
     def parts(self) -> tuple[str, str]:
         """Return how far the whole run is and how long it still takes, in words; the second is "" if unknown."""

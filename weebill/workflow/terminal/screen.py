@@ -17,6 +17,7 @@ from rich.text import Text
 from weebill.workflow.terminal.course import Course, Job, clock, duration
 
 STDERR = 2
+ECHO = 3  # columns at the end of a line in which the terminal may write "^C" without a new line
 GAP = 2  # columns between two parts of a line
 BAR = 12  # columns
 NARROW = 90  # columns of a terminal on which bars have no place
@@ -75,8 +76,8 @@ class Screen:
         bar = ProgressBar(max(1, self._course.total), self._course.done, width=BAR)
         rows.append((Text("the whole run", "bold cyan"), bar, *self._course.parts()))
         # Widths, so that a narrow terminal cuts names and values, but never the time left.
-        whole = self._console.width
-        bars = [BAR] * (whole >= NARROW)
+        whole = self._console.width - ECHO
+        bars = [BAR] * (self._console.width >= NARROW)
         last = max(len(left) for *_, left in rows)
         first = min(max(len(name) for name, *_ in rows), whole // 3)
         far = whole - GAP * (2 + len(bars)) - sum(bars) - first - last
