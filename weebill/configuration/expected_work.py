@@ -15,7 +15,10 @@ STAGES = {
     "reference models": ("train_reference",),
 }
 ENCODERS, ENCODER = "encoder ", ("pretrain_encoder",)  # one stage each
-TEXT = ("import_corpus", "clean_corpus", "score_by_language_model")
+OTHERS = {  # starts of jobs are in none, because the display adds one for each job
+    "text": ("import_corpus", "clean_corpus", "score_by_language_model"),
+    "measuring": ("translate_test_set", "measure_student", "measure_speed"),
+}
 # A model of an experiment of generation is one stage.
 GENERATOR = (
     "make_generator",
@@ -30,8 +33,7 @@ def expected_work(config: Config, estimate: Estimate) -> dict[tuple[str, ...], f
     """Return the seconds of one thread of each stage, by the rules whose jobs do it; of other stages, by ()."""
     # A job on a GPU occupies the threads of its process.
     threads = config["hardware"]["threads"] if estimate.device == "gpu" else 1
-    text = estimate.other_hours.get("text", 0.0)
-    work = {TEXT: 3600 * text, (): 3600 * (sum(estimate.other_hours.values()) - text)}
+    work = {rules: 3600 * estimate.other_hours.get(name, 0.0) for name, rules in OTHERS.items()}
     for stage, hours in estimate.hours.items():
         rules = ENCODER if stage.startswith(ENCODERS) else STAGES.get(stage, ())
         if config["kind"] == "generation":

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-START = 5.0  # seconds of a job that is not in the estimate: mostly the start of Python with its libraries
+START = 3.0  # seconds of a job that is not in the estimate: mostly the start of Python with its libraries
 
 
 class Known(NamedTuple):
