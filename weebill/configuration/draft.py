@@ -247,4 +247,5 @@ def _fits(config: Config, machine: Machine, zoo: Zoo) -> bool:
 def _hours(config: Config, machine: Machine) -> float:
     """Return the hours of a run on all devices of the machine."""
     cost, devices = estimate(config), machine.gpus or machine.cores
-    return max(cost.chain, sum(cost.hours.values()) / devices) + cost.text_hours / machine.cores
+    others = sum(cost.other_hours.values()) / machine.cores
+    return max(cost.chain, sum(cost.hours.values()) / devices) + others
