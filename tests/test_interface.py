@@ -31,6 +31,17 @@ def test_the_package_alone_needs_only_the_standard_library():
     assert loaded <= {"weebill", "sitecustomize", *sys.stdlib_module_names}
 
 
+@pytest.mark.parametrize(
+    ("name", "extra"), [("load", "train"), ("Scorer", "metric"), ("load_int8", "generation")]
+)
+def test_a_missing_package_is_named_with_its_extra(name, extra):
+    script = f"import weebill; weebill.{name}"
+    done = subprocess.run([sys.executable, "-Sc", script], cwd=ROOT, capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert re.search(rf"weebill\.{name}: the Python module '\w+' is not installed here", last)
+    assert f"pip install '.[{extra}]'" in last
+
+
 def test_the_stub_for_type_checkers_has_the_same_names():
     stub = ast.parse((ROOT / "weebill/__init__.pyi").read_text())
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]

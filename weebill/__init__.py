@@ -18,13 +18,21 @@ _PLACES = {
     "load": "runtime.loading",
     "load_int8": "generation.int8",
 }
+_EXTRAS = {"Scorer": "metric", "load_int8": "generation"}  # others: train
 
 
 def __getattr__(name: str) -> object:
     """Import a name of the interface on its first use."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    try:
+        value = globals()[name] = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"weebill.{name}: the Python module '{error.name}' is not installed here; in Weebill's folder, "
+            f"`pip install '.[{_EXTRAS.get(name, 'train')}]'` installs what this name needs",
+            name=error.name,
+        ) from error
     return value
 
 

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -80,6 +81,10 @@ def test_its_commands_make_each_environment(image, name, tmp_path):
 
 
 def test_the_workflow_in_it_is_whole(image, tmp_path):
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["setuptools"]
+    for pattern in project["packages"]["find"]["include"]:
+        packages = [path.parent for path in REPOSITORY.glob(f"{pattern}/__init__.py")]
+        assert packages and all((image / path.name).is_dir() for path in packages)
     variables = dict(one.split("=", 1) for one in arguments("ENV"))
     assert variables["PATH"].split(":")[0].removesuffix("/bin") in shlex.split(arguments("RUN")[-1])
     snakefile = ["--snakefile", str(image / "Snakefile"), "--directory", str(tmp_path)]
