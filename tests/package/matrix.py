@@ -45,7 +45,9 @@ def failures(python: str, wheel: Path, extra: str, folder: Path, texts: Path) ->
     run(python, "-m", "venv", "--clear", str(own), cwd=folder)
     bare, start = mebibytes(own), time.perf_counter()
     asked = f"{wheel}[{extra}]" if extra else str(wheel)
-    done = subprocess.run([own / "bin/pip", "install", "-q", asked], capture_output=True, text=True)
+    # -I: pip takes no checkout on PYTHONPATH for an installation.
+    install = [own / "bin/python", "-I", "-m", "pip", "install", "-q", asked]
+    done = subprocess.run(install, capture_output=True, text=True)
     seconds = time.perf_counter() - start
     if done.returncode:
         yield f"{name}: cannot be installed: {done.stderr.strip().splitlines()[-1]}"
