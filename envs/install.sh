@@ -17,6 +17,10 @@ if sys.version_info < (3, 11):
     sys.exit(f"Weebill needs Python 3.11 or newer, and {sys.executable} is "
              f"{sys.version.split()[0]}; name another with PYTHON=/path/to/python3.11")
 
+if sys.argv[2] == "main" and sys.version_info >= (3, 13):
+    sys.exit(f"the environment main needs Python 3.11 or 3.12, because KenLM does not compile on {sys.executable}, "
+             f"which is {sys.version.split()[0]}; name another with PYTHON=/path/to/python3.12")
+
 sys.path.insert(0, sys.argv[1])
 from weebill.errors import InputError
 from weebill.workflow.shell_paths import check_python
