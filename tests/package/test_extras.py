@@ -139,4 +139,4 @@ def test_the_pins_fulfil_the_requirements(requirements):
     for one in requirements:
         if one.name != "weebill":
             assert one.specifier.contains(pins()[canonicalize_name(one.name)]), one
-            assert {part.operator for part in one.specifier} == {">="}, f"{one}: no lower bound"
+            assert ">=" in {part.operator for part in one.specifier}, f"{one}: no lower bound"
