@@ -84,7 +84,10 @@ def _command(variant: str, results: Path, test_sets: Sequence[str]) -> str:
     """Return a command that translates a sentence by a student."""
     sentence = _sentence(variant, results, test_sets)
     model = shlex.quote(str(results / "models" / variant))
-    return f"echo {shlex.quote(sentence)} | {_program()} translate {model}"
+    # In double quotes a shell leaves an apostrophe alone, which shlex would write as '"'"'.
+    plain = "'" in sentence and not set(sentence) & set('"$`\\!')
+    quoted = f'"{sentence}"' if plain else shlex.quote(sentence)
+    return f"echo {quoted} | {_program()} translate {model}"
 
 
 def _sentence(variant: str, results: Path, test_sets: Sequence[str]) -> str:
