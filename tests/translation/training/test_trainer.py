@@ -30,6 +30,7 @@ from weebill.translation.training.trainer import (
     new_network,
     tensors_hash,
     train,
+    unwatched,
 )
 from weebill.workflow import code_version
 from weebill.workflow.job import job
@@ -368,6 +369,15 @@ def test_learning_rate_and_smoothing_follow_marian(vocabulary):
     torch.testing.assert_close(task.smoothed[0], before + 0.75)
     task.smooth(1000)  # old: 0.25
     torch.testing.assert_close(task.smoothed[0], before + 0.75 + 0.25 * 0.25)
+
+
+def test_a_linear_decay_ends_with_the_whole_training(vocabulary):
+    config = TrainingConfig(learning_rate=1e-3, warmup=10, updates=109, decay="linear")
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    whole = TranslationTask(network, config, seed=1)
+    assert [whole.rate(n) for n in (1, 10, 60, 109)] == pytest.approx([1e-4, 1e-3, 5e-4, 1e-5])
+    for part in (unwatched(config, 60), config.part(50)):
+        assert TranslationTask(network, part, seed=1).rate(60) == pytest.approx(5e-4)
 
 
 def test_the_output_has_the_smoothed_weights_of_the_embedding(vocabulary):

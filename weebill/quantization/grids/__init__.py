@@ -28,6 +28,9 @@ class Finetuning:
     """Learning rate at its peak (WMT21 §3.4)."""
     warmup: Annotated[Amount, Follows("updates", 3)] = 16_000
     """Updates of the warm-up, at most ten times `updates`; the papers' fine-tunings end within it."""
+    decay: Literal["inverse-sqrt", "linear"] = "inverse-sqrt"
+    """Fall of the learning rate after the warm-up: with the inverse square root of the updates, or linearly to 0 at
+    the last of `updates`."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """Type of the arithmetic; `bfloat16` is faster, and rounds the values of the grid once more."""
     validate_every: Count | None = None

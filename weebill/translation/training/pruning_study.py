@@ -89,7 +89,7 @@ class TranslationStudy:
         if updates is not None:
             config, keep = unwatched(self.config, updates), "last"
         elif start_update < self.config.updates:
-            config, keep = replace(self.config, updates=self.config.updates - start_update), "best"
+            config, keep = self.config.part(self.config.updates - start_update), "best"
         else:
             raise InputError(
                 f"pruning: its {start_update:,} updates leave nothing of {self.config.updates:,} updates "

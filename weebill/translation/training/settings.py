@@ -1,7 +1,7 @@
 """Settings of trainings, in a module that imports no training library, so that configurations can be checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from weebill.settings import Amount, Computed, Count, Follows, PartialShare, Positive, Weight
@@ -31,9 +31,11 @@ class TrainingConfig:
     learning_rate: Positive = 3e-4
     """Learning rate at its peak."""
     warmup: Annotated[Amount, Follows("updates", 0.1)] = 16_000
-    """Updates in which the learning rate grows linearly up to its peak, fewer than `updates`; after them it falls
-    with the inverse square root. This default and those of `validate_every` and `checkpoint_every` follow a small
-    `updates`, and `weebill check` prints the values."""
+    """Updates in which the learning rate grows linearly up to its peak, fewer than `updates`. This default and those
+    of `validate_every` and `checkpoint_every` follow a small `updates`, and `weebill check` prints the values."""
+    decay: Literal["inverse-sqrt", "linear"] = "inverse-sqrt"
+    """Fall of the learning rate after the warm-up: with the inverse square root of the updates, or linearly to 0 at
+    the last of `updates`, which makes short trainings better."""
     validate_every: Annotated[Count, Follows("updates", 0.1)] = 5_000
     """Updates between two validations (greedy BLEU): at most `updates`, and at most those that a recipe of `pruning`
     leaves for its last training. The last update is validated too."""
@@ -60,6 +62,8 @@ class TrainingConfig:
     Marian's weight is 0.1, and 0 switches the loss off."""
     language: Annotated[str, Computed()] = ""
     """Language of the targets, whose tokens the BLEU of validations counts; "" counts words."""
+    decay_until: Annotated[int, Computed()] = 0
+    """Update at which a linear decay ends; 0 for the last of `updates`, which a part of a training does not reach."""
     stages: tuple[Stage, ...] = ()
     """Curriculum: stages one after the other, each with its own choice of the text. Without stages, every epoch has
     all text."""
@@ -68,6 +72,10 @@ class TrainingConfig:
         """Convert stages from the plain values of a configuration."""
         stages = (Stage(**s) if isinstance(s, dict) else s for s in self.stages)
         object.__setattr__(self, "stages", tuple(stages))
+
+    def part(self, updates: int) -> "TrainingConfig":
+        """Return the settings of a part of this training, whose learning rate falls as in the whole."""
+        return replace(self, updates=updates, decay_until=self.decay_until or self.updates)
 
 
 @dataclass(frozen=True)

@@ -73,9 +73,13 @@ class TranslationTask(lightning.LightningModule):
         return torch.optim.Adam(groups, lr=rate, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
     def rate(self, update: int) -> float:
-        """Return the learning rate of an update, counted from 1: linear warm-up, then inverse square root."""
-        warmup = max(1, self.config.warmup)
-        return self.config.learning_rate * min(update / warmup, (warmup / update) ** 0.5)
+        """Return the learning rate of an update, counted from 1: linear warm-up, then a fall of the chosen kind."""
+        warmup, end = max(1, self.config.warmup), self.config.decay_until or self.config.updates
+        if self.config.decay == "linear":
+            fall = (end + 1 - update) / max(1, end + 1 - warmup)
+        else:
+            fall = (warmup / update) ** 0.5
+        return self.config.learning_rate * min(update / warmup, fall)
 
     def training_step(self, update, _index: int) -> None:
         """Make one update: forward and backward pass of each batch, then one optimizer step."""

@@ -68,7 +68,7 @@ class Training:
 
 def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
     """Return the settings for a fixed number of updates, without validation."""
-    return replace(config, updates=updates, validate_every=updates + 1, patience=0)
+    return replace(config.part(updates), validate_every=updates + 1, patience=0)
 
 
 def new_network(architecture: Architecture, seed: int, dropout: float = 0.0) -> Translator:
