@@ -12,7 +12,9 @@ from weebill.configuration.cost import SIDE_BYTES
 from weebill.configuration.resources import training_memory
 from weebill.configuration.schema import Config
 from weebill.configuration.zoo_file import load_zoo
+from weebill.corpus.download import is_url
 from weebill.errors import InputError
+from weebill.experiment.origins import PREFIX
 from weebill.experiment.zoo import Zoo
 from weebill.text_files import read_lines
 
@@ -130,7 +132,11 @@ def draft(request: Request) -> Draft:
 def _size(name: str, entry: Config, pairs: int | None) -> Size:
     """Return the rows and bytes of a corpus: counted in local files, else estimated from `pairs`."""
     files = [entry[key] for key in ("table", "source", "target") if key in entry]
-    if not files or not all(Path(file).is_file() for file in files):
+    absent = [file for file in files if not Path(file).is_file()]
+    for file in absent:
+        if not is_url(file) and not file.startswith(PREFIX):
+            raise InputError(f"{file}: no such file; check the path")
+    if absent or not files:
         if pairs is None:
             raise InputError(
                 f"corpora.{name}: its size is not known before it is fetched; give the number of its pairs by --pairs"
