@@ -18,22 +18,11 @@ from weebill.experiment.origins import PREFIX
 from weebill.experiment.zoo import Zoo
 from weebill.text_files import read_lines
 
-PIECE_BYTES = (
-    4  # of text, for each piece of a vocabulary; measured: 3.9 on Multi30k with 6,000 pieces
-)
-VOCABULARY_BYTES = 50  # of text, for each piece that a vocabulary may have
-HELD_OUT, MOST_HELD_OUT = (
-    0.05,
-    1000,
-)  # largest share of a corpus, and number of lines, for validation and for a test
-SHORTENED = (
-    1.0,
-    0.7,
-    0.5,
-    0.35,
-    0.25,
-)  # shares of the usual updates that are tried to meet the hours
-PARTS = (1, 2, 4, 8, 16)  # of a batch, summed up by one update, that are tried to meet the memory
+# Bytes of text for each piece of a vocabulary (3.9 on Multi30k with 6,000 pieces), and for each that it may have.
+PIECE_BYTES, VOCABULARY_BYTES = 4, 50
+HELD_OUT, MOST_HELD_OUT = 0.05, 1000  # largest share and number of lines for a held-out set
+SHORTENED = (1.0, 0.7, 0.5, 0.35, 0.25)  # shares of the usual updates, tried to meet the hours
+PARTS = (1, 2, 4, 8, 16)  # of a batch, summed up by one update, tried to meet the memory
 MIB_PER_GIB = 1024
 
 
