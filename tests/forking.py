@@ -1,5 +1,6 @@
 """Forks of the test's process, which has already imported what a new Python takes seconds to import."""
 
+import logging
 import multiprocessing
 import os
 import runpy
@@ -16,6 +17,8 @@ def fork(work: Callable[..., Any], *arguments: Any, **variables: str) -> ForkPro
     """Start work(*arguments) in a fork with these environment variables."""
 
     def run() -> None:
+        # Those of pytest: another of its threads may have held the lock of a file.
+        logging.getLogger().handlers.clear()
         os.environ.update(variables)
         work(*arguments)
 
