@@ -88,4 +88,4 @@ def test_the_published_shapes():
 def test_what_does_not_exist_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["benchmark", "generation", "--models", "gpt3"])
-    assert "invalid choice" in capsys.readouterr().err
+    assert "found 'gpt3', expected one of bart-large, gpt2" in capsys.readouterr().err

@@ -16,7 +16,7 @@ CASES = {
         {"training": {"updaets": 3}},
         [],
         [
-            "training.updaets: unknown key, expected one of batch_tokens, updates, learning_rate, warmup, "
+            "training.updaets: unknown key, expected one of batch_tokens, updates, learning_rate, warmup, decay, "
             "validate_every, patience, checkpoint_every, smoothing, dropout, label_smoothing, accumulate, "
             "clip_norm, max_pieces, precision, guided_alignment, stages; did you mean 'updates'?"
         ],

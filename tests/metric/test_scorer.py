@@ -296,7 +296,9 @@ def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     seen = []
     encode = Scorer._encode
     monkeypatch.setattr(
-        Scorer, "_encode", lambda self, texts: seen.extend(texts) or encode(self, texts)
+        Scorer,
+        "_encode",
+        lambda self, texts, *more: seen.extend(texts) or encode(self, texts, *more),
     )
     cache = tmp_path / "vectors.sqlite"
     fresh = score(folder, cache=VectorCache(cache))

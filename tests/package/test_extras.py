@@ -55,7 +55,7 @@ PARTS = {
         "weebill.corpus.",
         "workflow_scripts/corpus/",
         "workflow_scripts/report/",
-        "workflow_scripts/unlock",
+        "weebill.workflow.terminal",
     ),
 }
 # Packages that no import of these modules shows, by who needs them.
@@ -82,7 +82,7 @@ def third_party(file: Path) -> set[str]:
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found.add(node.module.partition(".")[0])
-    return found - sys.stdlib_module_names - {"weebill", "tests"}
+    return found - sys.stdlib_module_names - {"weebill", "tests", "envs"}
 
 
 def imported(files: Iterable[Path]) -> set[str]:

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from envs.conda import NAMES, conda_form
-from tests.workflow.running import REPOSITORY, TINY, snakemake_afresh
+from tests.workflow.running import REPOSITORY, TINY, become_new_snakemake, snakemake
 
 ENVIRONMENTS = REPOSITORY / "envs"
 
@@ -94,6 +94,7 @@ def test_jobs_in_environments_of_conda_find_the_library(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{base}/bin", prepend=":")
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
     options = ("--sdm", "conda", "--conda-frontend", "conda", "--cores", "1")
-    run = snakemake_afresh(tmp_path, TINY, *options, "--until", "import_test_set")
+    options += ("--until", "import_test_set")
+    run = snakemake(tmp_path, TINY, *options, become=become_new_snakemake)
     assert run.returncode == 0 and "Activating conda environment" in run.stdout, run.stdout
     assert (tmp_path / "results/tiny/test_sets/tatoeba_test.parquet").exists()

@@ -85,7 +85,10 @@ def test_make_in_such_a_folder(checkout, tmp_path):
     told = run(checkout, "make", "-n", "run", f"VENV={tmp_path}/e", "CONFIG=config/my own.yaml")
     assert told.returncode == 0, told.stdout
     assert f'envs/install.sh main "{tmp_path}/e"' in told.stdout
-    assert f'"{tmp_path}/e/bin/snakemake" --cores "all" --configfile "config/my own.yaml"' in told.stdout  # fmt: skip
+    assert (
+        f'"{tmp_path}/e/bin/python" -m weebill run "config/my own.yaml" --cores "all"'
+        in told.stdout
+    )
     refused = run(checkout, "make", "setup", "VENV=/an environment")
     assert refused.returncode == 2
     assert "expected one path without blanks" in one_line(refused.stdout, "VENV: ")

@@ -169,7 +169,7 @@ def work(path, seconds):
     path.touch()
     time.sleep(seconds)
 if __name__ == "__main__":
-    _each(work, [(Path(sys.argv[1]), 0), (Path(sys.argv[2]), 600)], 2)
+    _each(work, [(Path(sys.argv[1]), 0), (Path(sys.argv[2]), 600)], [1, 1], "rows", 2)
 """
 
 
