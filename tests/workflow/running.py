@@ -1,6 +1,7 @@
 """Runs of the workflow from tests: Snakemake in a folder of its own, and the files that a run left."""
 
 import atexit
+import gc
 import importlib
 import multiprocessing.util
 import os
@@ -70,6 +71,7 @@ def become_snakemake(output: int, *arguments: str) -> None:
     os.dup2(output, 1), os.dup2(output, 2)
     _open_output()
     sys.argv = ["snakemake", *arguments]
+    gc.freeze()  # no job searches for garbage among what is imported
     PythonScript.execute_script = _run_in_a_fork
     main()
 
