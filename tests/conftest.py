@@ -3,14 +3,12 @@
 import gc
 import os
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from tests.forking import FORK
+from tests.forking import fork_workers
 from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
-from weebill.evaluation.timing import processes
 from weebill.files import exclusive_folder
 
 WORKFLOW = Path(__file__).with_name("workflow")
@@ -58,12 +56,5 @@ def real_text(tmp_path_factory):
 
 @pytest.fixture
 def forked_workers(monkeypatch):
-    """Let workers that time translations be forks: new processes import for seconds (`test_processes.py`)."""
-    fork = SimpleNamespace(get_context=lambda method: FORK)
-    monkeypatch.setattr(processes, "multiprocessing", fork)
-
-    def kill(worker, *_):  # a fork holds both ends of its pipe, so it never sees one closed
-        worker._process.kill()
-        worker._process.join()
-
-    monkeypatch.setattr(processes.Worker, "__exit__", kill)
+    """Let workers that time models be forks of the test's process."""
+    fork_workers(monkeypatch)

@@ -8,7 +8,12 @@ import sys
 from collections.abc import Callable
 from multiprocessing.context import ForkProcess
 from subprocess import CompletedProcess
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
+
+from weebill.evaluation.timing import processes
 
 FORK = multiprocessing.get_context("fork")
 
@@ -38,3 +43,15 @@ def run_in_fork(command: list[str], **_: Any) -> CompletedProcess:
     process = fork(work)
     process.join()
     return CompletedProcess(command, process.exitcode)
+
+
+def fork_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let workers that time models be forks: new processes import for seconds (`test_processes.py`)."""
+    fork = SimpleNamespace(get_context=lambda method: FORK)
+    monkeypatch.setattr(processes, "multiprocessing", fork)
+
+    def kill(worker, *_):  # a fork holds both ends of its pipe, so it never sees one closed
+        worker._process.kill()
+        worker._process.join()
+
+    monkeypatch.setattr(processes.Worker, "__exit__", kill)

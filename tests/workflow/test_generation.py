@@ -8,6 +8,7 @@ import sys
 import pytest
 import yaml
 
+from tests.forking import fork_workers
 from tests.generation.small import article, write_articles
 from tests.workflow.running import REPOSITORY, environment, report_is_whole, snakemake
 from weebill.files import read_json
@@ -89,7 +90,9 @@ def results(tmp_path_factory):
         },
     }
     (folder / "small.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    done = snakemake(folder, folder / "small.yaml", "--cores", "2", imported=IMPORTED)
+    with pytest.MonkeyPatch.context() as change:
+        fork_workers(change)
+        done = snakemake(folder, folder / "small.yaml", "--cores", "2", imported=IMPORTED)
     assert done.returncode == 0, done.stdout
     return folder / "results/small"
 

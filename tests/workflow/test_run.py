@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from tests.forking import fork_workers
 from tests.workflow.kill import kill, start
 from tests.workflow.running import (
     REPOSITORY,
@@ -46,8 +47,9 @@ SLURM_STUBS = {
 def undisturbed(tmp_path_factory):
     """Return the folder of a finished run of the tiny experiment."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    alone = ["--set-threads", "measure_speed=1"]  # by more it also times processes with threads
-    run = snakemake(folder, TINY, "--cores", "2", *alone, imported=TRANSLATION)
+    with pytest.MonkeyPatch.context() as change:
+        fork_workers(change)
+        run = snakemake(folder, TINY, "--cores", "2", imported=TRANSLATION)
     assert run.returncode == 0, run.stdout
     return folder
 
