@@ -11,12 +11,13 @@ from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
 from weebill.files import exclusive_folder
 
-WORKFLOW = Path(__file__).with_name("workflow")
+LONG = ("workflow", "translation", "runtime")  # folders whose files take the longest, by that
 
 
 def pytest_collection_modifyitems(items):
-    """Start the workflow's tests first: they take the longest, and the other workers run the rest meanwhile."""
-    items.sort(key=lambda item: WORKFLOW not in item.path.parents)
+    """Start the longest files first, so that no worker waits at the end for another one."""
+    places = [Path(__file__).with_name(name) for name in LONG]
+    items.sort(key=lambda item: [place not in item.path.parents for place in places])
 
 
 def pytest_collection_finish():
