@@ -78,8 +78,8 @@ rule pages:
     params:
         config=config,
         pages=[(page.make, page.pictures) for page in REPORT_PAGES],
-        figures=str(FIGURES),
-        benchmarks=str(BENCHMARKS),
+        figures=lambda w: str(FIGURES),
+        benchmarks=lambda w: str(BENCHMARKS),
         uses=catalogue.modules("pages", config, REPORT_PAGES),
     script:
         "../workflow_scripts/report/pages.py"
