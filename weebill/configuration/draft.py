@@ -106,7 +106,7 @@ def draft(request: Request) -> Draft:
     best = None
     for scale, share in product(reversed(scales), SHORTENED):
         for parts in PARTS:
-            config = text | _models(request, scale, share, whole, parts)
+            config = text | _models(request, scale, share, whole, parts, zoo)
             complete = check(config, "weebill init", zoo)
             if _fits(complete, request.machine, zoo):
                 break
@@ -173,13 +173,14 @@ def _text(request: Request, sizes: Mapping[str, Size]) -> Config:
     }
 
 
-def _models(request: Request, scale: Scale, share: float, text: Size, parts: int) -> Config:
+def _models(
+    request: Request, scale: Scale, share: float, text: Size, parts: int, zoo: Zoo
+) -> Config:
     """Return the sections of models at a scale, with a share of a text's usual updates, and batches in parts."""
     machine, gpus = request.machine, request.machine.gpus
     devices = max(1, gpus)
-    epochs = min(
-        30, max(3, 20 * (100_000 / text.rows) ** 0.4)
-    )  # 26 on Multi30k, 3 on ten million pairs
+    # 26 on Multi30k, 3 on ten million pairs
+    epochs = min(30, max(3, 20 * (100_000 / text.rows) ** 0.4))
     positions = text.bytes / PIECE_BYTES + 2 * text.rows
     updates = _rounded(share * epochs * positions / scale.batch_tokens / devices)
     training = {
@@ -191,7 +192,7 @@ def _models(request: Request, scale: Scale, share: float, text: Size, parts: int
         **({"patience": 0} if updates < 20_000 else {}),
         **({"precision": "bfloat16"} if gpus else {}),
     }
-    teacher = {"architecture": scale.teacher} if request.teacher is None else _teacher(request)
+    teacher = _teacher(scale.teacher if request.teacher is None else request.teacher, zoo)
     if "architecture" in teacher:
         teacher["training"] = {**training, "dropout": scale.dropout, "label_smoothing": 0.1}
     size = max(100, min(scale.vocabulary, text.bytes // VOCABULARY_BYTES // 100 * 100))
@@ -208,9 +209,9 @@ def _models(request: Request, scale: Scale, share: float, text: Size, parts: int
     }
 
 
-def _teacher(request: Request) -> Config:
-    name, _, commit = request.teacher.partition("@")
-    if name in load_zoo():
+def _teacher(model: str, zoo: Zoo) -> Config:
+    name, _, commit = model.partition("@")
+    if name in zoo:
         return {"architecture": name}
     return {"hugging_face": name, **({"revision": commit} if commit else {})}
 
@@ -225,16 +226,12 @@ def _fits(config: Config, machine: Machine, zoo: Zoo) -> bool:
     """Return True if as many trainings as the machine starts at once fit its memory."""
     hardware = config["hardware"]
     at_once = max(1, machine.cores // hardware["threads"]) if not machine.gpus else 1
+    trainings = [(student, config["training"]) for student in config["students"]]
+    if "architecture" in (teacher := config["teacher"]):
+        trainings.append((teacher["architecture"], teacher["training"]))
     largest = max(
         training_memory(config, name, training["batch_tokens"], [], zoo)
-        for name, training in [
-            *((student, config["training"]) for student in config["students"]),
-            *(
-                (one["architecture"], one["training"])
-                for one in [config["teacher"]]
-                if "architecture" in one
-            ),
-        ]
+        for name, training in trainings
     )
     return at_once * largest <= machine.memory_gib * MIB_PER_GIB
 

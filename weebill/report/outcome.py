@@ -93,12 +93,12 @@ def _command(variant: str, results: Path, test_sets: Sequence[str]) -> str:
 def _sentence(variant: str, results: Path, test_sets: Sequence[str]) -> str:
     """Return the longest source sentence that the student translated like the reference; else the first sentence."""
     from weebill.corpus.table import read_columns
+    from weebill.text_files import read_lines
 
     triples = []
     for name in test_sets:
         pairs = read_columns(results / f"test_sets/{name}.parquet", ["source", "target"])
-        found = results / f"evaluation/translations/{variant}/{name}.txt"
-        lines = found.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        lines = read_lines(results / f"evaluation/translations/{variant}/{name}.txt")
         triples += zip(*pairs.to_pydict().values(), lines, strict=True)
     right = [source for source, reference, translation in triples if translation == reference]
     return max(right, key=len, default=triples[0][0])
