@@ -1,4 +1,4 @@
-"""What users of Snakemake are used to: forms of configuration files, other folders, and its options."""
+"""Habits of Snakemake users: forms of configuration files, other folders, and its options."""
 
 import json
 import os

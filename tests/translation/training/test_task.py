@@ -1,0 +1,56 @@
+"""Learning rate and smoothed weights of a training follow their formulas."""
+
+import pytest
+import torch
+
+from tests.translation.conftest import small_architecture
+from weebill.translation.training.settings import TrainingConfig
+from weebill.translation.training.task import TranslationTask
+from weebill.translation.training.trainer import new_network, unwatched
+
+CONFIG = TrainingConfig(smoothing=0.01)
+
+
+def test_learning_rate_and_smoothing_follow_marian(vocabulary):
+    config = TrainingConfig(learning_rate=3e-4, warmup=100, smoothing=0.25)
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    task = TranslationTask(network, config, seed=1)
+    assert task.rate(1) == pytest.approx(3e-6)
+    assert task.rate(100) == pytest.approx(3e-4)
+    assert task.rate(400) == pytest.approx(1.5e-4)
+    before = task.smoothed[0].clone()
+    with torch.no_grad():
+        network.embedding.weight.add_(1.0)
+    task.smooth(2)  # young: 1 − 3/12
+    torch.testing.assert_close(task.smoothed[0], before + 0.75)
+    task.smooth(1000)  # old: 0.25
+    torch.testing.assert_close(task.smoothed[0], before + 0.75 + 0.25 * 0.25)
+
+
+def test_a_linear_decay_ends_with_the_whole_training(vocabulary):
+    config = TrainingConfig(learning_rate=1e-3, warmup=10, updates=109, decay="linear")
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    whole = TranslationTask(network, config, seed=1)
+    assert [whole.rate(n) for n in (1, 10, 60, 109)] == pytest.approx([1e-4, 1e-3, 5e-4, 1e-5])
+    for part in (unwatched(config, 60), config.part(50)):
+        assert TranslationTask(network, part, seed=1).rate(60) == pytest.approx(5e-4)
+
+
+def test_the_output_has_the_smoothed_weights_of_the_embedding(vocabulary):
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    task = TranslationTask(network, CONFIG, seed=1)
+    expected = network.embedding.weight.detach() + 1
+    names = [name for name, _ in network.named_parameters()]
+    task.smoothed[names.index("embedding.weight")] += 1
+    kept = new_network(small_architecture(len(vocabulary)), seed=2)
+    kept.load_state_dict(task.evaluated_state())
+    assert kept.output.weight is kept.embedding.weight
+    torch.testing.assert_close(kept.embedding.weight.detach(), expected)
+
+
+def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
+    """The trainer reads a checkpoint, with tensors on the CPU, before it moves the network."""
+    task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, seed=1)
+    task.to("meta")
+    task.on_train_start()
+    assert {value.device.type for value in task.smoothed} == {"meta"}
