@@ -35,7 +35,7 @@ class TrainingConfig:
     of `validate_every` and `checkpoint_every` follow a small `updates`, and `weebill check` prints the values."""
     decay: Literal["inverse-sqrt", "linear"] = "inverse-sqrt"
     """Fall of the learning rate after the warm-up: with the inverse square root of the updates, or linearly to 0 at
-    the last of `updates`, which makes short trainings better."""
+    the last of `updates`."""
     validate_every: Annotated[Count, Follows("updates", 0.1)] = 5_000
     """Updates between two validations (greedy BLEU): at most `updates`, and at most those that a recipe of `pruning`
     leaves for its last training. The last update is validated too."""
