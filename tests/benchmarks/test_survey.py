@@ -73,6 +73,32 @@ def test_what_was_found_is_saved_after_each_benchmark(monkeypatch, capsys):
     assert found.signature["versions"]["pytest"] == pytest.__version__
 
 
+@pytest.mark.parametrize(
+    ("commit", "rounds", "goes_on"),
+    [("abc", 2, True), ("abc-dirty", 2, False), ("abc", 3, False), (None, 2, False)],
+)
+def test_a_stopped_survey_goes_on_if_the_code_is_the_same(monkeypatch, commit, rounds, goes_on):
+    ran = []
+
+    def module(name):
+        def run(rounds):
+            ran.append(name)
+            if name == "mbr" and len(ran) == 2:
+                raise ZeroDivisionError("stopped")
+            return [Row.of_rounds(name, [3.0] * rounds, [2.0] * rounds, "pairs/s")]
+
+        return types.SimpleNamespace(run=run)
+
+    monkeypatch.setattr(survey, "load", module)
+    monkeypatch.setattr(survey, "commit", lambda: commit)
+    names = ["search", "mbr"]
+    first = survey.survey(2, lambda one: None, names=names)
+    assert first.finished == ["search"] and list(first.failed) == ["mbr"]
+    second = survey.survey(rounds, lambda one: None, names=names, stopped=first)
+    assert ran[2:] == (["mbr"] if goes_on else names)
+    assert [row["key"] for row in second.rows] == names and not second.failed
+
+
 def figures(*rows: Row, hardware="this") -> survey.Survey:
     listed = [{"benchmark": "search", "key": row.key, **row.to_dict()} for row in rows]
     return survey.Survey(3, {"hardware": hardware}, listed)

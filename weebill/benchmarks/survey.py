@@ -4,7 +4,7 @@ import importlib
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +38,7 @@ class Survey:
     rows: list[dict[str, Any]] = field(default_factory=list)  # each a Row, "benchmark" and "key"
     not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why it cannot run here
     failed: dict[str, str] = field(default_factory=dict)  # benchmark → error
+    finished: list[str] = field(default_factory=list)  # benchmarks whose rows are complete
 
     @classmethod
     def read(cls, path: str | Path) -> "Survey":
@@ -66,15 +67,29 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def survey(rounds: int, save: Callable[[Survey], None], *, names: Iterable[str] = NAMES) -> Survey:
+def survey(
+    rounds: int,
+    save: Callable[[Survey], None],
+    *,
+    names: Iterable[str] = NAMES,
+    stopped: Survey | None = None,
+) -> Survey:
     """Run benchmarks one after the other and print their rows; return all figures, and what could not run or failed.
 
     A benchmark cannot run if it reports missing files or packages before its first row.
     save: called at the start and after each benchmark with the figures so far.
+    stopped: an earlier survey, whose finished benchmarks are taken over if it ran the same clean commit in as many
+    rounds on this machine.
     """
     found = Survey(rounds)
+    if stopped and _same_work(stopped, found):
+        found = replace(stopped, not_run={}, failed={})
+        found.rows = [row for row in found.rows if row["benchmark"] in found.finished]
     save(found)
     for name in names:
+        if name in found.finished:
+            print(f"{name}: measured before", flush=True)
+            continue
         before = len(found.rows)
         try:
             module = load(name)
@@ -84,6 +99,7 @@ def survey(rounds: int, save: Callable[[Survey], None], *, names: Iterable[str] 
             for row in rows:
                 found.rows.append({"benchmark": name, "key": row.key, **row.to_dict()})
                 print(f"{name}: {row}", flush=True)
+            found.finished.append(name)
         except (InputError, ModuleNotFoundError) as error:
             began = len(found.rows) > before
             (found.failed if began else found.not_run)[name] = str(error)
@@ -93,6 +109,12 @@ def survey(rounds: int, save: Callable[[Survey], None], *, names: Iterable[str] 
             print(f"{name}: failed: {found.failed[name]}", flush=True)
         save(found)
     return found
+
+
+def _same_work(one: Survey, other: Survey) -> bool:
+    commits = one.signature["commit"], other.signature["commit"]
+    same = one.rounds == other.rounds and one.signature["hardware"] == other.signature["hardware"]
+    return same and commits[0] == commits[1] is not None and not commits[0].endswith("-dirty")
 
 
 def changes(found: Survey, published: Survey) -> Iterator[str]:

@@ -53,7 +53,13 @@ def _run_all(options: list[str]) -> int:
         ALL, "Run every benchmark that this machine can run, in its smallest meaningful setting."
     )
     add = parser.add_argument
-    add("--json", type=Path, metavar="FILE", help="write the figures and their signature there")
+    add(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the figures and their signature there; "
+        "a survey that was stopped goes on after the benchmarks that the file has complete",
+    )
     add("--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file")
     given = parser.parse_args(options)
     published = Survey.read(given.against) if given.against else None
@@ -62,7 +68,8 @@ def _run_all(options: list[str]) -> int:
         if given.json:
             write_json(given.json, asdict(found))
 
-    found = survey(given.rounds, save)
+    stopped = Survey.read(given.json) if given.json and given.json.exists() else None
+    found = survey(given.rounds, save, stopped=stopped)
     for line in changes(found, published) if published else ():
         print(line)
     return 1 if found.failed else 0

@@ -41,7 +41,7 @@ COMET = Path(".venvs/comet/bin/python")
 NEWS = FOLDER / "news/wmt21.en-de"
 NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
-SMALLEST = {"systems": (2,), "segments": 20}
+SMALLEST = {"systems": (2,), "segments": 20, "precision": ("int8",)}
 # Help that `benchmark mbr` shares.
 COMET_PYTHON = "Python of the environment that `envs/install.sh comet .venvs/comet` makes"
 CHECKPOINT = "a checkpoint of unbabel-comet, instead of random weights of a shape"
@@ -72,6 +72,9 @@ def run(
     segments: Annotated[
         int | None, Option("approximate number of segments, evenly spaced; default all", "N")
     ] = None,
+    precision: Annotated[
+        Sequence[str], Option("precisions of ours", choices=PRECISIONS)
+    ] = tuple(PRECISIONS),
     model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
     """Yield segments per second for each number of systems and precision, and for one more system with the cache.
@@ -88,7 +91,7 @@ def run(
         metric, what = load_measured(folder, shape, model, text)
         if not metric.network.architecture.needs_references:
             text = replace(text, references=None)
-        scorers = {precision: Scorer(metric, precision) for precision in PRECISIONS}
+        scorers = {one: Scorer(metric, one) for one in precision}
         title = f"{what}, newstest2021 en-de, {len(text.sources):,} segments"
         with _start_comet(comet, metric, text.first(most), folder) as opponent:
             for count in systems:
