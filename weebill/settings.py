@@ -84,7 +84,8 @@ Name = Annotated[str, Pattern(NAME, "a name of letters, digits and . _ -")]
 Named = Annotated[dict[Name, T], MinLen(1)]
 FolderName = Annotated[str, Pattern(NAME, "a folder name of letters, digits and . _ -")]
 Language = Annotated[
-    str, Pattern("^[a-z]{2,3}$", "a language code of two or three small letters, such as en")
+    str,
+    Pattern("^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$", "a language code such as en, sr-Latn or pt-BR"),
 ]
 Sha256 = Annotated[str, Pattern("^[0-9a-f]{64}$", "64 hexadecimal digits in small letters")]
 Commit = Annotated[str, Pattern("^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits")]

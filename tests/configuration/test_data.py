@@ -220,7 +220,7 @@ CASES = {
         },
         ["test_sets.news"],
         [
-            "languages.target: no language 'xx' in weebill, expected a code of ISO 639-1",
+            "languages.target: no language 'xx', expected a tag of BCP 47 such as en, yue, sr-Latn or pt-BR",
             "corpora.tatoeba.importer: tatoeba: found languages en to xx, expected en to de, "
             "the only ones it knows",
             "validation.importer: tatoeba: found languages en to xx, expected en to de, "

@@ -58,7 +58,7 @@ CASES = {
             "experiment: missing, expected a folder name of letters, digits and . _ -",
             "validation: missing, expected keys with values or a list",
             "students: missing, expected a list",
-            "languages.target: missing, expected a language code of two or three small letters, such as en",
+            "languages.target: missing, expected a language code such as en, sr-Latn or pt-BR",
         ],
     ),
     "wrong types": (
@@ -158,8 +158,8 @@ CASES = {
         [],
         [
             "experiment: found 'a/b', expected a folder name of letters, digits and . _ -",
-            "languages.source: found 'English', expected a language code of two or three small letters, "
-            "such as en",
+            "languages.source: found 'English', expected a language code such as en, sr-Latn or "
+            "pt-BR",
             "corpora.my corpus: found 'my corpus', expected a name of letters, digits and . _ -",
             "corpora.7: found 7, expected text",
             "exports.marain: unknown key, expected one of ctranslate2, marian, onnx; did you mean "

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.configuration.schema import Config, Fault, Place, absent, at, unknown
-from weebill.corpus.cleaning.characters import CASED_SCRIPTS, LANGUAGE_SCRIPTS
+from weebill.corpus.language_codes import has_case
 from weebill.corpus.robustness import KINDS
 from weebill.errors import InputError
 from weebill.experiment.searches import is_search
@@ -104,10 +104,9 @@ def _augmentation(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if not any(shares[kind] for kind in KINDS):
             yield Fault(place, f"found no share above 0, expected one of {', '.join(KINDS)}")
         for side, language in config["languages"].items():
-            cased = LANGUAGE_SCRIPTS.get(language) in (None, *CASED_SCRIPTS)
             expected = f"expected 0, as the {side} language '{language}' has no case"
             for kind in ("upper_case", "title_case"):
-                if shares[kind] and not cased:
+                if shares[kind] and not has_case(language):
                     yield Fault((*place, kind), f"found {shares[kind]}, {expected}")
 
 

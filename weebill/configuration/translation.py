@@ -10,11 +10,11 @@ from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
 from weebill.configuration.metric import precision_faults
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
-from weebill.corpus.cleaning.characters import LANGUAGE_SCRIPTS
 from weebill.corpus.download import is_url
 from weebill.corpus.importers.entries import IMPORTERS
+from weebill.corpus.language_codes import check_language
 from weebill.corpus.tatoeba import NAME as EMBEDDED
-from weebill.errors import InputError, key_path, nearest
+from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import entries
 from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
 from weebill.experiment.student_names import with_students
@@ -39,9 +39,10 @@ FILES: dict[str, Callable[[str], bool] | None] = {
 
 def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for side, language in config["languages"].items():
-        if language not in LANGUAGE_SCRIPTS:
-            message = f"no language '{language}' in weebill, expected a code of ISO 639-1"
-            yield Fault(("languages", side), message + nearest(language, LANGUAGE_SCRIPTS))
+        try:
+            check_language(language)
+        except InputError as error:
+            yield Fault(("languages", side), str(error))
     if len(set(config["languages"].values())) == 1:
         found = config["languages"]["target"]
         message = f"found '{found}' as source too, expected two languages"

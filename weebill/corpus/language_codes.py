@@ -1,13 +1,187 @@
-"""Language codes of ISO 639-1 and 639-3."""
+"""Codes of languages as tags of BCP 47: en, sr-Latn, zh-TW; their scripts, and their spellings elsewhere.
 
+langcodes and the data of Unicode's CLDR know the languages.  They are imported inside functions, because `weebill`
+starts faster without them.
+"""
+
+import re
+from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-LANGUAGES = Path(__file__).with_name("iso639.tsv")  # written by importers/mtdata_index.py
+from weebill.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from langcodes import Language
+
+# Languages that langcodes separates by no more are one: no and nb (1); fa and prs differ by 4, hr and bs by 8.
+ONE_LANGUAGE = 1
+# Scripts that are several in Unicode, or have another name there (ISO 15924 unites them).
+UNITED = {
+    "Hans": ("Hani",),
+    "Hant": ("Hani", "Bopo"),
+    "Hanb": ("Hani", "Bopo"),
+    "Jpan": ("Hani", "Hira", "Kana"),
+    "Hrkt": ("Hira", "Kana"),
+    "Kore": ("Hang",),
+    "Aran": ("Arab",),
+}
+CASED_SCRIPTS = {"Adlm", "Armn", "Cher", "Copt", "Cyrl", "Dsrt", "Glag", "Grek", "Latn", "Osge"}
+
+
+def standard_tag(label: str) -> str | None:
+    """Return the tag of a language from any spelling: zh-Hant for zho_Hant, __label__zh_Hant or cmn-hant.
+
+    None if there is no such language.
+    """
+    language = _language(label)
+    return language and language.prefer_macrolanguage().simplify_script().to_tag()
+
+
+def check_language(code: str) -> None:
+    """Raise InputError, with the nearest code, unless a code names a language whose script is known."""
+    if _language(code) is None:
+        raise InputError(
+            f"no language '{code}', expected a tag of BCP 47 such as en, yue, sr-Latn or pt-BR"
+            + _nearest_language(code)
+        )
+    if not scripts(code):
+        raise InputError(f"no script known for '{code}'; name it: '{code}-Latn', '{code}-Arab', …")
 
 
 @cache
+def scripts(code: str) -> tuple[str, ...]:
+    """Return the scripts of a language (ISO 15924), the commonest first: (Cyrl, Latn) for sr, (Latn,) for sr-Latn.
+
+    The tuple is empty for an unknown code or script.
+    """
+    language = _language(code)
+    if language is None:
+        return ()
+    if language.script:
+        return (language.script,)
+    known = _usual_scripts()
+    usual = known.get(language.language) or known.get(_macrolanguage(language.language), ())
+    likely = language.maximize().script
+    # A region names a script if that is not the usual one, as in sr-ME, or one of Chinese.
+    if language.territory and usual and (likely != usual[0] or likely in ("Hans", "Hant")):
+        return (likely,)
+    return usual
+
+
+def unicode_scripts(code: str) -> tuple[str, ...]:
+    """Return the scripts of a language's letters in Unicode: (Hani, Hira, Kana) for ja."""
+    united = [part for script in scripts(code) for part in UNITED.get(script, (script,))]
+    return tuple(dict.fromkeys(united))
+
+
+def has_case(code: str) -> bool:
+    """Return True if a script of the language has capitals, or no script of it is known."""
+    found = scripts(code)
+    return not found or not CASED_SCRIPTS.isdisjoint(found)
+
+
+@cache
+def same_language(one: str, other: str) -> bool:
+    """Return True if two codes, in any spelling, can mean the same text: no and nb, zh and zh_CN, fa and pes_Arab.
+
+    Regions do not matter, except where they imply a script (zh-TW and zho_Hans differ).
+    """
+    from langcodes import tag_distance
+
+    found = _language(one), _language(other)
+    if None in found or set(scripts(one)).isdisjoint(scripts(other)):
+        return False
+    first, second = (language.prefer_macrolanguage().language for language in found)
+    return min(tag_distance(first, second), tag_distance(second, first)) <= ONE_LANGUAGE
+
+
+@cache
+def covers(expected: str, found: str) -> bool:
+    """Return True if the languages are the same, or the expected one is a macrolanguage of the other: ar and arz.
+
+    Members that have a code of ISO 639-1 are languages of their own: ms does not cover id.
+    """
+    member = primary(found)
+    if same_language(expected, found) or len(member) < 3:
+        return same_language(expected, found)
+    one_script = not set(scripts(expected)).isdisjoint(scripts(found))
+    return one_script and _macrolanguage(member) == primary(expected)
+
+
+def spelling(code: str, known: Iterable[str]) -> str | None:
+    """Return the known code that means a language best: zh_cn for zh or zh-CN; None if none means it."""
+    from langcodes import tag_distance
+
+    wanted = standard_tag(code)
+
+    def distance(one: str) -> tuple:
+        tag = standard_tag(one)
+        return one != code, tag != wanted, tag_distance(wanted, tag), one
+
+    return min((one for one in known if same_language(code, one)), key=distance, default=None)
+
+
+def primary(code: str) -> str:
+    """Return the language of a code without script and region, such as zh for zh_TW; other text in small letters."""
+    language = _language(code)
+    return language.language if language else re.split("[-_]", code)[0].lower()
+
+
 def iso_639_3(code: str) -> str:
     """Return the three-letter code of a language, such as deu for de; an unknown code is returned unchanged."""
-    lines = LANGUAGES.read_text(encoding="utf-8").splitlines()
-    return dict(line.split("\t") for line in lines).get(code, code)
+    language = _language(code)
+    return language.to_alpha3() if language and language.language else code
+
+
+@cache
+def _language(label: str) -> "Language | None":
+    from langcodes import Language, LanguageTagError, tag_is_valid
+
+    tag = label.removeprefix("__label__").replace("_", "-")
+    try:
+        found = Language.get(tag)
+    except LanguageTagError:
+        return None
+    known = found.language not in (None, "und", "mul", "mis", "zxx") and not found.extlangs
+    return found if known and tag_is_valid(tag) else None
+
+
+def _macrolanguage(language: str) -> str:
+    from langcodes.data_dicts import MACROLANGUAGES, NORMALIZED_MACROLANGUAGES
+
+    return {**MACROLANGUAGES, **NORMALIZED_MACROLANGUAGES}.get(language, language)
+
+
+@cache
+def _usual_scripts() -> dict[str, tuple[str, ...]]:
+    """Return the scripts in present use by language; CLDR's supplemental data come with language_data."""
+    from importlib.resources import files
+    from xml.etree import ElementTree
+
+    from langcodes.data_dicts import LIKELY_SUBTAGS
+
+    text = files("language_data").joinpath("data/supplementalData.xml").read_text(encoding="utf-8")
+    found = {}
+    for language, likely in LIKELY_SUBTAGS.items():
+        if re.fullmatch("[a-z]{2,3}", language) and language != "und":
+            found[language] = (likely.split("-")[1],)
+    for entry in ElementTree.fromstring(text).iterfind("languageData/language[@scripts]"):
+        if entry.get("alt") is None:
+            found[entry.get("type")] = tuple(entry.get("scripts").split())
+    return found
+
+
+def _nearest_language(code: str) -> str:
+    """Return a suggestion for an unknown code: the language of a country (jp), of a name (german), or a near code."""
+    from langcodes import Language, find
+    from langcodes.data_dicts import LIKELY_SUBTAGS
+
+    beginning = re.split("[-_]", code)[0]
+    country = f"und-{beginning.upper()}"
+    if country in LIKELY_SUBTAGS:
+        return f"; did you mean '{Language.get(country).maximize().language}'?"
+    try:
+        return f"; did you mean '{find(beginning).to_tag()}'?" if len(beginning) > 3 else ""
+    except LookupError:
+        return nearest(beginning, _usual_scripts())

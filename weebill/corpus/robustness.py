@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from weebill.corpus.language_codes import primary
 from weebill.settings import Ge, Share
 
 Pair = tuple[str, str]
@@ -50,7 +51,7 @@ def changes_by_kind(
     languages: Mapping[str, str],
 ) -> dict[str, Callable[[Pair, random.Random], Pair]]:
     """Return the functions that change a pair, by kind; languages: codes by side."""
-    keys = neighbouring_keys(KEYBOARDS.get(languages["source"], QWERTY))
+    keys = neighbouring_keys(KEYBOARDS.get(primary(languages["source"]), QWERTY))
     codes = (languages["source"], languages["target"])
     return {
         "upper_case": lambda pair, draw: tuple(map(upper_case, pair, codes)),
@@ -62,7 +63,7 @@ def changes_by_kind(
 
 def upper_case(text: str, language: str) -> str:
     """Return TEXT IN CAPITALS by the rules of a language."""
-    return (text.replace("i", "İ") if language in DOTTED else text).upper()
+    return (text.replace("i", "İ") if primary(language) in DOTTED else text).upper()
 
 
 def title_case(text: str, language: str) -> str:

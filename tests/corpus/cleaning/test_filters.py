@@ -93,7 +93,13 @@ def test_scripts_by_language():
     assert _rejected("letter_tokens", pair, languages=("el", "ru")) == [False]
     assert _rejected("letter_tokens", pair, languages=("ru", "el")) == [True]
     assert _rejected("letter_characters", [("你好", "مرحبا")], languages=("zh", "ar")) == [False]
-    with pytest.raises(InputError, match="no script known for 'xx'"):
+    latin, cyrillic = (
+        ("Where were you?", "Gde si bio juče?"),
+        ("Where were you?", "Где си био јуче?"),
+    )
+    for code, verdicts in (("sr", [False, False]), ("sr-Latn", [False, True])):
+        assert _rejected("letter_tokens", [latin, cyrillic], languages=("en", code)) == verdicts
+    with pytest.raises(InputError, match="no language 'xx'"):
         measure(["a"], "xx")
 
 

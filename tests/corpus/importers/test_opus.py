@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from weebill.corpus.importers import opus
-from weebill.corpus.importers.opus import OpusImporter, corpus_faults
+from weebill.corpus.importers.opus import OpusImporter, corpus_faults, opus_code, opus_codes
 from weebill.corpus.importing import import_corpus
 from weebill.corpus.sources import Places
 from weebill.corpus.table import read_columns
@@ -71,6 +71,22 @@ def test_what_opus_get_fetched_serves(tmp_path, places, europarl, site):
     assert source.file_name == "Europarl_v8_mono_en.txt.gz"
     [target] = OpusImporter(name="Europarl", version="v8").sources(("en", "de"), "target", Places())
     assert target.file_name == "Europarl_v8_mono_de.txt.gz"
+
+
+def test_spellings_of_opus(tmp_path, places, site, europarl):
+    """Truth: the index of OPUS in mtdata, and the names of files in its archives."""
+    assert opus_codes("OpenSubtitles", "v2018", ("en", "zh")) == ("en", "zh_cn")
+    assert opus_codes("OpenSubtitles", "v2018", ("zh-TW", "en")) == ("zh_tw", "en")
+    assert opus_codes("OpenSubtitles", "v2018", ("en", "pt")) == ("en", "pt")
+    assert opus_codes("OpenSubtitles", "v2018", ("en", "pt-BR")) == ("en", "pt_br")
+    assert opus_codes("Tatoeba", "v2021-07-22", ("en", "no")) == ("en", "nb")
+    assert opus_codes("Newer", "v1", ("en", "zh-TW")) == ("en", "zh_TW")  # not in the index
+    assert opus_code("OpenSubtitles", "v2018", "zh-CN") == "zh_cn"
+    assert list(corpus_faults("OpenSubtitles", "v2018", ("en", "zh"))) == []
+    text = {"OpenSubtitles.en-zh_cn.en": "Yes\n", "OpenSubtitles.en-zh_cn.zh_cn": "是\n"}
+    site.add("/OPUS-OpenSubtitles/v2018/moses/en-zh_cn.txt.zip", _archive(**text))
+    entry = {"importer": "opus", "name": "OpenSubtitles", "version": "v2018"}
+    assert _imported(tmp_path, places, entry, ("zh", "en")) == [("是", "Yes")]
 
 
 def test_no_such_corpus(tmp_path, places, europarl):

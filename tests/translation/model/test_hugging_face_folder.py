@@ -170,11 +170,13 @@ def test_codes_of_languages(nllb, m2m):
     assert len(many) == 202 and len(hundred) == 100
     assert language_code(many, "de", nllb) == "deu_Latn"
     assert language_code(many, "zho_Hant", nllb) == "zho_Hant"
+    assert language_code(many, "zh-TW", nllb) == "zho_Hant"
+    assert language_code(many, "fa", nllb) == "pes_Arab"
     assert language_code(hundred, "de", m2m) == "de"
     with pytest.raises(InputError, match="has zho_Hans and zho_Hant for language 'zh'"):
         language_code(many, "zh", nllb)
-    with pytest.raises(InputError, match=r"knows no language 'deu_latn'.*did you mean 'deu_Latn'"):
-        language_code(many, "deu_latn", nllb)
+    with pytest.raises(InputError, match=r"knows no language 'deu_latin'.*did you mean 'deu_Latn'"):
+        language_code(many, "deu_latin", nllb)
     with pytest.raises(InputError, match=r"knows no language 'tlh'; name its code"):
         load_translator(m2m, languages=("en", "tlh"))
     with pytest.raises(InputError, match="a model of many languages; tell it"):

@@ -74,9 +74,9 @@ class Languages:
     """Direction of translation."""
 
     source: Language
-    """Code of the source language, such as `en`."""
+    """Code of the source language: a tag of BCP 47 such as `en`, `yue`, `sr-Latn` or `zh-TW`."""
     target: Language
-    """Code of the target language, such as `de`."""
+    """Code of the target language, such as `de`. Importers, models and metrics get the spelling that they know."""
 
 
 @section

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -147,7 +148,12 @@ def _swapped(model: str | Path, arguments: Any, languages: tuple[str, str]) -> b
     """Return True if a model reads the target first."""
     known = (arguments.source_lang, arguments.target_lang)
     for swapped, pair in ((False, languages), (True, languages[::-1])):
-        if all(has in (wants, *ANY) for has, wants in zip(known, pair, strict=True)):
+        # A model of pt is also one of pt-BR.
+        fits = (
+            has in (wants, re.split("[-_]", wants)[0], *ANY)
+            for has, wants in zip(known, pair, strict=True)
+        )
+        if all(fits):
             return swapped
     raise InputError(
         f"{model}: a model of {'-'.join(known)}, expected {'-'.join(languages)} or its reverse; "

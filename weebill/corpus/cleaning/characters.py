@@ -5,39 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from weebill.errors import InputError, nearest
+from weebill.corpus.language_codes import check_language, unicode_scripts
 
 CODEPOINTS = 0x110000
-
-# Languages (ISO 639-1) by the script in which they are written.
-SCRIPTS = {
-    "Arabic": "ar fa ur ps ug",
-    "Armenian": "hy",
-    "Bengali": "bn",
-    "Cyrillic": "be bg kk ky mk mn ru sr tg tt uk",
-    "Devanagari": "hi mr ne",
-    "Georgian": "ka",
-    "Greek": "el",
-    "Gujarati": "gu",
-    "Han": "zh",
-    "Hangul": "ko",
-    "Hebrew": "he yi",
-    "Japanese": "ja",
-    "Khmer": "km",
-    "Latin": """af az bs ca cs cy da de en eo es et eu fi fr ga gl ha hr ht hu id ig is it la lb lt lv
-        mg mi ms mt nb nl nn no oc pl pt ro rw sk sl sn so sq st su sv sw tl tn tr uz vi wo xh yo zu""",
-    "Tamil": "ta",
-    "Telugu": "te",
-    "Thai": "th",
-}
-LANGUAGE_SCRIPTS = {code: script for script, codes in SCRIPTS.items() for code in codes.split()}
-CASED_SCRIPTS = ("Armenian", "Cyrillic", "Greek", "Latin")
-# The Unicode names of a script's letters begin with its own name, except for these.
-LETTER_NAMES = {
-    "Han": ("CJK ", "IDEOGRAPHIC "),
-    "Japanese": ("CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "KATAKANA "),
-    "Latin": ("LATIN ", "MODIFIER LETTER ", "FEMININE ORDINAL", "MASCULINE ORDINAL"),
-}
 
 
 @cache
@@ -62,21 +32,20 @@ def character_class(*categories: str) -> str:
 
 @cache
 def letters(language: str) -> np.ndarray:
-    """Return the letters, and marks on letters, of a language's script, (0x110000,) bool.
+    """Return the letters, and marks on letters, of a language's scripts, (0x110000,) bool.
 
-    Raises InputError if the language is unknown.
+    Raises InputError if the language, or its script, is unknown.
     """
-    if language not in LANGUAGE_SCRIPTS:
-        raise InputError(
-            f"languages: no script known for '{language}'{nearest(language, LANGUAGE_SCRIPTS)}; "
-            "add it to SCRIPTS in weebill/corpus/cleaning/characters.py"
-        )
-    script = LANGUAGE_SCRIPTS[language]
-    names = LETTER_NAMES.get(script, (f"{script.upper()} ",))
+    import regex
+
+    check_language(language)
+    # A character may belong to several scripts (its Script_Extensions), such as the accents of Latin and Cyrillic.
+    scripts = "".join(rf"\p{{scx={script}}}" for script in unicode_scripts(language))
+    everything = np.arange(CODEPOINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     table = np.zeros(CODEPOINTS, bool)
-    for code in np.flatnonzero(of_category("L", "M")).tolist():
-        table[code] = unicodedata.name(chr(code), "").startswith(names)
-    return table
+    for found in regex.finditer(rf"[{scripts}]+|[\p{{Lm}}&&\p{{scx=Zyyy}}]+", everything, regex.V1):
+        table[found.start() : found.end()] = True
+    return table & of_category("L", "M")
 
 
 def code_points(text: str) -> np.ndarray:

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
 from weebill.corpus.importers.reading import Controls, TextFile, damage, member_names, open_text
-from weebill.corpus.language_codes import iso_639_3
+from weebill.corpus.language_codes import iso_639_3, primary, same_language, spelling
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, Key, nearest
 from weebill.experiment.corpora import SIDES, Side, sides_of
@@ -82,7 +83,7 @@ class MtdataImporter(FromFiles):
         for name in self.names:
             entry = find_entry(name)
             paths = [source.path for source in sources if source.name == name]
-            places = {side: entry.languages.index(code) for side, code in codes.items()}
+            places = {side: _place(entry, code) for side, code in codes.items()}
             if entry.form == "txt":
                 # Each language has a file of its own, or a member of the only archive.
                 parts = [(path, None) for path in paths]
@@ -94,7 +95,7 @@ class MtdataImporter(FromFiles):
             for text in _members(entry, paths[0]):
                 if entry.form == "tmx":
                     both = zip(SIDES, languages, strict=True)
-                    wanted = ({code, codes[side]} if side in codes else None for side, code in both)
+                    wanted = (code if side in codes else None for side, code in both)
                     yield from tmx_units(text, *wanted)
                 else:
                     columns = entry.columns or range(len(entry.languages))
@@ -129,13 +130,19 @@ def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
     return {side: iso_639_3(by_side[side]) for side in sides_of(monolingual)}
 
 
+def _place(entry: Entry, code: str) -> int | None:
+    """Return the number of the side in a language, whatever its spelling; None if the data set lacks it."""
+    found = spelling(code, entry.languages)
+    return None if found is None else entry.languages.index(found)
+
+
 def name_fault(name: str, languages: Languages, monolingual: Side | None) -> str | None:
     """Return the reason why a data set cannot be read for these languages, or None if it can."""
     entry = find_entry(name)
     if entry is None:
         return f"no data set '{name}' in mtdata{nearest(name, similar_names(name))}"
     wanted = list(_codes(languages, monolingual).values())
-    missing = [code for code in wanted if code not in entry.languages]
+    missing = [code for code in wanted if _place(entry, code) is None]
     if missing or (not monolingual and len(set(entry.languages)) < 2):
         return f"found '{name}', expected one with {' and '.join(wanted)}"
     if entry.form not in READ or (len(entry.urls) > 1 and entry.form != "txt"):
@@ -145,10 +152,10 @@ def name_fault(name: str, languages: Languages, monolingual: Side | None) -> str
     return None
 
 
-def tmx_units(text: TextFile, source: set[str] | None, target: set[str] | None) -> Rows:
+def tmx_units(text: TextFile, source: str | None, target: str | None) -> Rows:
     """Yield the units of a translation memory that have both languages, or the only language if the other is None.
 
-    source, target: all codes of a language, such as {"de", "deu"}; regions ("de-AT") are ignored.
+    source, target: codes of the languages; other spellings and regions ("de-AT", "deu") are found too.
     Line breaks inside a segment are layout and become spaces.  The log counts the units that lack a language.
     Raises InputError if the XML is not well-formed, or no unit has the languages.
     """
@@ -158,10 +165,10 @@ def tmx_units(text: TextFile, source: set[str] | None, target: set[str] | None) 
             for unit in _elements(stream):
                 segments = _segments(unit)
                 row = tuple(
-                    next((words for code, words in segments if code in (codes or ())), None)
-                    for codes in wanted
+                    next((words for code, words in segments if one and _is(code, one)), None)
+                    for one in wanted
                 )
-                if any(t is None and codes for t, codes in zip(row, wanted, strict=True)):
+                if any(t is None and one for t, one in zip(row, wanted, strict=True)):
                     others += 1
                 else:
                     found += 1
@@ -170,11 +177,16 @@ def tmx_units(text: TextFile, source: set[str] | None, target: set[str] | None) 
             line, _ = error.position
             message = f"{text}:{line}: not well-formed XML ({error}); fetch the file again"
             raise InputError(message) from error
-    named = " and ".join("/".join(sorted(codes)) for codes in wanted if codes)
+    named = " and ".join(filter(None, wanted))
     if not found:
         raise InputError(f"{text}: none of its {others:,} units is in {named}; check the languages")
     if others:
         log.info("%s: %s units are not in %s", text, f"{others:,}", named)
+
+
+@cache
+def _is(code: str, language: str) -> bool:
+    return same_language(primary(code), primary(language))
 
 
 def _elements(stream) -> Iterator[ElementTree.Element]:
@@ -191,14 +203,14 @@ def _elements(stream) -> Iterator[ElementTree.Element]:
 
 
 def _segments(unit: ElementTree.Element) -> list[tuple[str, str]]:
-    """Return (language without its region, text) of a unit's variants that have text."""
+    """Return (language, text) of a unit's variants that have text."""
     segments = []
     for variant in unit.findall("tuv"):
         code = next((variant.get(key) for key in LANGUAGE if variant.get(key)), "")
         segment = variant.find("seg")
         words = "" if segment is None else re.sub(r"[\n\t]", " ", _text(segment)).strip()
         if words:
-            segments.append((re.split("[-_]", code)[0].lower(), words))
+            segments.append((code, words))
     return segments
 
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from weebill.corpus.language_codes import same_language
+
 TABLES = Path(__file__).with_name("tables")
 INDEX = TABLES / "mtdata.tsv.xz"
-LANGUAGES = Path(__file__).parents[1] / "iso639.tsv"  # read by language_codes.py
 READ = ("txt", "tsv", "tmx")  # formats that the importer can read
 OPUS_ZIP = "https://object.pouta.csc.fi/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
 
@@ -75,27 +76,31 @@ def similar_names(name: str) -> list[str]:
     return found[:20_000]  # more would take seconds to compare
 
 
-def opus_knows(name: str, version: str, first: str, second: str) -> bool:
-    """Return True if OPUS has a corpus for two languages, given in alphabetical order."""
-    place = OPUS_ZIP.format(name=name, version=version, first=first, second=second)
-    return f"\t{place}\t" in _index()
+@cache
+def opus_pairs(name: str, version: str) -> list[tuple[str, str]]:
+    """Return the language pairs of a corpus in OPUS, by its own codes, in alphabetical order."""
+    head, tail = OPUS_ZIP.split("{first}-{second}")
+    place = re.escape(head.format(name=name, version=version))
+    return re.findall(rf"\t{place}([^-\t]+)-([^\t]+){re.escape(tail)}\t", _index())
 
 
+@cache
 def opus_corpora(first: str, second: str) -> list[str]:
-    """Return NAME/VERSION of every corpus in OPUS for two languages, given in alphabetical order."""
-    pattern = rf"/OPUS-([^/\t]+/[^/\t]+)/moses/{first}-{second}\.txt\.zip\t"
-    return re.findall(pattern, _index())
+    """Return NAME/VERSION of every corpus in OPUS for two languages."""
+    pattern = r"/OPUS-([^/\t]+/[^/\t]+)/moses/([^-\t]+)-([^\t]+)\.txt\.zip\t"
+    wanted = (first, second), (second, first)
+    found = {}
+    for corpus, *pair in re.findall(pattern, _index()):
+        if any(all(map(same_language, codes, pair)) for codes in wanted):
+            found[corpus] = None
+    return list(found)
 
 
 def write_index(entries: Iterable) -> None:
-    """Write mtdata's entries and language codes to INDEX and LANGUAGES."""
-    from mtdata.iso.iso639_1 import ISO693_1_to_3
-
+    """Write mtdata's entries to INDEX."""
     rows = sorted("\t".join(_fields(entry)) for entry in entries)
     text = "name\turls\tmembers\tform\tpacked\tcolumns\n" + "\n".join(rows) + "\n"
     INDEX.write_bytes(lzma.compress(text.encode("utf-8"), preset=9 | lzma.PRESET_EXTREME))
-    codes = (f"{short}\t{long}\n" for short, long in sorted(ISO693_1_to_3.items()))
-    LANGUAGES.write_text("".join(codes), encoding="utf-8")
 
 
 def _fields(entry) -> list[str]:

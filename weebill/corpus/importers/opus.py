@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
-from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_knows
+from weebill.corpus.importers.mtdata_index import OPUS_ZIP, opus_corpora, opus_pairs
 from weebill.corpus.importers.reading import Controls, TextFile
+from weebill.corpus.language_codes import same_language, spelling
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import nearest
 from weebill.experiment.corpora import SIDES, Entry, Side
@@ -18,7 +19,9 @@ OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.t
 class OpusImporter(FromFiles):
     """Corpus of [OPUS](https://opus.nlpl.eu) in its plain form for Moses.
 
-    Monolingual text is all text of the corpus in that side's language.
+    Monolingual text is all text of the corpus in that side's language. OPUS spells some languages otherwise, such as
+    zh_cn for zh or zh-CN: the corpus's own spelling is taken, the nearest one if there are several. A corpus that is
+    not in the index has the codes of `languages`, with `_` for `-`.
     """
 
     name: Text
@@ -51,11 +54,11 @@ class OpusImporter(FromFiles):
         """Return the only file; its name is the one that `opus_get` of OpusTools gives it."""
         corpus = {"name": self.name, "version": self.version}
         if monolingual:
-            language = languages[SIDES.index(monolingual)]
+            language = opus_code(self.name, self.version, languages[SIDES.index(monolingual)])
             place = OPUS_TEXT.format(**corpus, language=language)
             file_name = f"{self.name}_{self.version}_mono_{language}.txt.gz"
         else:
-            first, second = sorted(languages)
+            first, second = sorted(opus_codes(self.name, self.version, languages))
             place = OPUS_ZIP.format(**corpus, first=first, second=second)
             file_name = f"{self.name}_{self.version}_moses_{first}-{second}.txt.zip"
         return [Source(place, self.name, self.version, file_name=file_name, sha256=self.sha256)]
@@ -63,16 +66,41 @@ class OpusImporter(FromFiles):
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the corpus.  A zip contains CORPUS.L1-L2.L1 and CORPUS.L1-L2.L2."""
         path = sources[0].path
-        texts = [TextFile(path, f"*.{code}", ".zip") for code in languages]
-        if monolingual:
-            texts = [TextFile(path, None, ".gz")]
+        texts = [TextFile(path, None, ".gz")]
+        if not monolingual:
+            codes = opus_codes(self.name, self.version, languages)
+            texts = [TextFile(path, f"*.{code}", ".zip") for code in codes]
         return Controls(self.control_characters).sides(texts, monolingual)
+
+
+def opus_codes(name: str, version: str, languages: Languages) -> Languages:
+    """Return the codes of two languages in a corpus of OPUS, in the same order."""
+    pairs = opus_pairs(name, version)
+    found = [
+        pair
+        for pair in (*pairs, *(pair[::-1] for pair in pairs))
+        if all(map(same_language, languages, pair))
+    ]
+    source = spelling(languages[0], (pair[0] for pair in found))
+    target = spelling(languages[1], (pair[1] for pair in found if pair[0] == source))
+    return (source, target) if source and target else tuple(map(_as_written, languages))
+
+
+def opus_code(name: str, version: str, language: str) -> str:
+    """Return the code of a language in a corpus of OPUS."""
+    codes = {code for pair in opus_pairs(name, version) for code in pair}
+    return spelling(language, codes) or _as_written(language)
+
+
+def _as_written(code: str) -> str:
+    return code.replace("-", "_")
 
 
 def corpus_faults(name: str, version: str, languages: Languages) -> Iterator[tuple[str, str]]:
     """Yield the error in a corpus' `name` or `version` as (key, message); none if mtdata's index has the corpus."""
     first, second = sorted(languages)
-    if opus_knows(name, version, first, second):
+    pair = tuple(sorted(opus_codes(name, version, languages)))
+    if pair in opus_pairs(name, version):
         return
     known = [corpus.split("/") for corpus in opus_corpora(first, second)]
     if versions := [other for corpus, other in known if corpus == name]:

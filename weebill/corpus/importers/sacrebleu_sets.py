@@ -1,11 +1,12 @@
 """Importer `sacrebleu`: published test sets, by their names in sacreBLEU."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from weebill.corpus.importers import Importer, Languages, Rows, Sources
 from weebill.corpus.importers.reading import Controls, TextFile
+from weebill.corpus.language_codes import spelling
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import SIDES, Entry, Side, sides_of
@@ -24,10 +25,11 @@ class SacrebleuImporter(Importer):
         """Find a test set that sacreBLEU lacks."""
         from sacrebleu import DATASETS  # takes a moment to load
 
-        name, wanted, place = entry.values["name"], "-".join(languages), (*entry.path, "name")
+        name, place = entry.values["name"], (*entry.path, "name")
         if name not in DATASETS:
             yield place, f"no test set '{name}' in sacreBLEU{nearest(name, DATASETS)}"
-        elif wanted not in DATASETS[name].langpairs:
+        elif langpair(DATASETS[name].langpairs, languages) is None:
+            wanted = "-".join(languages)
             known = f"{name} has {', '.join(sorted(DATASETS[name].langpairs))}"
             yield place, f"found '{name}', which has no {wanted}, expected one with it ({known})"
 
@@ -43,15 +45,15 @@ class SacrebleuImporter(Importer):
         """
         from sacrebleu import DATASETS, __version__, get_reference_files, get_source_file
 
-        pair = "-".join(languages)
         if self.name not in DATASETS:
             raise InputError(
                 f"sacrebleu: no test set '{self.name}'{nearest(self.name, DATASETS)}; "
                 "`sacrebleu --list` shows them"
             )
-        if pair not in DATASETS[self.name].langpairs:
+        pair = langpair(DATASETS[self.name].langpairs, languages)
+        if pair is None:
             known = ", ".join(sorted(DATASETS[self.name].langpairs))
-            raise InputError(f"sacrebleu: {self.name} has no {pair}; it has {known}")
+            raise InputError(f"sacrebleu: {self.name} has no {'-'.join(languages)}; it has {known}")
         try:
             files = [get_source_file(self.name, pair), get_reference_files(self.name, pair)[0]]
         except (OSError, EOFError, SystemExit) as error:
@@ -72,3 +74,11 @@ class SacrebleuImporter(Importer):
         wanted = sides_of(monolingual)
         for pair in pairs:
             yield tuple(t if side in wanted else None for side, t in zip(SIDES, pair, strict=True))
+
+
+def langpair(known: Iterable[str], languages: Languages) -> str | None:
+    """Return sacreBLEU's pair of two languages, such as en-zh for en and zh-CN; None if it is not among the known."""
+    pairs = [tuple(pair.split("-", 1)) for pair in known]
+    source = spelling(languages[0], (pair[0] for pair in pairs))
+    target = spelling(languages[1], (pair[1] for pair in pairs if pair[0] == source))
+    return f"{source}-{target}" if source and target else None

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from safetensors import SafetensorError
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
-from weebill.corpus.language_codes import iso_639_3
+from weebill.corpus.language_codes import same_language, standard_tag
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
 from weebill.hugging_face.loading import pretrained_tokenizer, refuse_code
@@ -119,10 +119,10 @@ def language_code(known: list[str], language: str, folder: str | Path) -> str:
     """Return the tokenizer's code of a language, such as deu_Latn for de.  Raises InputError unless one fits."""
     if language in known:
         return language
-    names = (language, iso_639_3(language))
-    found = [code for code in known if code.partition("_")[0] in names]
-    if len(found) == 1:
-        return found[0]
+    found = [code for code in known if same_language(language, code)]
+    exact = [code for code in found if standard_tag(code) == standard_tag(language)]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
     problem = f"has {' and '.join(found)} for" if found else "knows no"
     raise InputError(
         f"{folder}: its tokenizer {problem} language '{language}'; name its code (language_codes)"
