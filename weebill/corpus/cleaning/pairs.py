@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
+from weebill.corpus.cleaning.writing_systems import UNSPACED, divisions, unspaced_bits
 from weebill.experiment.corpora import SIDES, Side
 
 _SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of the classes of a character
-WITHOUT_SPACES = ("zh", "ja")  # languages without spaces between words: each letter is a token
 
 
 class Features(NamedTuple):
     """Features of lines for the rules; every array is (lines,)."""
 
-    tokens: np.ndarray  # separated by white space; in WITHOUT_SPACES each letter is also a token
+    tokens: (
+        np.ndarray
+    )  # separated by white space; each letter of a script without spaces is also a token
     letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
     characters: np.ndarray  # without white space
     letters: np.ndarray  # letters of the language's script
@@ -93,7 +95,7 @@ def _classes(language: str) -> np.ndarray:
     for code in np.flatnonzero(of_category("Z", "Cc")).tolist():
         space[code] = chr(code).isspace()
     bits = space * _SPACE + letters(language) * _LETTER + of_category("Nd") * _DIGIT
-    return bits.astype(np.uint8)
+    return bits.astype(np.uint8) | unspaced_bits()
 
 
 def measure(texts: list[str], language: str) -> Features:
@@ -110,9 +112,8 @@ def measure(texts: list[str], language: str) -> Features:
     if len(space) and not space[0]:
         changes = np.concatenate([[0], changes])
     starts, ends = changes[0::2], changes[1::2]  # (tokens of all lines,)
-    if language in WITHOUT_SPACES:
-        alone = classes & _LETTER != 0
-        between = ~(space[1:] | space[:-1]) & (alone[1:] | alone[:-1])
+    if (classes & UNSPACED).any():
+        between = ~(space[1:] | space[:-1]) & divisions(classes)
         starts, ends = (np.union1d(one, np.flatnonzero(between) + 1) for one in (starts, ends))
     tokens_before = np.searchsorted(starts, bounds)  # (lines + 1,)
     tokens = np.diff(tokens_before)
