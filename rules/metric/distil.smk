@@ -50,6 +50,8 @@ rule translator_vocabulary:
         mem_mb=growing(4000),
     params:
         seed=config["seed"],
+        settings={},
+        languages=None,
     script:
         "../../workflow_scripts/vocabulary/train_vocabulary.py"
 

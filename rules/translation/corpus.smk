@@ -178,6 +178,7 @@ rule clean_corpus:
         languages=LANGUAGE_PAIR,
         rules=lambda w: cleaning_of(w.corpus)["rules"],
         language_id=lambda w: cleaning_of(w.corpus).get("language_id"),
+        punctuation=CLEANING.get("punctuation"),
         near_duplicates=lambda w: cleaning_of(w.corpus)["near_duplicates"],
     script:
         "../../workflow_scripts/corpus/clean_corpus.py"

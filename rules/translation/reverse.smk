@@ -31,6 +31,8 @@ use rule train_vocabulary as train_reverse_vocabulary with:
         LOGS / "train_reverse_vocabulary/{size}.log",
     benchmark:
         BENCHMARKS / "train_reverse_vocabulary/{size}.tsv"
+    params:
+        languages=LANGUAGE_PAIR[::-1],
 
 
 if "architecture" in SCORER:

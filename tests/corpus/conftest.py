@@ -22,8 +22,11 @@ def fold():
 
     def folded(text: str) -> str:
         result = gap = ""
-        for character in text.casefold():
-            if unicodedata.category(character)[0] in "PZC":
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        for character in text:
+            if character.isdecimal():
+                character = str(unicodedata.decimal(character))
+            if unicodedata.category(character)[0] in "PZC" or character == "ـ":
                 gap += character
                 continue
             if result[-1:].isdecimal() and character.isdecimal():

@@ -98,7 +98,7 @@ def small_disk(tmp_path):
 def test_full_disk(tmp_path, small_disk):
     corpora = {"tatoeba": {"importer": "tatoeba", "pairs": 19_900}}
     config = changed(tmp_path, corpora=corpora)
-    run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/vocabulary/300/vocab.spm")
+    run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/vocabulary/500/vocab.spm")
     assert run.returncode == 1, run.stdout
     assert "Traceback" not in run.stdout
     messages = {line for line in run.stdout.splitlines() if line.startswith("weebill: ")}

@@ -80,8 +80,8 @@ def test_everything_is_there(undisturbed):
     for variant in variants:
         files = {path.name for path in (results / "models/demo.micro" / variant).iterdir()}
         assert files >= {"config.json", "model.safetensors", "vocab.spm"}
-    vocabulary = Vocabulary(results / "vocabulary/300/vocab.spm")
-    made = results / "shortlist/300/shortlist.safetensors"
+    vocabulary = Vocabulary(results / "vocabulary/500/vocab.spm")
+    made = results / "shortlist/500/shortlist.safetensors"
     shortlist = Shortlist.load(made, len(vocabulary), vocabulary.sha256)
     assert shortlist.candidates.shape[1] <= 10 and len(shortlist.frequent) <= 10
     exported = results / "exports/demo.micro/steady-i2/log4/marian"

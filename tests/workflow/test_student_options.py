@@ -9,7 +9,7 @@ from tests.workflow.running import TINY, snakemake
 
 def edges(folder, config):
     """Return (rule, rule that reads its output) for a student and a shortlist."""
-    targets = ["models/demo.micro/unpruned/float32", "shortlist/300/shortlist.safetensors"]
+    targets = ["models/demo.micro/unpruned/float32", "shortlist/500/shortlist.safetensors"]
     run = snakemake(
         folder, config, "--rulegraph", "dot", *(f"results/tiny/{target}" for target in targets)
     )

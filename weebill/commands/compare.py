@@ -65,7 +65,7 @@ def compare(
     translator = load_runtime(folder, isa)
     model = load_any_model(folder)
     options = SearchOptions(batch_size=batch_size)
-    sources = model.vocabulary.encode(sentences)
+    sources = model.vocabulary.encode_input(sentences)
     for cut in find_cuts(sources, options):
         place = f"standard input:{cut.sentence + 1}"
         print(f"weebill: {place}: {cut} for both engines; split the line", file=sys.stderr)

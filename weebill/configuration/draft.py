@@ -195,7 +195,8 @@ def _models(
     teacher = _teacher(scale.teacher if request.teacher is None else request.teacher, zoo)
     if "architecture" in teacher:
         teacher["training"] = {**training, "dropout": scale.dropout, "label_smoothing": 0.1}
-    size = max(100, min(scale.vocabulary, text.bytes // VOCABULARY_BYTES // 100 * 100))
+    size = max(100, text.bytes // VOCABULARY_BYTES // 100 * 100) + 300  # 256 stand for bytes
+    size = min(scale.vocabulary, size)
     threads = max(1, machine.cores // devices)
     accelerator = "gpu" if gpus else "cpu"
     return {

@@ -18,6 +18,9 @@ from weebill.experiment.variants import UNPRUNED
 from weebill.experiment.zoo import Zoo, attention_blocks, members
 from weebill.pruning.recipes import made_students, methods_of, shape_of
 
+BYTES = 256  # pieces of a vocabulary with `byte_fallback` that stand for bytes
+SMALLEST_WITH_BYTES = BYTES + 100
+
 
 def zoo_fault(place: Place, name: str, zoo: Zoo, single: bool = False) -> Iterator[Fault]:
     """Yield a fault if the zoo has no model of this name, or an ensemble instead of a single model."""
@@ -187,11 +190,22 @@ def _stages(
 
 
 def _vocabulary(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    named = at(config, "students.*", "teacher|reverse_teacher.architecture")
+    named = list(at(config, "students.*", "teacher|reverse_teacher.architecture"))
     sizeless = [name for _, name in named if name in zoo and "vocabulary" not in zoo[name]]
     if sizeless and "size" not in config["vocabulary"]:
         message = "missing, expected a number of pieces, as the zoo gives none for "
         yield Fault(("vocabulary", "size"), message + ", ".join(sizeless))
+    whole = config["vocabulary"].get("size")
+    sizes = (
+        {whole} if whole else {zoo[name].get("vocabulary", 0) for _, name in named if name in zoo}
+    )
+    smallest = min(sizes - {0}, default=SMALLEST_WITH_BYTES)
+    if config["vocabulary"]["byte_fallback"] and smallest < SMALLEST_WITH_BYTES:
+        yield Fault(
+            ("vocabulary", "size"),
+            f"found {smallest}, expected at least {SMALLEST_WITH_BYTES}, of which {BYTES} stand for bytes; or set "
+            "vocabulary.byte_fallback to false",
+        )
 
 
 def _recipes(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -25,13 +25,16 @@ def make_shortlist(
     """Make the shortlist of a corpus table, or of `pairs` of its pairs, which `seed` draws.
 
     candidates: number of likeliest target pieces of a source piece; frequent: number of the commonest target pieces
-    (50 and 50 in WNGT20).  work: a folder for the alignment.  Raises InputError for bad pairs, or without the
-    aligner.
+    (50 and 50 in WNGT20), to which all bytes are added.  work: a folder for the alignment.  Raises InputError for bad
+    pairs, or without the aligner.
     """
     aligned = align(sample_pairs(corpus, vocabulary, pairs, seed), len(vocabulary), seed, work)
     links, counts, occurrences = count_links(aligned, len(vocabulary))
     commonest = np.argsort(-occurrences, kind="stable")[:frequent]
-    commonest = commonest[occurrences[commonest] > 0].astype(np.int32)
+    commonest = commonest[occurrences[commonest] > 0]
+    # Without all bytes, the bytes of a character could be allowed in part only.
+    more = np.setdiff1d(np.array(vocabulary.byte_pieces, np.int64), commonest)
+    commonest = np.concatenate([commonest, more]).astype(np.int32)
     probable = most_probable(links, counts, len(vocabulary), candidates)
     return Shortlist(probable, commonest, vocabulary.sha256)
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from weebill.corpus.scores.scoring import Scorer
+from weebill.experiment.corpora import SIDES
 from weebill.translation.loading import is_hugging_face
 from weebill.translation.model.batch import make_batch
 from weebill.translation.model.folder import load_model
@@ -45,7 +46,8 @@ def mean_log_probabilities(
     network: Translator, vocabulary: Vocabulary, inputs: Sequence[str], outputs: Sequence[str]
 ) -> np.ndarray:
     """Return (sentences,) float64: (1 / pieces) · log p(output | input), of at most MAX_PIECES pieces."""
-    sides = [_cropped(vocabulary.encode(list(side))) for side in (inputs, outputs)]
+    given = zip(SIDES, (inputs, outputs), strict=True)
+    sides = [_cropped(vocabulary.encode_input(list(text), side)) for side, text in given]
     lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
     means = np.zeros(len(lengths))
     device = network.embedding.weight.device

@@ -107,11 +107,13 @@ class PieceTranslator(TextTranslator):
 
     def _score_pairs(self, sentences, translations, options) -> list[float]:
         sources = self._encode(sentences, options)
-        return self._force_decode(sources, self.vocabulary.encode(translations), options)
+        return self._force_decode(
+            sources, self.vocabulary.encode_input(translations, "target"), options
+        )
 
     def _encode(self, sentences: Iterable[str], options: SearchOptions) -> list[list[int]]:
         """Return the sentences' pieces, EOS last; report those that the search will crop."""
-        sources = self.vocabulary.encode(checked_lines("sentences", sentences))
+        sources = self.vocabulary.encode_input(checked_lines("sentences", sentences))
         for cut in find_cuts(sources, options):
             self.on_cut(cut)
         return sources

@@ -21,6 +21,7 @@ if __name__ == "__main__":  # the worker processes import this file
         cleaning = Cleaning(
             rules=Rules(**snakemake.params.rules),
             language_id=identifier,
+            punctuation=snakemake.params.punctuation,
             near_duplicates=snakemake.params.near_duplicates,
             held_out=tuple(snakemake.input.held_out),
         )

@@ -1,6 +1,7 @@
-"""Punctuation is normalised as by sacremoses."""
+"""Punctuation is normalised as by sacremoses; spelling and emoji keep their invisible marks."""
 
 import random
+import unicodedata
 
 import pytest
 import regex
@@ -8,6 +9,7 @@ from sacremoses import MosesPunctNormalizer
 
 from weebill.corpus.cleaning.normalise import (
     folded,
+    normalise,
     normalise_punctuation,
     remove_non_printing,
 )
@@ -55,16 +57,81 @@ def test_non_printing_characters():
 def test_non_printing_follows_unicode():
     for code in range(0x3000):
         character = chr(code)
-        expected = regex.sub(
-            r"[\p{Cc}\p{Co}\p{Zl}\p{Zp}]", " ", regex.sub(r"\p{Cf}", "", character)
-        )
+        invisible = regex.sub(r"(?!\p{Prepended_Concatenation_Mark})\p{Cf}", "", character)
+        expected = regex.sub(r"[\p{Cc}\p{Co}\p{Zl}\p{Zp}]", " ", invisible)
         if not regex.match(r"\p{Cn}", character):
             assert remove_non_printing(character) == expected, hex(code)
 
 
+SPELLING = {
+    "fa": "می\u200cخواهم به خانه بروم",
+    "ur": "یہ کتاب بہت اچھی ہے، لکھ\u200cنا",
+    "ckb": "ئه\u200cمه\u200c كتێبه",
+    "hi": "क्\u200dष और क्\u200cष",
+    "mr": "महाराष्ट्रातील दर\u200dयाने",
+    "bn": "র\u200d্যাম",
+    "si": "ශ්\u200dරී ලංකාව",
+    "ml": "അവന്\u200d",
+    "km": "ខ្ញុំ\u200bចង់\u200bទៅ\u200bផ្ទះ",
+    "lo": "ຂ້ອຍ\u200bຢາກ\u200bກັບ",
+    "th": "ฉัน\u200bอยาก\u200bกลับ",
+    "my": "ကျွန်ုပ်\u200bသွား\u200bချင်",
+    "de": "Familie \U0001f468\u200d\U0001f469\u200d\U0001f467, ❤\ufe0f\u200d\U0001f525, "
+    "\U0001f469\U0001f3fd\u200d\U0001f680, \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+    "ar": "قال تعالى \u06dd ثم",
+}
+
+
+@pytest.mark.parametrize("language", SPELLING)
+def test_marks_that_spell_a_word_or_an_emoji_stay(language):
+    text = SPELLING[language]
+    assert normalise([text], language) == [text]
+    between = " ".join(["a\u200db\u200cc\u200bd", text, "\U000e0067x"])
+    assert normalise([between], language) == [f"abcd {text} x"]
+
+
+@pytest.mark.parametrize(
+    "mark", "\u00ad\ufeff\u2060\u200e\u200f\u202a\u2069\u061c\u200b\u200c\u200d"
+)
+def test_other_invisible_marks_go(mark):
+    assert normalise([f"{mark}Wort{mark}trennung{mark}"], "de") == ["Worttrennung"]
+    if mark not in "\u200b\u200c\u200d":
+        assert normalise([f"کتاب{mark}ها"], "fa") == ["کتابها"]
+
+
+def test_punctuation_is_kept_where_it_is_usual_or_by_key():
+    assert normalise(["他说：“你好……”——她 （笑）"], "zh_CN") == ["他说：“你好……”——她 （笑）"]
+    assert normalise(["「そう」…　か"], "ja") == ["「そう」…　か"]
+    assert normalise(["“It’s” 3–4 …"], "en") == ['"It\'s" 3-4 ...']
+    assert normalise([" “It’s”  3–4"], "en", "keep") == ["“It’s” 3–4"]
+    assert normalise(["“你好”"], "zh", "moses") == ['"你好"']
+
+
+def test_letters_are_composed_and_of_usual_width():
+    for language, text in (("fr", "déjà"), ("vi", "Tiếng Việt"), ("ko", "한국어"), ("ja", "がぎ")):
+        assert normalise([unicodedata.normalize("NFD", text)], language) == [text]
+    assert normalise(["ＡＢＣ２０２０、ｶﾞｷﾞ｡！"], "ja") == ["ABC2020、ガギ。！"]
+    assert normalise(["\ufee3\ufeae\ufea3\ufe92\ufe8e"], "ar") == ["مرحبا"]
+    assert normalise(["10 m², ½ ℃ ﷺ"], "de") == ["10 m², ½ ℃ ﷺ"]
+
+
+def test_equal_text_in_another_form_folds_alike():
+    for first, second in (
+        ("J'ai bu un café", unicodedata.normalize("NFD", "j'ai bu un CAFÉ")),
+        ("ＡＢＣ系统２０２０版", "ABC系统2020版"),
+        ("ｶﾀｶﾅ", "カタカナ"),
+        ("كـــتاب", "كتاب"),
+        ("\ufedb\ufe98\ufe8e\ufe8f", "كتاب"),
+        ("١٢٣", "123"),
+        ("ﬁnd", "find"),
+        ("ͅΑ", unicodedata.normalize("NFC", "ͅΑ")),
+    ):
+        assert folded([first]) == folded([second]), first
+
+
 def test_folded():
     assert folded(["It's  A-Test, STRASSE!", "its a test straße"]) == ["itsateststrasse"] * 2
-    assert folded(["?!… ", "", "\u2028ǅ"]) == ["", "", "ǆ"]
+    assert folded(["?!… ", "", "\u2028ǅ"]) == ["", "", "dž"]
     assert len(set(folded(["नमस्ते", "नमसत"]))) == 2  # marks are part of the word
     assert folded([]) == [] and folded(["!"]) == [""]
 
@@ -78,6 +145,7 @@ def test_folded():
         ("in 2010, 50 of them", "in 201050 of them", "in 2010.50 of them"),
         ("1-2-3", "12-3", "1-23", "123"),
         ("٣٫٥", "٣٥"),  # other scripts write digits too
+        ("٣٥", "٣٦", "३७"),
     ],
 )
 def test_numbers_and_symbols_tell_lines_apart(lines):
@@ -86,6 +154,15 @@ def test_numbers_and_symbols_tell_lines_apart(lines):
 
 def test_folds_many_lines_as_each_alone(fold):
     dice = random.Random(3)
-    parts = [*" .,-!…()€$+<aÄßǅ\u00a0\u2028", *"1234567٣", ". ", "3.5", "don't", "नमस्ते", "½", "²"]
+    parts = [
+        *" .,-!…()€$+<aÄßǅＡ９ـ\u0301ｶﾞ\u00a0\u2028",
+        *"1234567٣",
+        ". ",
+        "3.5",
+        "don't",
+        "नमस्ते",
+        "½",
+        "²",
+    ]
     lines = ["".join(dice.choices(parts, k=dice.randrange(9))) for _ in range(4000)]
     assert folded(lines) == [fold(line) for line in lines]  # digits do not join across line ends

@@ -3,6 +3,7 @@
 from dataclasses import fields, make_dataclass
 from typing import Annotated, get_type_hints
 
+from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.rules import Rules
 from weebill.settings import Count, Ge, Lt, Sha256, Share, Text, Weight, section
 
@@ -85,6 +86,10 @@ class Cleaning:
 
     shard_rows: Annotated[int, Ge(1000)] = 100_000
     """Rows in one shard of a corpus."""
+    punctuation: Punctuation | None = None
+    """`moses` makes typographic quotes, dashes and spaces around punctuation ASCII's, as Moses' script does; `keep`
+    leaves them. By default `keep` on a side in Chinese or Japanese, where they are the usual marks, else `moses`.
+    Translators and exports of the models do the same to their input."""
     rules: Rules = Rules()
     """Thresholds of the rules: pairs that break one are dropped, and so are pairs with empty or equal sides."""
     language_id: LanguageId | None = None

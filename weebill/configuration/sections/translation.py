@@ -86,6 +86,19 @@ class Vocabulary:
     size: Annotated[int, Ge(100), Le(65536)] | None = None
     """Pieces of the vocabulary of all models in the experiment; by default each model has its size in
     `models.yaml`."""
+    byte_fallback: bool = True
+    """256 of the pieces stand for bytes, so that rare characters, such as emoji and Han letters of names, are read
+    and written; without them they are unknown and lost."""
+    character_coverage: Annotated[float, Ge(0.98), Le(1)] | None = None
+    """Share of the text that is written in characters with a piece of their own, the commonest ones. By default
+    0.9995, and 1 for less than 4,000 pieces without `byte_fallback`."""
+    normalizer: Literal["weebill", "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"] = (
+        "weebill"
+    )
+    """Replacement of characters in the SentencePiece model, which every export contains. `weebill` leaves cleaned
+    text as it is, composes letters and marks, and folds punctuation as `cleaning.punctuation` does; the others are
+    SentencePiece's. Those with `nfkc` also rewrite what languages need, such as full-width punctuation in Chinese,
+    Thai's SARA AM and the ² of m²; those with `_cf` make all text lower-case."""
 
 
 @section

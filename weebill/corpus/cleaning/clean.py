@@ -23,7 +23,7 @@ import pyarrow as pa
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
-from weebill.corpus.cleaning.normalise import normalise
+from weebill.corpus.cleaning.normalise import Punctuation, normalise
 from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
@@ -54,6 +54,7 @@ class Cleaning:
 
     rules: Rules = field(default_factory=Rules)
     language_id: LanguageId | None = None  # None: languages are not identified
+    punctuation: Punctuation | None = None  # as in `normalise`
     near_duplicates: bool = True  # also drop pairs whose folded text equals that of an earlier pair
     held_out: tuple[str, ...] = ()  # tables of test and validation sets
 
@@ -218,8 +219,10 @@ def _normalise_shard(
                         f"{shard}: some rows have a {side} and some none; import parallel and "
                         "monolingual text as two corpora"
                     )
-            given = (batch.column(side).to_pylist() for side in judge.sides)
-            texts = tuple(map(normalise, given, judge.languages))
+            texts = tuple(
+                normalise(batch.column(side).to_pylist(), language, judge.cleaning.punctuation)
+                for side, language in zip(judge.sides, judge.languages, strict=True)
+            )
             for side, normal in zip(judge.sides, texts, strict=True):
                 index = batch.schema.get_field_index(side)
                 batch = batch.set_column(index, side, pa.array(normal, pa.string()))

@@ -1,16 +1,19 @@
-"""Text normalisation: removal of non-printing characters, and punctuation as in Moses' scripts.
+"""Text normalisation: composed characters, no invisible ones, and punctuation as in Moses' scripts.
 
+Cleaning does it to training text, and translators to their input (weebill/corpus/normalisation.py).
 `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer with its defaults.  Substitutions run on
 many joined lines at once, so that each costs only the search for its characters; no pattern crosses a line's end.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache
+from typing import Literal
 
 import numpy as np
 
-from weebill.corpus.cleaning.characters import character_class, code_points, of_category
+from weebill.corpus.cleaning.characters import CODEPOINTS, character_class, code_points, of_category
 
 # (required text, pattern, replacement), in Moses' order.  A pattern of None stands for the required text itself.  The
 # others also begin with plain text, which `re` finds much faster than a class or a repetition.
@@ -66,6 +69,31 @@ _CONTINENTAL_QUOTES = [
 ]
 
 
+# Compatibility characters that no language needs: letters, digits and kana of another width, and the forms of Arabic
+# letters that old encodings have.  Others, such as ² or ，, differ in meaning or look, and stay.
+COMPATIBLE = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff61-\uff9f\ufb50-\ufdef\ufe70-\ufefc"
+_COMPATIBLE_RUN = re.compile(f"[{COMPATIBLE}]+")
+
+
+def compose(text: str) -> str:
+    """Compose letters and marks (Unicode's form NFC), and replace the characters COMPATIBLE by their usual ones."""
+    if text.isascii():
+        return text
+    text = _COMPATIBLE_RUN.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    return unicodedata.normalize("NFC", text)
+
+
+# Scripts by blocks.  Joiners (U+200C, U+200D, U+180E) belong to the spelling after a letter or mark of the first, and
+# zero-width spaces (U+200B) between words of the second.
+_JOINED = (
+    "\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1b7f\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00011fff"
+)
+_UNSPACED = "\u0e00-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u1b00-\u1b7f\ua980-\uaadf"
+# Format characters that can be seen: signs of Arabic, Syriac and Kaithi, and joiners of hieroglyphs.
+_VISIBLE = "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f"
+
+
 # Moses replaces every non-printing character by a space, which would split words at soft hyphens and zero-width
 # marks (category Cf); here these are removed.  Line and paragraph separators become spaces too, because other
 # programs would split the line there.
@@ -74,12 +102,25 @@ def _one_of(*categories: str) -> re.Pattern[str]:
     return re.compile(f"[{character_class(*categories)}]")
 
 
+@cache
+def _format() -> re.Pattern[str]:
+    """Return the pattern of a format character; its group holds what stays."""
+    symbol = character_class("So", "Sk")  # an emoji, or its tone of skin
+    return re.compile(
+        f"((?<=[{_JOINED}])[\u200c\u200d\u180e]"
+        f"|(?<=[{symbol}\ufe0f])\u200d(?=[{symbol}])"
+        "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]+\U000e007f"  # flags of regions
+        f"|(?<=[{_UNSPACED}])\u200b|\u200b(?=[{_UNSPACED}])"
+        f"|[{_VISIBLE}])|[{character_class('Cf')}]"
+    )
+
+
 def remove_non_printing(text: str) -> str:
-    """Remove zero-width characters from `text`, and replace other non-printing ones by a space."""
+    """Remove zero-width characters that spell nothing, and replace other non-printing ones by a space."""
     if text.isprintable():
         return text
-    non_printing = _one_of("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
-    return non_printing.sub(" ", _one_of("Cf").sub("", text))
+    non_printing = _one_of("Cc", "Co", "Cs", "Zl", "Zp")
+    return non_printing.sub(" ", _format().sub(lambda found: found[1] or "", text))
 
 
 def normalise_punctuation(lines: list[str], language: str) -> list[str]:
@@ -117,9 +158,30 @@ def _steps(language: str) -> tuple[list[tuple], ...]:
     )
 
 
-def normalise(texts: Iterable[str], language: str) -> list[str]:
-    """Remove non-printing characters from lines, then normalise their punctuation."""
-    return normalise_punctuation([remove_non_printing(text) for text in texts], language)
+Punctuation = Literal["moses", "keep"]
+KEEPING = ("ja", "lzh", "wuu", "yue", "zh")  # languages in which “ ” … —— are the usual marks
+
+
+def usual_punctuation(language: str) -> Punctuation:
+    """Return what is done to a language's punctuation by default."""
+    return "keep" if re.split("[-_]", language)[0] in KEEPING else "moses"
+
+
+def normalise(
+    texts: Iterable[str], language: str, punctuation: Punctuation | None = None
+) -> list[str]:
+    """Compose the characters of lines, remove the invisible ones, then normalise the punctuation.
+
+    punctuation: "moses" makes quotes, dashes and spacing ASCII's, "keep" only removes superfluous spaces; None: by
+    the language.
+    """
+    lines = [
+        text if text.isascii() and text.isprintable() else compose(remove_non_printing(text))
+        for text in texts
+    ]
+    if (punctuation or usual_punctuation(language)) == "moses":
+        return normalise_punctuation(lines, language)
+    return [re.sub("  +", " ", line).strip() for line in lines]
 
 
 _DROPPED, _KEPT, _DIGIT = 0, 1, 2  # effect of folding on a character; digits are also kept
@@ -131,18 +193,38 @@ def _folding() -> np.ndarray:
     """Return the effects on all characters, (0x110000,) uint8, by code point."""
     effects = np.where(of_category("P", "Z", "C"), _DROPPED, _KEPT).astype(np.uint8)
     effects[of_category("Nd")] = _DIGIT
+    effects[0x640] = _DROPPED  # the tatweel only makes Arabic words longer
     effects[ord("\n")] = _KEPT  # it separates the joined lines
     return effects
+
+
+@cache
+def _ascii_digits() -> np.ndarray:
+    """Return the ASCII digit, (0x110000,) uint8, of each decimal digit."""
+    table = np.zeros(CODEPOINTS, np.uint8)
+    for code in np.flatnonzero(of_category("Nd")).tolist():
+        table[code] = ord("0") + unicodedata.decimal(chr(code))
+    return table
+
+
+def _case_folded(line: str) -> str:
+    """Return a line without case in Unicode's form NFKC, in which all ways to write a letter are equal."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", line).casefold())
 
 
 def folded(lines: list[str]) -> list[str]:
     """Remove case, punctuation and white space from lines (without "\\n"), except between two digits.
 
-    So "3.5" differs from "35", and "50 $" from "50 €", because symbols are kept.
+    So "3.5" differs from "35", and "50 $" from "50 €", because symbols are kept.  Equivalent characters become equal:
+    composed or not, of any width, digits of any script; Arabic without tatweel.
     """
-    codes = code_points("\n".join([line.casefold() for line in lines]))
+    lower = [line.lower() if line.isascii() else _case_folded(line) for line in lines]
+    codes = code_points("\n".join(lower))
     classes = _folding()[codes]  # (characters,)
     for found in _BETWEEN_DIGITS.finditer(classes.tobytes()):
         classes[found.start() + 1 : found.end()] = _KEPT
+    foreign = (classes == _DIGIT) & (codes > 0x7F)
+    if foreign.any():
+        codes = np.where(foreign, _ascii_digits()[codes], codes)
     text = codes[classes != _DROPPED].tobytes().decode("utf-32-le", "surrogatepass")
     return text.split("\n") if lines else []

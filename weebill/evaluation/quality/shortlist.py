@@ -85,7 +85,8 @@ def measure_shortlist(
     check_lines(without, references, f"{variant} on '{test_set.name}', without a shortlist")
     check_lines(translations, references, "scoring")
     chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
-    pieces = [vocabulary.encode(list(text)) for text in (test_set.sources, references, without)]
+    texts = ("source", test_set.sources), ("target", references), ("target", without)
+    pieces = [vocabulary.encode_input(list(text), side) for side, text in texts]
     searches = (SearchOptions(batch_size=size) for size in (1, batch_size))
     single, batched = (coverage(chosen, *pieces, search) for search in searches)
     found, other, paired = score_both(bleu(target), translations, without, references, bootstrap)

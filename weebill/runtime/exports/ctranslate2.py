@@ -14,10 +14,12 @@ from torch import Tensor, nn
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder
+from weebill.runtime.exports.input_note import NAME, input_note
 from weebill.runtime.exports.verification import COARSE, alike, close, in_float32, samples
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.layers import Attention, DecoderLayer, EncoderLayer
 from weebill.translation.model.network import START, Translator, sinusoids
+from weebill.translation.model.vocabulary import Vocabulary
 
 POSITIONS = 2048
 
@@ -28,12 +30,12 @@ def export(
     folder: str | Path,
     quantization: str | None = "int8",
     shortlist: Shortlist | None = None,
-    vocabulary: Path | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> None:
     """Write a model folder, atomically, after CTranslate2 has run it to the network's own scores.
 
     pieces: the vocabulary's, in order.  quantization: one of CTranslate2's, None for float32.  shortlist: written
-    as vocabulary map, used where a translation asks for it.  vocabulary: the vocab.spm to copy beside the model.
+    as vocabulary map, used where a translation asks for it.  vocabulary: its vocab.spm is copied beside the model.
     Raises InputError where CTranslate2 cannot hold the student's shape, or its quantization changes the scores.
     """
     if fault := _fault(network.architecture):
@@ -51,7 +53,9 @@ def export(
                 "use `weebill convert --quantization float32`"
             )
         if vocabulary is not None:
-            shutil.copyfile(vocabulary, partial / "vocab.spm")
+            shutil.copyfile(vocabulary.path, partial / "vocab.spm")
+            if note := input_note(vocabulary.normalisation):
+                (partial / NAME).write_text(note, encoding="utf-8")
 
 
 def _write(

@@ -38,8 +38,8 @@ def convert(
     if to == "ctranslate2":
         from weebill.runtime.exports.ctranslate2 import export
 
-        pieces, copied = vocabulary.pieces, vocabulary.path
-        export(network, pieces, folder, quantization or "int8", shortlist, copied)
+        pieces = vocabulary.pieces
+        export(network, pieces, folder, quantization or "int8", shortlist, vocabulary)
     elif to == "marian":
         from weebill.runtime.exports.marian.conversion import export
 

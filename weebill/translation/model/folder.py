@@ -1,7 +1,7 @@
 """Translation models as folders: config.json, model.safetensors, vocab.spm.
 
-config.json holds format, architecture with per-layer shapes, parameters, the vocabulary's hash, lineage
-(configuration, seed, versions, parents), and `quantization` if the weights are stored on a grid.
+config.json holds format, architecture with per-layer shapes, parameters, the vocabulary's hash and normalisation,
+lineage (configuration, seed, versions, parents), and `quantization` if the weights are stored on a grid.
 """
 
 import shutil
@@ -76,6 +76,8 @@ def save_model(
         "vocabulary": {"sha256": vocabulary.sha256, "pieces": len(vocabulary)},
         "lineage": dict(lineage),
     }
+    if vocabulary.normalisation is not None:  # vocab.spm holds it
+        config["normalisation"] = vocabulary.normalisation.to_dict()
     if quantization is not None:
         config["quantization"] = dict(quantization)
         tensors = packing.merged(tensors)

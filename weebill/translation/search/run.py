@@ -51,7 +51,7 @@ def greedy_translations(
     network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str], text: str | None = None
 ) -> list[str]:
     """Return each sentence's greedy translation; if `text` names the sentences, the number of cut ones is logged."""
-    sources, options = vocabulary.encode(list(sentences)), SearchOptions(batch_size=64)
+    sources, options = vocabulary.encode_input(list(sentences)), SearchOptions(batch_size=64)
     if text is not None:
         cuts = find_cuts(sources, options)
         log_cut_count(text, len(cuts), len(sources), options.max_source_tokens)

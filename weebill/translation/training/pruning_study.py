@@ -123,7 +123,7 @@ class TranslationStudy:
     def _validation_pieces(self) -> list[list[list[int]]]:
         pairs = read_columns(self.validation, ["source", "target"]).to_pydict()
         vocabulary = self._load().vocabulary
-        return [vocabulary.encode(pairs[side]) for side in ("source", "target")]
+        return [vocabulary.encode_input(pairs[side], side) for side in ("source", "target")]
 
     def _load(self) -> Model:
         return load_model(self.start, self.config.dropout)

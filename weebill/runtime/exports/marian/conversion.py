@@ -16,6 +16,7 @@ from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, sha256_file
 from weebill.model_lineage import versions
+from weebill.runtime.exports.input_note import NAME, input_note
 from weebill.runtime.exports.marian import configuration, files
 from weebill.runtime.exports.verification import in_float32, same_tensors
 from weebill.runtime.shortlist import Shortlist
@@ -56,6 +57,8 @@ def export(
         same_tensors(read(partial / "model.npz")[1], arrays, folder)
         files.write_vocabulary(partial / "vocab.yml", pieces)
         shutil.copyfile(vocabulary.path, partial / "vocab.spm")
+        if note := input_note(vocabulary.normalisation):
+            (partial / NAME).write_text(note, encoding="utf-8")
         files_used = {"models": ["model.npz"], "vocabs": ["vocab.spm", "vocab.spm"]}
         search = {"beam-size": 1, "normalize": 1.0, "skip-cost": True}
         decoding = {"relative-paths": True, **files_used, **search}

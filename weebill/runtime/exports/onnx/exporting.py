@@ -10,6 +10,7 @@ import onnxruntime
 import torch
 
 from weebill.files import atomic_folder, read_json, write_json
+from weebill.runtime.exports.input_note import NAME, input_note
 from weebill.runtime.exports.onnx.layers import Ends, Graph, Pair
 from weebill.runtime.exports.verification import close, in_float32, samples
 from weebill.translation.model.network import START, Translator
@@ -41,7 +42,8 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
             "states": states,
         }
         write_json(partial / DESCRIPTION, description)
-        shutil.copyfile(USAGE, partial / "README.md")
+        usage, note = USAGE.read_text(encoding="utf-8"), input_note(vocabulary.normalisation)
+        (partial / NAME).write_text(f"{usage}\n{note}" if note else usage, encoding="utf-8")
         _verify(OnnxStudent(partial), network, folder)
 
 
