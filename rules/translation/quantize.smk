@@ -65,6 +65,7 @@ rule finetune_quantized:
         BENCHMARKS / "finetune_quantized/{student}.{recipe}.{grid}.tsv"
     wildcard_constraints:
         grid="|".join(GRIDS),
+    priority: 1  # the longest chain of jobs starts first
     conda:
         "../../envs/main.yaml"
     threads: training_threads()

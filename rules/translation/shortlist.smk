@@ -12,6 +12,7 @@ rule make_shortlist:
         LOGS / "make_shortlist/{size}.log",
     benchmark:
         BENCHMARKS / "make_shortlist/{size}.tsv"
+    priority: 2  # it takes seconds, and after a training has started it waits for both cores
     conda:
         "../../envs/main.yaml"
     threads: 2  # one for each direction of the alignment
