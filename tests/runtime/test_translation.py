@@ -17,8 +17,8 @@ from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.search import SearchOptions, greedy, prepack, search
 
-BATCHES = SearchOptions(batch_size=7, length_factor=1.0)
-BEAMS = SearchOptions(batch_size=7, length_factor=1.0, beam=4, nbest=3)
+BATCHES = SearchOptions(batch_size=7, length_factor=0.5)
+BEAMS = SearchOptions(batch_size=7, length_factor=0.5, beam=4, nbest=3)
 # The portable path computes a network of any shape by the network's own code.
 EVERY_SHAPE = [*product(ISAS, SHAPES), (PORTABLE, "ssru"), (PORTABLE, "attention, untied")]
 
@@ -53,8 +53,8 @@ def test_same_translations(isa, shape, precision):
     assert sum(same) >= len(same) - 1
 
 
-ONE = SearchOptions(batch_size=1)
-ONE_BY_BEAM = SearchOptions(batch_size=1, beam=3, nbest=2)
+ONE = SearchOptions(batch_size=1, length_factor=0.5)
+ONE_BY_BEAM = SearchOptions(batch_size=1, length_factor=0.5, beam=3, nbest=2)
 
 
 @functools.cache
@@ -114,8 +114,8 @@ def test_gates_that_are_shut_or_open(isa, sign):
 
 def test_batches_of_its_own_choice_change_no_translation(isa):
     runtime = Runtime([network()], isa)
-    one_by_one = runtime.translate(sources(), SearchOptions(batch_size=1))
-    assert runtime.translate(sources(), SearchOptions(batch_size=None)) == one_by_one
+    chosen = dataclasses.replace(ONE, batch_size=None)
+    assert runtime.translate(sources(), chosen) == runtime.translate(sources(), ONE)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def averaged_by_pytorch(options):
 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_several_networks_are_averaged(isa, beam):
-    options = SearchOptions(batch_size=7, beam=beam)
+    options = dataclasses.replace(BATCHES, beam=beam)
     models, expected = averaged_by_pytorch(options)
     runtime = Runtime(copy.deepcopy(models), isa)
     by_beam = [list(best.tokens) for best, *_ in runtime.search(sources(), options)]

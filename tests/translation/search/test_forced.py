@@ -21,18 +21,24 @@ def folders(request, tmp_path_factory):
     return [make_folder(base / str(seed), vocabulary, seed, request.param) for seed in range(2)]
 
 
+@pytest.fixture(scope="module")
 def translators(folders):
-    yield load_translator(folders)
-    for isa in (None, "portable"):
-        yield load_runtime(folders, isa)
-    yield load_runtime(folders, threads=3)
+    """Return translators of one model and of two, made once."""
+
+    def made(folders):
+        by_runtime = [load_runtime(folders, isa) for isa in (None, "portable")]
+        return [load_translator(folders), *by_runtime, load_runtime(folders, threads=3)]
+
+    return {count: made(folders[:count]) for count in (1, 2)}
 
 
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("power", [0.0, 0.6, 1.0])
-def test_a_found_translation_has_the_score_of_its_search(folders, count, power):
-    options = SearchOptions(beam=3, nbest=2, length_normalisation=power, allow_unknown=True)
-    for translator in translators(folders[:count]):
+def test_a_found_translation_has_the_score_of_its_search(translators, count, power):
+    options = SearchOptions(
+        beam=3, nbest=2, length_normalisation=power, length_factor=0.5, allow_unknown=True
+    )
+    for translator in translators[count]:
         found = translator.nbest(TEXT, options)
         pairs = [(text, one) for text, some in zip(TEXT, found, strict=True) for one in some]
         sources = translator.vocabulary.encode([text for text, _ in pairs])
@@ -57,17 +63,17 @@ def test_the_score_is_the_mean_over_pieces(folders):
         assert score == pytest.approx(float(log_p.mean()), rel=1e-4)
 
 
-def test_an_empty_sentence_has_only_the_empty_translation(folders):
-    for translator in translators(folders):
+def test_an_empty_sentence_has_only_the_empty_translation(translators):
+    for translator in translators[2]:
         scores = translator.scores(["", " ", "", TEXT[0]], ["", "", "Hund", ""])
         assert scores[:3].tolist() == [0.0, 0.0, -math.inf] and -math.inf < scores[3] < 0
         assert translator.scores([], []).shape == (0,)
 
 
-def test_sentences_are_cut_as_in_translation(folders):
-    for translator in translators(folders):
+def test_sentences_are_cut_as_in_translation(translators, monkeypatch):
+    for translator in translators[2]:
         cuts = []
-        translator.on_cut = cuts.append
+        monkeypatch.setattr(translator, "on_cut", cuts.append)
         options = SearchOptions(max_source_tokens=5)
         found = translator.scores([TEXT[0], TEXT[2]], TEXT[:2], options)
         whole = translator.scores([TEXT[0], TEXT[2]], TEXT[:2])
