@@ -145,6 +145,20 @@ rule compare_seeds:
         "../../workflow_scripts/evaluate/compare_seeds.py"
 
 
+use rule compare_pruned as compare_steps with:
+    input:
+        translations=lambda w: translations_of_pairs(steps_of(w.student)),
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+    output:
+        EVALUATION / "steps/{student}.json",
+    log:
+        LOGS / "compare_steps/{student}.log",
+    benchmark:
+        BENCHMARKS / "compare_steps/{student}.tsv"
+    params:
+        pairs=lambda w: named_pairs(steps_of(w.student)),
+
+
 use rule compare_pruned as compare_training_texts with:
     input:
         translations=lambda w: translations_of_pairs(compared_texts(w.student)),

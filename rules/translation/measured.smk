@@ -144,6 +144,18 @@ def compared_texts(student):
     return [((other, *as_trained), (first, *as_trained)) for other in others]
 
 
+def steps_of(student):
+    """Return (variant, baseline) for each variant of a student: the teacher is the unpruned float32 one's baseline."""
+    whole, teacher = (student, UNPRUNED, "float32"), next(iter(MEASURED))
+    pairs = [(one, whole) for one in scored(student) if one != whole]
+    return [(whole, teacher), *pairs]
+
+
+def whole_students():
+    """Return the students whose unpruned float32 variant is measured."""
+    return [student for student, *kind in VARIANTS if kind == [UNPRUNED, "float32"]]
+
+
 def pruned_pairs(student):
     """Return the comparisons of all pruned variants of a student."""
     return [

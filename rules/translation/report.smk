@@ -7,6 +7,7 @@ REPORT_FILES = {
     "latencies": [EVALUATION / "latency.json"],
     "gpu_speeds": timed_on_gpu(),
     "engines": benchmarked(),
+    "steps": expand(EVALUATION / "steps/{student}.json", student=whole_students()),
     "comparisons": compared(),
     "seeds": compared_seeds(),
     "shortlists": shortlist_measurements(),

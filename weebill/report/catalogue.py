@@ -75,6 +75,7 @@ TABLES = {
     "translation": {
         "tables": (
             Item("variants", "overview:variants_table", "6 Evaluation", "All variants"),
+            Item("steps", "steps:steps_table", "6 Evaluation", "What each step costs", ("sizes", "steps")),
             Item("heads", "overview:heads_table", "4 Pruning", "Heads and neurons left"),
             Item("pruning", "pruning:worth_table", "4 Pruning", "What pruning is worth", PRUNED),
             Item("seeds", "pruning:seeds_table", "4 Pruning", "Other seeds", ("seeds",)),

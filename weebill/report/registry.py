@@ -11,6 +11,7 @@ READERS = {
         "latencies": "weebill.evaluation.timing.latency:Latency",
         "gpu_speeds": "weebill.evaluation.timing.gpu_speed:GpuSpeed",
         "engines": "weebill.report.results:read_records",
+        "steps": "weebill.evaluation.quality.comparison:Comparison",
         "comparisons": "weebill.evaluation.quality.comparison:Comparison",
         "seeds": "weebill.evaluation.quality.comparison:SeedsComparison",
         "shortlists": "weebill.evaluation.quality.shortlist:ShortlistMeasurement",

@@ -22,6 +22,7 @@ class Results:
     latencies: Sequence[Any] = ()
     gpu_speeds: Sequence[Any] = ()
     engines: Sequence[Mapping[str, Any]] = ()  # runs of `weebill benchmark runtime`
+    steps: Sequence[Any] = ()  # each student against its teacher, and its variants against it
     comparisons: Sequence[Any] = ()  # pruned students against the students that they are to beat
     seeds: Sequence[Any] = ()  # the same comparisons over several seeds
     shortlists: Sequence[Any] = ()

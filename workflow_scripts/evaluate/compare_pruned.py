@@ -1,4 +1,4 @@
-"""Compare variants with their baselines (rules compare_pruned and compare_training_texts).
+"""Compare variants with their baselines (rules compare_pruned, compare_steps and compare_training_texts).
 
 Read all translations and the test sets, and write differences in BLEU with intervals and significance.
 """

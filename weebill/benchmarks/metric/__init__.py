@@ -72,9 +72,9 @@ def run(
     segments: Annotated[
         int | None, Option("approximate number of segments, evenly spaced; default all", "N")
     ] = None,
-    precision: Annotated[
-        Sequence[str], Option("precisions of ours", choices=PRECISIONS)
-    ] = tuple(PRECISIONS),
+    precision: Annotated[Sequence[str], Option("precisions of ours", choices=PRECISIONS)] = tuple(
+        PRECISIONS
+    ),
     model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
     """Yield segments per second for each number of systems and precision, and for one more system with the cache.

@@ -8,7 +8,7 @@ from weebill.report.lookups import translation as lookup
 from weebill.report.pages.page import results_page
 from weebill.report.results import Results
 from weebill.report.table import Table, fixed, signed
-from weebill.report.tables import overview, pruning, speeds
+from weebill.report.tables import overview, pruning, speeds, steps
 from weebill.report.tables.beside_papers.comparison import paper_tables
 
 OF_PRUNING = ("wngt20_table2", "wmt21_table2")
@@ -19,7 +19,8 @@ def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str
     on_gpu, others = [], []
     for table in paper_tables("translation"):
         (on_gpu if "gpu_speeds" in table.needs else others).append(table.build)
-    builders = [overview.variants_table, speeds.speed_table, speeds.latency_table]
+    builders = [steps.steps_table] if results.steps else []
+    builders += [overview.variants_table, speeds.speed_table, speeds.latency_table]
     builders += [overview.shortlist_table] if results.shortlists else []
     builders += [speeds.gpu_table, *on_gpu] if results.gpu_speeds else []
     builders += [speeds.benchmark_table] if results.engines else []

@@ -1,0 +1,41 @@
+"""Table of what each step of an experiment costs, from the teacher to the smallest student."""
+
+from weebill.evaluation.measurement import Variant
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results
+from weebill.report.table import Cell, Column, Row, Table, fixed
+from weebill.report.tables import comparisons
+
+
+def steps_table(results: Results) -> Table:
+    """Return a row for each variant: its paired BLEU difference to the student, or the student's to its teacher."""
+    rows, shown = [], set()
+    for one in results.steps:
+        variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
+        if variant == variant.baseline and baseline not in shown:
+            shown.add(baseline)
+            size = lookup.mebibytes(results.size(baseline))
+            cells = [str(baseline), *comparisons.scores(one, "baseline_"), *[""] * 5, size]
+            rows.append(Row.of(cells, baseline=True))
+        sizes = (lookup.mebibytes(results.size(model)) for model in (variant, baseline))
+        cells = [str(variant), *comparisons.scores(one), str(baseline)]
+        cells += [*comparisons.differences(one), fixed(one.p_value, 3)]
+        rows.append(Row.of([*cells, Cell.compared(*sizes, "ratio")]))
+    return Table(
+        "steps",
+        "What each step costs",
+        "Each student beside its teacher, and what pruning and quantization make of it beside the student.",
+        (
+            *Column.texts(variant="Variant"),
+            *comparisons.SCORE,
+            *Column.texts(baseline="Compared with"),
+            *comparisons.DIFFERENCE,
+            Column("size_mib", "MiB", deltas=True),
+        ),
+        rows,
+        (
+            "BLEU differences are above 0 where the variant is better than what it is compared with; p: of the "
+            "difference, by paired bootstrap resampling, as its 95 % interval. In brackets: size as a ratio.",
+            *map(comparisons.text_note, results.steps[:1]),
+        ),
+    )
