@@ -7,7 +7,8 @@ import pytest
 import torch
 from transformers import T5Config, T5ForConditionalGeneration
 
-from tests.generation.small import FAST, STEPS, place, write_articles
+from tests.generation.small import FAST, place, write_articles
+from tests.generation.small import STEPS as FAST_STEPS
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.generation import training
@@ -25,6 +26,9 @@ from weebill.generation.steps import (
 )
 from weebill.pruning.movement_settings import MovementShares
 from weebill.quantization.grids import grid_named
+
+QUICK = replace(FAST, updates=3, accumulate=1, validate_every=3)
+STEPS = {name: replace(step, training=QUICK) for name, step in FAST_STEPS.items()}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +48,7 @@ def test_steps_follow_each_other_in_any_order(made, tmp_path, architecture, orde
         assert not here.work.exists()
         lineage = read_json(here.output / "config.json")["lineage"]
         assert lineage["parent"] == model_hash(here.model)
-        assert lineage["course"]["updates"] == FAST.updates
+        assert lineage["course"]["updates"] == QUICK.updates
         smaller = after.model.num_parameters() < before.model.num_parameters()
         assert smaller == (name in ("distil", "movement"))
         where = replace(here, model=here.output)
@@ -91,7 +95,7 @@ def test_t5_goes_through_every_step(made, tmp_path):
 
 def test_pruning_tells_what_went_and_when(made, tmp_path):
     where = place(made, tmp_path)
-    STEPS["movement"].run(where)
+    FAST_STEPS["movement"].run(where)
     record = read_json(where.output.with_name("pruning.json"))
     assert {row["update"]: row["heads"] for row in record["schedule"]}[6] == 0.25  # ⌊0.3 · 4⌋ of 4
     assert record["schedule"][-1]["neurons"] == pytest.approx(14 / 24)  # ⌊0.6 · 24⌋
@@ -191,10 +195,10 @@ def test_pruning_by_what_the_model_said_before(made, tmp_path):
     where = place(made, tmp_path)
     generator = where.generator()
     batch = where.encoder(generator).batch([Example([0, 7, 8, 9, 2], [0, 8, 9, 2])] * 2)
-    step = Movement(loss={}, training=FAST)
+    step = Movement(loss={}, training=QUICK)
     loss, labels = (
         one.objective(generator.model)(generator.model, batch)
-        for one in (step, Movement(training=FAST))
+        for one in (step, Movement(training=QUICK))
     )
     assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)  # it equals its teacher
     step.run(where)
@@ -233,7 +237,7 @@ def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
     assert torch.allclose(said[0][..., kept], said[1], atol=1e-5)
     assert "ledz" in after.tokenizer.decode(after.tokenizer("ledz")["input_ids"])
     further = place(made, tmp_path / "further", "gpt2", where.output)
-    FineTune(training=FAST).run(further)
+    FineTune(training=QUICK).run(further)
     assert len(load_generator(further.output).tokenizer) == pieces[1]
 
 
@@ -249,7 +253,7 @@ def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
 def test_a_piece_without_a_row_is_dropped_where_no_text_has_it(made, tmp_path):
     """A piece without a row, such as bart-large-cnn's <mask>, is dropped on the way from fine-tuning to int8."""
     first = place(made, tmp_path / "a", model=without_mask_row(made, tmp_path / "short"))
-    FineTune(training=FAST).run(replace(first, vocabulary_pruned=True))
+    FineTune(training=QUICK).run(replace(first, vocabulary_pruned=True))
     second = place(made, tmp_path / "b", model=first.output)
     PruneVocabulary().run(second)
     pruned = load_generator(second.output)
@@ -266,7 +270,7 @@ def test_a_vocabulary_that_cannot_be_pruned_is_told_before_the_training(made, tm
     short = without_mask_row(made, tmp_path / "short", "eos_token")
     where = replace(place(made, tmp_path / "a", model=short), vocabulary_pruned=True)
     with pytest.raises(InputError, match=rf"{short}: its eos_token is piece .* '<late>'"):
-        FineTune(training=FAST).run(where)
+        FineTune(training=QUICK).run(where)
     assert not where.work.exists() and not where.output.exists()
 
 
@@ -278,7 +282,7 @@ def test_text_with_a_piece_without_a_row_is_told_before_the_training(made, tmp_p
     settings = TextData(task="summarization", train=[{"path": str(path)}], validation_share=0.2)
     import_data(settings, tmp_path / "data")
     where = replace(place(made, tmp_path / "a", model=short), data=tmp_path / "data")
-    for step in (FineTune(training=FAST), PruneVocabulary()):
+    for step in (FineTune(training=QUICK), PruneVocabulary()):
         with pytest.raises(InputError, match=rf"{short}, .*data: text \d: has '<late>', piece"):
             step.run(where)
         assert not where.work.exists() and not where.output.exists()
