@@ -9,6 +9,7 @@ from weebill.configuration.checking import (
     unfit_models,
 )
 from weebill.configuration.expected_work import tell_display
+from weebill.configuration.fetching import missing_tokenizers
 from weebill.experiment.variants import every_variant
 from weebill.files import write_json
 from weebill.report.outcome import outcome
@@ -62,7 +63,11 @@ if workflow.is_main_process and (IS_MODULE or is_dry_run(sys.argv[1:])):
 
 
 onstart:
-    lines = [*missing_files(config), *unfit_models(config)]
+    lines = [
+        *missing_files(config),
+        *unfit_models(config),
+        *missing_tokenizers(config),
+    ]
     problems = [f"{CONFIG_FILE}: {line}" for line in lines]
     if problems := problems + unwritable(RESULTS):
         stop("\n".join(problems))

@@ -106,7 +106,7 @@ rule cleaning_students:
         test_sets=list(config["test_sets"]),
         damaged=any(entry.get("noise") for entry in config["corpora"].values()),
         bootstrap=config["evaluation"]["bootstrap"],
-        target=config["languages"]["target"],
+        target=bleu_target("target"),
         folder=lambda w, output: Path(output[0]).parent.as_posix(),
     script:
         "../../workflow_scripts/evaluate/cleaning_students.py"

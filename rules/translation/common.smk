@@ -58,9 +58,14 @@ CALIBRATION = RESULTS / "calibration"
 EXPORTS = RESULTS / "exports"
 
 
+def bleu_target(side):
+    """Return what chooses the tokens of BLEU: the language of a side, or the tokenizer of the configuration."""
+    return config["bleu"].get("tokenizer", config["languages"][side])
+
+
 def training_in(side, training):
     """Return the settings of a training with its target language, that of a side of the experiment."""
-    return {**training, "language": config["languages"][side]}
+    return {**training, "language": bleu_target(side)}
 
 
 TRAINING = training_in("target", config["training"])

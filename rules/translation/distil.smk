@@ -46,7 +46,7 @@ rule translate_shard:
         search=lambda w: DISTILLATION_SEARCH[w.corpus],
         precision=DISTILLATION["precision"],
         languages=languages_of(config, config["teacher"], reverse=False),
-        target=config["languages"]["target"],  # decides the tokens to compare with the reference
+        target=bleu_target("target"),  # decides the tokens to compare with the reference
         accelerator=config["hardware"]["accelerator"],
         shards=len(SHARDS),
         parallel=lambda w: w.corpus in PARALLEL,

@@ -49,7 +49,7 @@ rule choose_by_mbr:
         search=BY_TEACHER,
         comet=config["evaluation"].get("comet"),
         languages=languages_of(config, config["teacher"], reverse=False),
-        target=config["languages"]["target"],
+        target=bleu_target("target"),
         accelerator=config["hardware"]["accelerator"],
         seed=config["seed"],
     script:
@@ -83,7 +83,7 @@ rule measure_student:
         variants=lambda w: measured_files_of(scored(w.student)),
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
-        target=config["languages"]["target"],
+        target=bleu_target("target"),
         seed=config["seed"],
     script:
         "../../workflow_scripts/evaluate/measure_student.py"
@@ -107,7 +107,7 @@ rule compare_pruned:
         pairs=lambda w: named_pairs(pruned_pairs(w.student)),
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
-        target=config["languages"]["target"],
+        target=bleu_target("target"),
     script:
         "../../workflow_scripts/evaluate/compare_pruned.py"
 
@@ -140,7 +140,7 @@ rule compare_seeds:
         ],
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
-        target=config["languages"]["target"],
+        target=bleu_target("target"),
     script:
         "../../workflow_scripts/evaluate/compare_seeds.py"
 

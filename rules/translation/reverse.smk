@@ -72,7 +72,7 @@ if BACK_TEACHER:
             BENCHMARKS / "check_reverse_teacher.tsv"
         params:
             languages=languages_of(config, BACK_TEACHER, reverse=True),
-            target=config["languages"]["source"],
+            target=bleu_target("source"),
             side="target",
 
 

@@ -49,7 +49,7 @@ rule measure_shortlist:
         search=lambda w: MEASURED[w.student, w.recipe, w.precision],
         test_sets=list(config["test_sets"]),
         bootstrap=config["evaluation"]["bootstrap"],
-        target=config["languages"]["target"],
+        target=bleu_target("target"),
         seed=config["seed"],
     script:
         "../../workflow_scripts/shortlist/measure_shortlist.py"

@@ -73,7 +73,7 @@ rule check_teacher:
         **search_resources(),
     params:
         languages=languages_of(config, config["teacher"], reverse=False),
-        target=config["languages"]["target"],
+        target=bleu_target("target"),
         side="source",
         # A change of this key keeps the translations of a checked teacher.
         least_bleu=unrecorded(lambda w: config["distillation"]["min_teacher_bleu"]),

@@ -194,7 +194,7 @@ CASES = {
             "seed, languages, corpora, validation, validation_may_overlap_tests, test_sets, cleaning, "
             "back_translation, scoring, vocabulary, teacher, reverse_teacher, students, training, "
             "distillation, shortlist, pruning, quantization, variants, exports, "
-            "evaluation, report, hardware; "
+            "bleu, evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",
             "students[0]: no model 'smal' in config/models.yaml; did you mean 'small'?",

@@ -60,12 +60,15 @@ PARTS = {
 }
 # Packages that no import of these modules shows, by who needs them.
 WITHOUT_IMPORT = {
-    "train": {"setuptools": "torch, to compile the runtime", "tensorboard": "lightning's log"},
+    "train": {
+        "sacrebleu": "its extras of Japanese and Korean",
+        "setuptools": "torch, to compile the runtime",
+        "tensorboard": "lightning's log",
+    },
     "metric": {"setuptools": "torch, to compile the runtime"},
     "generation": {"setuptools": "torch, to compile the runtime", "accelerate": "transformers"},
     "workflow": {
         "eflomal": "a program that aligns words",
-        "regex": "the benchmark of cleaning",
         "snakemake": "the program that runs all",
         "snakemake-executor-plugin-cluster-generic": "profiles/cluster",
         "snakemake-executor-plugin-slurm": "profiles/slurm",

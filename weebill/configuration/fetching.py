@@ -18,6 +18,26 @@ from weebill.hugging_face.hub import model_sources
 Config = dict[str, Any]
 
 
+def bleu_targets(config: Config) -> list[str]:
+    """Return what chooses the tokens of each BLEU of a translation experiment, as in `bleu`."""
+    chosen = config["bleu"].get("tokenizer")
+    return [chosen] if chosen else list(config["languages"].values())
+
+
+def missing_tokenizers(config: Config) -> list[str]:
+    """Return one line for each BLEU of an experiment whose tokenizer is not here and cannot be fetched."""
+    from weebill.bleu import bleu  # loads sacreBLEU
+
+    places = Places(*(config.get(key) for key in ("local_dir", "download_cache", "mirror")))
+    found = []
+    for target in bleu_targets(config) if config["kind"] == "translation" else ():
+        try:
+            bleu(target, places)
+        except InputError as error:
+            found.append(str(error))
+    return found
+
+
 def remote_sources(config: Config, places: Places) -> tuple[list[Source], list[str]]:
     """Return every file that a checked configuration fetches by its address, once each.
 
@@ -44,6 +64,10 @@ def _asked(config: Config, places: Places) -> Iterator[tuple[str, Callable[[], I
             own = places_of(entry.values, places)
             asked = partial(sources_of, entry.values, languages, entry.monolingual, own)
             yield key_path(entry.path), asked
+        from weebill.bleu import PIECES, tokenizer_of  # loads sacreBLEU
+
+        if "flores200" in map(tokenizer_of, bleu_targets(config)):
+            yield "bleu.tokenizer", lambda: [PIECES]
     for path, values in _mappings(config):
         yield key_path(path), partial(_named, values, config["origins"], places)
 

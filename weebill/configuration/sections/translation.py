@@ -80,6 +80,19 @@ class Languages:
 
 
 @section
+class Bleu:
+    """Tokens of BLEU; every score's signature names them."""
+
+    tokenizer: Literal["13a", "char", "flores200", "intl", "ja-mecab", "ko-mecab", "zh"] | None = (
+        None
+    )
+    """sacreBLEU's tokenizer for every BLEU of the experiment: of test sets, validations and the choice among the n
+    best. By default the one that sacreBLEU advises: `zh` for Chinese, `ja-mecab`, `ko-mecab`, `flores200` (spBLEU)
+    for Thai, Lao, Khmer, Burmese and Tibetan script, `13a` for others. `flores200` is fetched; `char` needs no
+    file."""
+
+
+@section
 class Vocabulary:
     """SentencePiece model that both languages share."""
 
@@ -176,6 +189,7 @@ class Translation(Fetched):
     """Variants that are exported to the formats of other engines, in `exports/STUDENT/RECIPE/PRECISION/FORMAT`.
     Exports contain float32 weights for every grid (CTranslate2 rounds to its own int8). Without this key, a run can
     still make any such folder on request."""
+    bleu: Bleu = Bleu()
     evaluation: Evaluation = Evaluation()
     report: Report = Report()
     hardware: Hardware = Hardware()

@@ -67,7 +67,7 @@ class TestSet:
 def score(hypotheses: Lines, references: Lines, bootstrap: int, target: str = "") -> list[Score]:
     """Compute BLEU and chrF of detokenised, cased text, with bootstrap intervals of `bootstrap` resamples.
 
-    target: language code; it chooses sacreBLEU's tokeniser if the language needs its own (zh, ja, ko).
+    target: language code or name of a tokenizer, as in `bleu`.
     Raises InputError if the line counts differ.
     """
     check_lines(hypotheses, references, "scoring")

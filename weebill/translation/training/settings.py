@@ -61,7 +61,8 @@ class TrainingConfig:
     """Weight of a loss that teaches the decoder from which source pieces each target piece comes; for students only.
     Marian's weight is 0.1, and 0 switches the loss off."""
     language: Annotated[str, Computed()] = ""
-    """Language of the targets, whose tokens the BLEU of validations counts; "" counts words."""
+    """Language of the targets, or sacreBLEU's tokenizer, whose tokens the BLEU of validations counts; "" counts
+    words."""
     decay_until: Annotated[int, Computed()] = 0
     """Update at which a linear decay ends; 0 for the last of `updates`, which a part of a training does not reach."""
     stages: tuple[Stage, ...] = ()
