@@ -66,9 +66,8 @@ def table(kind: str, places: str) -> list[list[str]]:
 
 
 def test_rows_of_a_key_and_of_those_below():
-    assert table("translation", "vocabulary students") == [
-        ["`vocabulary`", "–", "keys"],
-        ["`vocabulary.size`", "–", "whole number, 100 to 65536"],
+    assert table("translation", "shortlist.pairs students") == [
+        ["`shortlist.pairs`", "`1000000`", "whole number, at least 1"],
         ["`students`", "", "list: text"],
     ]
     assert table("metric", "vocabulary") == [

@@ -83,9 +83,17 @@ def test_everything_is_there(undisturbed):
     vocabulary = Vocabulary(results / "vocabulary/500/vocab.spm")
     made = results / "shortlist/500/shortlist.safetensors"
     shortlist = Shortlist.load(made, len(vocabulary), vocabulary.sha256)
-    assert shortlist.candidates.shape[1] <= 10 and len(shortlist.frequent) <= 10
+    bytes_too = set(vocabulary.byte_pieces)
+    assert shortlist.candidates.shape[1] <= 10
+    assert len(bytes_too) == 256 and 0 <= len(shortlist.frequent) - len(bytes_too) <= 10
+    assert bytes_too <= set(shortlist.frequent.tolist())
     exported = results / "exports/demo.micro/steady-i2/log4/marian"
-    assert {path.name for path in exported.iterdir()} >= {"model.npz", "vocab.yml", "config.yml"}
+    assert {path.name for path in exported.iterdir()} >= {
+        "model.npz",
+        "vocab.yml",
+        "config.yml",
+        "README.md",
+    }
     assert not list(results.rglob("*.work")), "work folders go when their output is finished"
     assert not list(results.rglob("*.partial*"))
 

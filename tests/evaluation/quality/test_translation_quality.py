@@ -72,6 +72,11 @@ def test_the_same_translations_have_p_one(references):
     assert p_values(hypotheses, list(hypotheses), references) == [1, 1]
 
 
+def test_resamples_without_a_match_score_zero(references):
+    [found, _] = quality.score(["qx"] * 9 + references[:1], references[1:10] + references[:1], 50)
+    assert found.low < found.score < found.high
+
+
 def test_a_missing_line_is_an_error(references):
     with pytest.raises(InputError, match="119 translations for 120 references"):
         quality.score(references[:-1], references, 100)

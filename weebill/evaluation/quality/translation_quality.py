@@ -89,6 +89,9 @@ def resampled(
     metric.n_bootstrap = bootstrap  # the signature names it, and the seed
     with environment(SEED):
         metric.seed, samples = _bootstrap_resample(statistics, metric, bootstrap)
+    if len({type(one.score) for one in samples}) > 1:  # resamples without a match have another 0
+        for one in samples:
+            one.score = float(one.score)
     found.estimate_ci(samples)
     bounds = float(found._mean - found._ci), float(found._mean + found._ci)
     name = "BLEU" if isinstance(metric, BLEU) else "chrF"
