@@ -4,10 +4,11 @@ from pathlib import Path
 
 import torch
 
+from weebill.corpus.normalisation import Normalisation
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.translation.model.folder import save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
+from weebill.translation.model.vocabulary import OWN, Vocabulary, train_vocabulary
 
 TEXT = [
     "The small bird sings in the old tree.",
@@ -19,10 +20,17 @@ TEXT = [
 ]
 
 
-def make_vocabulary(path: Path, size: int = 60, seed: int = 1) -> Vocabulary:
+def make_vocabulary(path: Path, size: int = 60, seed: int = 1, **options) -> Vocabulary:
     """Train a SentencePiece model on a handful of sentences."""
-    train_vocabulary(TEXT, path, size=size, seed=seed)
+    train_vocabulary(TEXT, path, size=size, seed=seed, **options)
     return Vocabulary(path)
+
+
+def make_whole_vocabulary(path: Path) -> Vocabulary:
+    """Train a SentencePiece model with bytes, of English and German text, as an experiment does by default."""
+    record = Normalisation.of(("en", "de"))
+    options = {"normalizer": OWN, "byte_fallback": True, "normalisation": record}
+    return make_vocabulary(path, size=310, **options)
 
 
 def make_network(pieces: int, seed: int = 0, kind: str = "ssru") -> Translator:

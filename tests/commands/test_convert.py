@@ -7,11 +7,12 @@ import sentencepiece
 from safetensors.numpy import load_file, save_file
 
 from tests.runtime.exports.students import onnx_greedy
-from tests.small_models import TEXT, make_folder, make_vocabulary
+from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.__main__ import main
 from weebill.runtime.exports.onnx.exporting import OnnxStudent
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.loading import load_translator
+from weebill.translation.model.folder import load_model
 from weebill.translation.search import SearchOptions
 
 OPTIONS = SearchOptions(length_factor=0.0, length_constant=12, allow_unknown=True)
@@ -48,6 +49,24 @@ def test_onnx(folders, tmp_path):
     found = onnx_greedy(OnnxStudent(tmp_path / "out"), sources, 12, unknown=True)
     texts = [pieces.decode(translation) for translation in found]
     assert texts == load_translator(folders / "ssru").translate(TEXT, OPTIONS)
+
+
+@pytest.mark.parametrize("to", ["marian", "onnx", "ctranslate2"])
+def test_exports_normalise_their_input(tmp_path, to):
+    """SentencePiece alone replaces typographic characters; a note names the rest."""
+    vocabulary = make_whole_vocabulary(tmp_path / "vocab.spm")
+    make_folder(tmp_path / "model", vocabulary, kind="attention")
+    assert main(["convert", str(tmp_path / "model"), str(tmp_path / "out"), "--to", to]) == 0
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "out/vocab.spm"))
+    assert pieces.encode("Her “bird’s”\u00ad tree – 😀") == pieces.encode('Her "bird\'s" tree - 😀')
+    assert pieces.decode(pieces.encode("a 😀")) == "a 😀"
+    assert "sacremoses -l en" in (tmp_path / "out/README.md").read_text()
+    if to == "marian":
+        command = ["import-marian", str(tmp_path / "out/model.npz"), str(tmp_path / "again")]
+        assert main([*command, "--vocabulary", str(tmp_path / "out/vocab.spm")]) == 0
+        first, again = (load_model(tmp_path / name) for name in ("model", "again"))
+        assert again.config["normalisation"] == first.config["normalisation"]
+        assert again.vocabulary.normalisation == vocabulary.normalisation
 
 
 def test_marian_there_and_back(folders, tmp_path, capsys):

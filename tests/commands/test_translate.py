@@ -13,7 +13,7 @@ import pytest
 import sentencepiece
 
 from tests.hugging_face_models import SENTENCES, SHAPE, make_marian
-from tests.small_models import TEXT, make_folder, make_vocabulary
+from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.__main__ import main
 from weebill.commands import translate as translating
 from weebill.translation.loading import load_translator
@@ -51,6 +51,23 @@ def test_lines_in_are_lines_out(folder):
     assert out.pop() == ""
     assert out == load_translator(folder).translate(lines)
     assert out[1] == ""
+
+
+@pytest.mark.parametrize("options", [[], ["--beam", 3], ["--isa", "portable"]])
+def test_typed_and_plain_punctuation_are_translated_alike(translate, tmp_path, options):
+    folder = make_folder(tmp_path / "model", make_whole_vocabulary(tmp_path / "vocab.spm"))
+    typed = [
+        "Her scien\u00adtist’s “bird”—it sings…",
+        "fifty–five ( cats ) .",
+        "\ufeffThe cafe\u0301 «opens».",
+    ]
+    plain = ['Her scientist\'s "bird" - it sings...', "fifty-five (cats).", 'The café "opens."']
+    code, out, _ = translate(folder, *options, text="\n".join(typed).encode())
+    assert code == 0 and len(set(out.splitlines())) > 1
+    assert translate(folder, *options, text="\n".join(plain).encode())[1] == out
+    model = load_translator(folder)
+    found, expected = (model.scores(lines, lines[:2] + TEXT[:1]) for lines in (typed, plain))
+    assert found.tolist() == expected.tolist()
 
 
 def test_a_typed_line_is_answered_before_the_next_is_read(translate, folder, monkeypatch):

@@ -12,12 +12,14 @@ from scipy.stats import rankdata
 
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
-from weebill.corpus.cleaning.normalise import normalise
+from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.normalisation import Normalisation
 from weebill.corpus.sampling import draw_rows
 from weebill.corpus.scores.combination import cross_validated, features_of
 from weebill.corpus.table import SCHEMA, read_batches, read_columns, write_table
 from weebill.errors import InputError
+from weebill.experiment.corpora import SIDES
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
 
@@ -89,9 +91,15 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
     return Labelled(sources, targets, np.array(good))
 
 
-def import_labelled(labelled: Labelled, languages: tuple[str, str], output: str | Path) -> None:
+def import_labelled(
+    labelled: Labelled,
+    languages: tuple[str, str],
+    output: str | Path,
+    punctuation: Punctuation | None = None,
+) -> None:
     """Write the pairs, normalised as in cleaning, as a corpus that can be scored, with a column `good`."""
-    sides = map(normalise, (labelled.sources, labelled.targets), languages)
+    normalisation = Normalisation.of(languages, punctuation)
+    sides = map(normalisation, (labelled.sources, labelled.targets), SIDES)
     _write(*map(pa.array, sides), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
 
 

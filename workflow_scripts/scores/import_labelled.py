@@ -7,4 +7,5 @@ from weebill.corpus.labelled import import_labelled, read_labelled
 with job(snakemake.log[0]):
     params = snakemake.params
     labelled = read_labelled(snakemake.input[0], params.columns)
-    import_labelled(labelled, tuple(params.languages), snakemake.output[0])
+    languages = tuple(params.languages)
+    import_labelled(labelled, languages, snakemake.output[0], params.punctuation)

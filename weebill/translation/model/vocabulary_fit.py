@@ -1,0 +1,48 @@
+"""Fit of vocabularies to a language: what comes back of its text, and lines with characters without a piece."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weebill.bleu import bleu
+from weebill.corpus.normalisation import Normalisation
+from weebill.translation.model.vocabulary import OWN, UNK, Vocabulary, train_vocabulary
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Measures of a vocabulary on text that it was not trained on; shares are of the lines."""
+
+    round_trip_bleu: float  # BLEU of decode(encode(cleaned text)) against the cleaned text
+    rare_as_written: (
+        float  # share with an unknown or byte piece, of the text as SentencePiece alone reads it
+    )
+    rare_cleaned: float  # the same share of the cleaned text
+
+
+def measure_fit(lines: Sequence[str], language: str, size: int, seed: int = 1) -> Fit:
+    """Measure a vocabulary with the default settings, trained on half of the lines, on the other half.
+
+    lines: text as people write it, of one language.  Raises InputError if the size does not suit the text.
+    """
+    normalisation = Normalisation.of((language, language))
+    learnt, raw = list(lines[::2]), list(lines[1::2])
+    options = {"normalizer": OWN, "byte_fallback": True, "normalisation": normalisation}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "vocab.spm"
+        train_vocabulary(normalisation(learnt, "source"), path, size, seed, **options)
+        vocabulary = Vocabulary(path)
+    cleaned = normalisation(raw, "source")
+    back = vocabulary.decode(vocabulary.encode(cleaned))
+    return Fit(
+        round_trip_bleu=bleu(language).corpus_score(back, [cleaned]).score,
+        rare_as_written=rare_share(vocabulary, raw),
+        rare_cleaned=rare_share(vocabulary, cleaned),
+    )
+
+
+def rare_share(vocabulary: Vocabulary, lines: Sequence[str]) -> float:
+    """Return the share of lines with an unknown or byte piece."""
+    rare = {UNK, *vocabulary.byte_pieces}
+    return sum(not rare.isdisjoint(ids) for ids in vocabulary.encode(list(lines))) / len(lines)
