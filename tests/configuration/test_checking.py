@@ -42,7 +42,7 @@ def test_defaults_are_filled_at_every_depth(experiment, zoo):
     config = check(given, "trial.yaml", zoo)
     assert config["seed"] == 1
     assert config["corpora"]["tatoeba"]["use"] == "parallel"
-    assert config["cleaning"]["rules"]["max_length_ratio"] == 2.0
+    assert config["cleaning"]["rules"]["max_length_ratio"] == 1.45
     assert config["training"]["updates"] == 170_000
     assert config["training"]["warmup"] == config["teacher"]["training"]["warmup"] == 16000
     assert config["quantization"]["int8"]["finetune"]["learning_rate"] == 1e-4

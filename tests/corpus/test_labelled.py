@@ -42,8 +42,8 @@ def test_auc_counts_pairs_of_good_and_bad():
 def test_filters_and_scores_by_hand():
     """Two bad rows have equal sides, one of them is repeated; one good row has different numbers."""
     labelled = Labelled(
-        ["The same.", "The same.", "There are 3 birds.", "A bird sings.", "A tree stands."],
-        ["The same.", "The same.", "Da sind drei Vögel.", "Ein Vogel singt.", "Ein Baum steht."],
+        ["The same.", "The same.", "There are 325 birds.", "A bird sings.", "A tree stands."],
+        ["The same.", "The same.", "Da sind viele Vögel.", "Ein Vogel singt.", "Ein Baum steht."],
         np.array([False, False, True, True, False]),
     )
     scores = {"language_model_target": np.array([len(text) for text in labelled.targets], float)}

@@ -15,8 +15,9 @@ with job(snakemake.log[0]):
     languages = tuple(params.languages)
     identifier = None
     if params.language_id is not None:
-        sure = params.language_id["min_probability"]
-        identifier = LanguageIdentifier(LanguageId(files.language_id[0], sure), languages)
+        given = {**params.language_id, "model": files.language_id[0]}
+        given = LanguageId(**{key: one for key, one in given.items() if key != "sha256"})
+        identifier = LanguageIdentifier(given, languages)
     context = Context(Rules(**params.rules), identifier)
     labelled = load_labelled(files.labelled)
     tables = zip(params.scores, files.scores, strict=True)

@@ -27,7 +27,7 @@ ROWS = [
     ("THE HOUSE IS OLD", "Das Haus ist alt", "near_duplicate"),
     ("", "Eine Zeile", "empty"),
     ("Mister Wong", "mister wong", "identical"),
-    ("one two three", "eins", "length_ratio"),
+    ("one two three four five six seven", "eins", "length_ratio"),
     ("12 34 56 go", "12 34 56 los", "letter_tokens"),
     ("Since 2019 it is so", "Seit 2018 ist es so", "numbers"),
     ("From www.a.org, see", "Von www.b.org, siehe", "urls"),
@@ -193,12 +193,12 @@ def test_other_settings_start_afresh(tmp_path, corpus, monkeypatch):
     def killed(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(clean, "_refuse_nothing", killed)
+    monkeypatch.setattr(clean, "_tell_losses", killed)
     with pytest.raises(KeyboardInterrupt):
         clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
     monkeypatch.undo()
     clean_corpus(corpus[0], tmp_path / "out", PAIR, Cleaning(rules=Rules(max_tokens=3)))
-    assert _outcome(tmp_path / "out").count("too_long") == 4
+    assert _outcome(tmp_path / "out").count("too_long") == 5
 
 
 @pytest.mark.parametrize(("side", "other"), [("source", "target"), ("target", "source")])

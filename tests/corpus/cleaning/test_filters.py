@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from weebill.corpus.cleaning.filters import FILTERS
-from weebill.corpus.cleaning.filters.contents import numbers_in
+from weebill.corpus.cleaning.filters.numbers import numbers_in
 from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs, measure
 from weebill.corpus.cleaning.rules import Rules
@@ -22,7 +22,10 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
     "empty": ([("", "a"), ("a", " \u00a0"), ("", "")], [("a", "b")]),
     "identical": ([("Mister Wong", "mister wong"), ("É", "é")], [("a", "a.")]),
     "too_long": ([(W * 151, W * 100), (W * 100, W * 151)], [(W * 150, W * 150)]),
-    "length_ratio": ([(W * 5, W * 2), (W * 2, W * 5)], [(W * 4, W * 2), (W * 1, W * 2)]),
+    "length_ratio": (
+        [(W * 12, W * 6), (W * 6, W * 12), (W * 4, W)],
+        [(W * 12, W * 9), (W * 1, W * 2), ("Yes.", "Das stimmt.")],
+    ),
     "letter_tokens": (
         [("a b 1 2 3 4", "x y z"), ("x y z", "a b 1 2 3 4"), ("слово слово", "Wort Wort")],
         [("a b 1 2 3", "ä ß 1 2 3"), ("«a b", "c")],
@@ -33,11 +36,27 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
     ),
     "long_word": ([("a" * 151, "b"), ("b", "c " + "a" * 151)], [("a" * 150, "b " + "c" * 150)]),
     "numbers": (
-        [("in 2019", "im Jahr 2018"), ("5 cats", "fünf Katzen"), ("3 and 3", "3 und")],
+        [("in 2019", "im Jahr 2018"), ("5 cats", "6 Katzen"), ("125 cats", "viele Katzen")],
         [
             ("1,234.5 kg in 2019", "im Jahr 2019 1.234,5 kg"),
             ("10 000 at 2:30", "10 000 um 2:30"),
             ("no", "keine"),
+        ],
+    ),
+    "repetition": (
+        [
+            ("The house is big.", "Das Haus Haus Haus Haus."),
+            ("He said it.", "er sagte es und er sagte es und er sagte es und er sagte es und ging"),
+            ("zigzigzigzigzigzig", "Zickzack"),
+        ],
+        [("no no no", "nein nein nein"), ("No, no, no!", "Nein nein nein!")],
+    ),
+    "markup": (
+        [("<b>Press</b> the key", "Taste drücken"), ("a line", 'eine <a href="x.html">Zeile</a>')],
+        [
+            ("<b>Press</b> it", "<b>Drücken</b>"),
+            ("a < b and c > d", "so ist es"),
+            ("I <3 it", "<3"),
         ],
     ),
     "urls": (
@@ -73,7 +92,7 @@ def test_rule(name):
 @pytest.mark.parametrize("name", CASES)
 def test_monolingual_text_is_judged_by_its_source(name):
     rejected, passed = CASES[name]
-    two_sided = {"identical", "length_ratio", "numbers", "urls"}
+    two_sided = {"identical", "length_ratio", "numbers", "urls", "markup"}
     sources = [(source,) for source, target in rejected if target in ("abc", "x y z", "b", W * 100)]
     if sources:
         assert _rejected(name, sources) == [name not in two_sided] * len(sources)
@@ -82,8 +101,13 @@ def test_monolingual_text_is_judged_by_its_source(name):
 
 def test_thresholds_are_configuration():
     assert _rejected("too_long", [("a b c", "d")], Rules(max_tokens=2)) == [True]
-    assert _rejected("length_ratio", [(W * 9, W * 5)], Rules(max_length_ratio=1.8)) == [False]
-    assert _rejected("length_ratio", [(W * 9, W * 5)], Rules(max_length_ratio=1.79)) == [True]
+    pair = [("a" * 85, "b" * 35)]  # 15 are added to both
+    assert _rejected("length_ratio", pair, Rules(max_length_ratio=2.01)) == [False]
+    assert _rejected("length_ratio", pair, Rules(max_length_ratio=1.97)) == [True]
+    assert _rejected("length_ratio", pair, Rules(expected_length_ratio=0.4)) == [False]
+    assert _rejected("length_ratio", [("a" * 85, "b" * 85)], Rules(expected_length_ratio=0.4)) == [
+        True
+    ]
     with pytest.raises(ValueError, match="max_length_ratio"):
         Rules(max_length_ratio=0.5)
 

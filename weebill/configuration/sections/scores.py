@@ -5,7 +5,19 @@ from typing import Annotated, get_type_hints
 
 from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.rules import Rules
-from weebill.settings import Count, Ge, Lt, Sha256, Share, Text, Weight, section
+from weebill.settings import (
+    Amount,
+    Count,
+    Ge,
+    Language,
+    Lt,
+    Sha256,
+    Share,
+    Text,
+    Unique,
+    Weight,
+    section,
+)
 
 
 @section
@@ -78,6 +90,15 @@ class LanguageId:
     min_probability: Share = 0.0
     """Smallest probability of the language. With 0 the language only has to be the most likely one, and long lines
     are judged by their ends."""
+    min_letters: Amount = 10
+    """Lines with fewer letters are not identified: only the rules judge their script. A Chinese letter counts as 3,
+    kana as 1.5, Hangul as 2.3."""
+    accept_similar: bool = True
+    """Accept languages that identifiers confuse with that of the side: Bosnian, Croatian, Montenegrin and Serbian;
+    Indonesian and Malay; Danish and both kinds of Norwegian; Galician and Portuguese. The language of the other side
+    is never accepted, and variants such as Cantonese for `zh` always are."""
+    accept: Annotated[tuple[Language, ...], Unique()] = ()
+    """Further languages that are accepted, such as `[es]` for text in `gl`."""
 
 
 @section
@@ -141,6 +162,9 @@ class CorpusLanguageId:
     """Language identification of one corpus."""
 
     min_probability: Share | None = None
+    min_letters: Amount | None = None
+    accept_similar: bool | None = None
+    accept: Annotated[tuple[Language, ...], Unique()] | None = None
 
 
 @section

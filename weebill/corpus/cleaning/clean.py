@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from multiprocessing import get_context, parent_process
 from pathlib import Path
@@ -22,7 +22,10 @@ import pyarrow as pa
 
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
+from weebill.corpus.cleaning.filters.counts import BINS, expected_length_ratio, length_ratio_counts
+from weebill.corpus.cleaning.filters.markup import decode_entities
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
+from weebill.corpus.cleaning.losses import great_losses
 from weebill.corpus.cleaning.normalise import Punctuation, normalise
 from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs
@@ -43,6 +46,7 @@ from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.progress import counter
 
+_NO_REPEATS = np.zeros(0, np.uint8)
 BATCH_ROWS = 4096  # small enough to keep the arrays of a batch in the processor's cache
 
 log = logging.getLogger(__name__)
@@ -125,8 +129,9 @@ def _clean_in(
     starts = [sum(counts[:shard]) for shard in range(len(shards))]
     names = [shard_name(number) for number in range(len(shards))]
 
-    repeats = work / "repeats"
+    repeats, ratios = work / "repeats", work / "length_ratios"
     if not repeats.exists():
+        ratios.mkdir(exist_ok=True)
         buckets = Buckets(work / "buckets", sum(counts))
         tasks = zip(shards, names, starts, strict=True)
         tasks = [(work, judge, buckets, *task) for task in tasks]
@@ -134,10 +139,12 @@ def _clean_in(
         with atomic_path(repeats) as partial:
             buckets.find(partial)
         shutil.rmtree(work / "buckets")
+    expected = expected_length_ratio(sum(np.fromfile(ratios / name, np.int64) for name in names))
     tasks = zip(names, starts, counts, strict=True)
-    _each(_filter_shard, [(work, judge, *task) for task in tasks], counts, "rows cleaned", workers)
+    tasks = [(work, judge, expected, *task) for task in tasks]
+    _each(_filter_shard, tasks, counts, "rows cleaned", workers)
 
-    _refuse_nothing(source, work / "cleaned", sum(counts))
+    _tell_losses(source, work / "cleaned", sum(counts))
 
 
 @lru_cache(maxsize=1)
@@ -157,17 +164,30 @@ def _stamp(path: Path) -> tuple[str, int, int]:
     return str(path), path.stat().st_size, path.stat().st_mtime_ns
 
 
-def _refuse_nothing(source: str | Path, cleaned: Path, rows: int) -> None:
-    """Raise InputError if no row is left; the message names the filter that dropped most rows."""
-    if rows and not any(True for _ in read_batches(cleaned, ["row"])):
-        counts: Counter[str] = Counter()
-        for batch in read_batches(cleaned, ["dropped_by"], kept=False):
-            counts.update(batch.column(0).to_pylist())
+def prepare(texts: list[str], language: str, cleaning: Cleaning) -> list[str]:
+    """Return lines of a side as the filters see them: entities decoded, normalised."""
+    if cleaning.rules.decode_entities:
+        texts = decode_entities(texts)
+    return normalise(texts, language, cleaning.punctuation)
+
+
+def _tell_losses(source: str | Path, cleaned: Path, rows: int) -> None:
+    """Log a warning for each filter that drops too much.
+
+    Raises InputError if no row is left; the message names the filter that dropped most rows.
+    """
+    counts: Counter[str | None] = Counter()
+    for batch in read_batches(cleaned, ["dropped_by"], kept=False):
+        counts.update(batch.column(0).to_pylist())
+    kept = counts.pop(None, 0)
+    if rows and not kept:
         [(worst, dropped)] = counts.most_common(1)
         raise InputError(
             f"{source}: cleaning keeps none of {rows:,} rows, '{worst}' alone drops {dropped:,}; "
             "check the languages, the order of the sides, and `cleaning`"
         )
+    for line in great_losses(counts, rows):
+        log.warning("%s: %s", source, line)
 
 
 def _each(function, tasks: list[tuple], rows: list[int], unit: str, workers: int) -> None:
@@ -220,9 +240,11 @@ def _normalise_shard(
                         "monolingual text as two corpora"
                     )
             texts = tuple(
-                normalise(batch.column(side).to_pylist(), language, judge.cleaning.punctuation)
+                prepare(batch.column(side).to_pylist(), language, judge.cleaning)
                 for side, language in zip(judge.sides, judge.languages, strict=True)
             )
+            if len(texts) == 2 and row == start:
+                ratios[:] = length_ratio_counts(Pairs(texts, judge.languages, _NO_REPEATS))
             for side, normal in zip(judge.sides, texts, strict=True):
                 index = batch.schema.get_field_index(side)
                 batch = batch.set_column(index, side, pa.array(normal, pa.string()))
@@ -232,17 +254,21 @@ def _normalise_shard(
             writer.write(batch)
             yield part
 
+    ratios = np.zeros(len(BINS) - 1, np.int64)  # of the first batch
     with TableWriter(normalised, read_schema(shard)) as writer:
         buckets.write(name, records())
+        ratios.tofile(work / "length_ratios" / name)
     log.info("%s: normalised", shard)
 
 
-def _filter_shard(work: Path, judge: _Judge, name: str, start: int, rows: int) -> None:
+def _filter_shard(
+    work: Path, judge: _Judge, expected: float, name: str, start: int, rows: int
+) -> None:
     """Write a shard with the name of the filter that rejected each rejected row."""
     normalised, cleaned = work / "normalised" / name, work / "cleaned" / name
     if cleaned.exists():
         return
-    context = _context(judge)
+    context = replace(_context(judge), length_ratio=expected)
     repeats = np.fromfile(work / "repeats", np.uint8, rows, offset=start)
     row = kept = 0
     with TableWriter(cleaned, read_schema(normalised)) as writer:

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
+from weebill.corpus.language_codes import covers, same_language, scripts
 from weebill.errors import InputError
 from weebill.experiment.corpora import Side
-
-_LABEL = "__label__"
 
 # fastText's time grows with the length of a line, so only the two ends of a long line are read first.  The line is
 # accepted if the ends are clearly in the expected language; all other lines are read whole.  With lid.176 this
@@ -19,17 +18,28 @@ _LABEL = "__label__"
 END_CHARACTERS = 32
 SURE = 0.7  # probability of the expected language
 
+# Languages that identifiers confuse, because their texts differ in few words.
+SIMILAR = ("bs cnr hr sh sr", "id ms", "da nb nn no", "gl pt")
+
 
 @dataclass(frozen=True)
 class LanguageId:
-    """Model file of the identifier, and the probability that it must reach."""
+    """Model file of the identifier, and what it must find."""
 
-    model: str  # a fastText model, such as lid.176.ftz
+    model: str  # a fastText model, such as lid.176.ftz, OpenLID or GlotLID
     min_probability: float = 0.0  # 0: the expected language must be the most probable one
+    min_letters: int = 10  # lines with fewer letters of the language's script are not asked about
+    accept_similar: bool = (
+        True  # accept the languages in SIMILAR too, except that of the other side
+    )
+    accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_probability <= 1:
             raise ValueError("min_probability is a probability from 0 to 1")
+        object.__setattr__(self, "accept", tuple(self.accept))  # a list of a configuration
+        if self.min_letters < 0:
+            raise ValueError("min_letters is at least 0")
 
 
 class LanguageIdentifier:
@@ -47,18 +57,34 @@ class LanguageIdentifier:
             self._model = fasttext.load_model(str(path))
         except (ValueError, RuntimeError, MemoryError) as error:
             raise InputError(f"{path}: not a fastText model ({error}); fetch it again") from error
-        known = {label.removeprefix(_LABEL) for label in self._model.get_labels()}
+        self._accepted = {}  # labels by expected language
         for language in languages:
-            if language not in known:
+            others = [one for one in languages if one != language]
+            known = self._model.get_labels()
+            found = {label for label in known if _acceptable(label, language, others, config)}
+            if not any(covers(language, label) for label in found):
                 message = f"{path}: does not know the language '{language}'; choose another model"
                 raise InputError(message)
+            self._accepted[language] = frozenset(found)
         self._min_probability = config.min_probability
+        self.min_letters = config.min_letters
 
     def reject(self, texts: list[str], language: str) -> np.ndarray:
         """Return the lines, (rows,) bool, whose most probable language is another one or not probable enough.
 
-        Without `min_probability`, a long line may be judged by its ends; see END_CHARACTERS.
+        Without `min_probability`, a long line may be judged by its ends; see END_CHARACTERS.  Capitals are judged by
+        their small letters, since identifiers have seen few lines of capitals.
         """
+        texts = [text.lower() if text.isupper() else text for text in texts]
+        rejected = self._reject(texts, language)
+        # A line of mostly capitals, such as a heading with a name in it, is asked about again.
+        capitals = [
+            row for row in np.flatnonzero(rejected).tolist() if _mostly_capitals(texts[row])
+        ]
+        rejected[capitals] = self._reject([texts[row].lower() for row in capitals], language)
+        return rejected
+
+    def _reject(self, texts: list[str], language: str) -> np.ndarray:
         if self._min_probability > 0:
             return self.reject_whole(texts, language, self._min_probability)
         longest, half = 2 * END_CHARACTERS, END_CHARACTERS
@@ -72,16 +98,34 @@ class LanguageIdentifier:
     def reject_whole(
         self, texts: list[str], language: str, min_probability: float = 0.0
     ) -> np.ndarray:
-        """Return the same as `reject`, always with the whole lines."""
+        """Return the same as `reject`, always with the whole lines as they are."""
         if not texts:
             return np.zeros(0, bool)
         labels, probabilities = self._model.predict(texts)
-        expected = _LABEL + language
+        accepted = self._accepted[language]
         rejected = (
-            not label or label[0] != expected or probability[0] < min_probability
+            not label or label[0] not in accepted or probability[0] < min_probability
             for label, probability in zip(labels, probabilities, strict=True)
         )
         return np.fromiter(rejected, bool, len(texts))
+
+
+def _acceptable(label: str, language: str, others: list[str], config: LanguageId) -> bool:
+    """Return True if a line with this label may be in the language; others: languages of the other side."""
+    if covers(language, label):
+        return True
+    if any(same_language(other, label) for other in others):
+        return False
+    groups = [group.split() for group in SIMILAR] if config.accept_similar else []
+    similar = [
+        one for group in groups if any(same_language(language, o) for o in group) for one in group
+    ]
+    one_script = not set(scripts(language)).isdisjoint(scripts(label))
+    return one_script and any(same_language(one, label) for one in (*similar, *config.accept))
+
+
+def _mostly_capitals(text: str) -> bool:
+    return 2 * sum(map(str.isupper, text)) > sum(map(str.isalpha, text))
 
 
 def language_source(pairs: Pairs, context: Context) -> np.ndarray:
@@ -98,4 +142,8 @@ def _wrong_language(pairs: Pairs, context: Context, side: Side) -> np.ndarray:
     if context.identifier is None or side not in pairs.named:
         return none(pairs)
     place = pairs.named.index(side)
-    return context.identifier.reject(pairs.sides[place], pairs.languages[place])
+    texts, rejected = pairs.sides[place], none(pairs)
+    long = np.flatnonzero(pairs.features[place].letters >= context.identifier.min_letters)
+    asked = texts if len(long) == len(texts) else [texts[row] for row in long.tolist()]
+    rejected[long] = context.identifier.reject(asked, pairs.languages[place])
+    return rejected

@@ -8,10 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
-from weebill.corpus.cleaning.writing_systems import UNSPACED, divisions, unspaced_bits
+from weebill.corpus.cleaning.writing_systems import (
+    DENSE,
+    LETTERS_PER_WORD,
+    UNSPACED,
+    density,
+    divisions,
+    unspaced_bits,
+)
 from weebill.experiment.corpora import SIDES, Side
 
 _SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of the classes of a character
+LONGEST_PHRASE = 12  # tokens of a phrase whose repetition is found
 
 
 class Features(NamedTuple):
@@ -22,9 +30,16 @@ class Features(NamedTuple):
     )  # separated by white space; each letter of a script without spaces is also a token
     letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
     characters: np.ndarray  # without white space
-    letters: np.ndarray  # letters of the language's script
+    letters: np.ndarray  # letters of the language's script, each by its `density`
     longest_word: np.ndarray  # number of characters of the longest token
     digits: np.ndarray  # decimal digits of any script
+    length: (
+        np.ndarray
+    )  # characters, each by its `density`: that of a line and of its translation is about the same
+    words: (
+        np.ndarray
+    )  # tokens, where letters of scripts without spaces count by their share in a word
+    repeats: np.ndarray  # times that a phrase follows itself, at most: 3 in "no no no"
 
 
 @dataclass
@@ -67,6 +82,9 @@ class Context:
     identifier: Any = None  # language_id.LanguageIdentifier
     held_out: Any = None  # overlap.HeldOut
     near_duplicates: bool = True
+    length_ratio: float | None = (
+        None  # expected length of a target per length of its source; None: of the batch
+    )
 
 
 # A filter returns (rows,) bool, True for the rows that it rejects; `dropped_by` shows its name.
@@ -103,7 +121,8 @@ def measure(texts: list[str], language: str) -> Features:
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     # Every line ends in a newline, so that no token crosses lines and no line is empty.
     text = "\n".join([*texts, ""]) if texts else ""
-    classes = _classes(language)[code_points(text)]  # (characters of all lines,)
+    codes = code_points(text)
+    classes = _classes(language)[codes]  # (characters of all lines,)
     space = (classes & _SPACE).view(bool)
     bounds = np.concatenate([[0], np.cumsum(lengths)])  # (lines + 1,): beginning of each line
 
@@ -112,7 +131,8 @@ def measure(texts: list[str], language: str) -> Features:
     if len(space) and not space[0]:
         changes = np.concatenate([[0], changes])
     starts, ends = changes[0::2], changes[1::2]  # (tokens of all lines,)
-    if (classes & UNSPACED).any():
+    unspaced = (classes & UNSPACED).any()
+    if unspaced:
         between = ~(space[1:] | space[:-1]) & divisions(classes)
         starts, ends = (np.union1d(one, np.flatnonzero(between) + 1) for one in (starts, ends))
     tokens_before = np.searchsorted(starts, bounds)  # (lines + 1,)
@@ -121,14 +141,62 @@ def measure(texts: list[str], language: str) -> Features:
     filled = tokens > 0
     if filled.any():
         longest[filled] = np.maximum.reduceat(ends - starts, tokens_before[:-1][filled])
+    characters = np.diff(_counted(ends - starts)[tokens_before])
+    letter = classes & _LETTER != 0
+    length, letters_of = characters, letter
+    if codes.size and codes.max() >= DENSE:
+        weights = density()[codes]
+        length, letters_of = np.diff(_counted(weights * ~space)[bounds]), weights * letter
+    words, first = tokens, classes[starts]  # class of each token's first character
+    if unspaced:
+        letter = (first & UNSPACED != 0).astype(float)
+        excess = letter * (density()[codes[starts]] / LETTERS_PER_WORD - 1)
+        words = tokens + np.diff(_counted(excess)[tokens_before])
     return Features(
         tokens=tokens,
-        letter_tokens=np.diff(_counted(classes[starts] & _LETTER != 0)[tokens_before]),
-        characters=np.diff(_counted(ends - starts)[tokens_before]),
-        letters=np.diff(_counted(classes & _LETTER != 0)[bounds]),
+        letter_tokens=np.diff(_counted(first & _LETTER != 0)[tokens_before]),
+        characters=characters,
+        letters=np.diff(_counted(letters_of)[bounds]),
         longest_word=longest,
         digits=np.diff(np.searchsorted(np.flatnonzero(classes & _DIGIT), bounds)),
+        length=length,
+        words=words,
+        repeats=_repeats(codes, classes, starts, tokens_before),
     )
+
+
+def _repeats(
+    codes: np.ndarray, classes: np.ndarray, starts: np.ndarray, before: np.ndarray
+) -> np.ndarray:
+    """Return how often a phrase of at most LONGEST_PHRASE tokens stands in a row in each line, (lines,) int64.
+
+    Tokens begin with a letter; their punctuation does not matter.  A single letter of a script without spaces counts
+    half, as in laughter.
+    codes, classes: of all characters.  starts: first character of each token.  before: (lines + 1,), tokens before.
+    """
+    most = np.ones(len(before) - 1, np.int64)
+    if not len(starts):
+        return most
+    mixed = (codes * np.uint32(2654435761)) ^ (codes << 7)
+    mixed[classes & (_LETTER | _DIGIT) == 0] = 0
+    keys = np.add.reduceat(mixed, starts)  # (tokens,); equal for equal tokens
+    first = classes[starts]
+    letter = first & _LETTER != 0
+    for size in range(1, LONGEST_PHRASE + 1):
+        same = np.flatnonzero((keys[size:] == keys[:-size]) & letter[size:] & letter[:-size])
+        line = np.searchsorted(before, same, "right") - 1
+        inside = same + size < before[line + 1]
+        same, line = same[inside], line[inside]
+        if not len(same):
+            continue
+        ends = np.flatnonzero(np.append((np.diff(same) != 1) | (np.diff(line) != 0), True))
+        runs = np.diff(ends, prepend=-1)  # numbers of tokens that equal the one `size` further
+        counts = runs // size + 1
+        if size == 1:
+            alone = first[same[ends]] & UNSPACED != 0
+            counts = np.where(alone, (runs + 1) // 2, counts)
+        np.maximum.at(most, line[ends], counts)
+    return most
 
 
 def _counted(values: np.ndarray) -> np.ndarray:

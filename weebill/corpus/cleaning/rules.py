@@ -5,8 +5,10 @@ A module of filters that has thresholds holds them in a settings class `Threshol
 
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Annotated, Literal
 
 from weebill.corpus.cleaning.filters import FILTERS
+from weebill.settings import Unique
 
 _MODULES = map(import_module, dict.fromkeys(map(FILTERS.module, FILTERS)))
 _CLASSES = [module.Thresholds for module in _MODULES if hasattr(module, "Thresholds")]
@@ -16,7 +18,14 @@ _CLASSES = [module.Thresholds for module in _MODULES if hasattr(module, "Thresho
 class Rules(*reversed(_CLASSES)):
     """Thresholds of the rules (WNGT20 §3, WMT21 §2)."""
 
+    disabled: Annotated[tuple[Literal[tuple(FILTERS)], ...], Unique()] = ()
+    """Filters that are not applied, by the names that the cleaning report shows: `[numbers, garbled]`."""
+
     def __post_init__(self) -> None:
+        object.__setattr__(self, "disabled", tuple(self.disabled))  # a list of a configuration
+        unknown = {*self.disabled} - {*FILTERS}
+        if unknown:
+            raise ValueError(f"disabled: no filter {min(unknown)}")
         for kind in _CLASSES:
             if hasattr(kind, "__post_init__"):
                 kind.__post_init__(self)  # else the check of one class would hide the others'

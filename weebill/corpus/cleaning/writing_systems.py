@@ -6,7 +6,6 @@ their marks; each such letter counts as a word.  Hangul, which has spaces, is di
 
 import re
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -29,6 +28,15 @@ _RANGES = (
 _INSIDE = "".join(map("-".join, zip(_RANGES[::2], _RANGES[1::2], strict=True)))  # of [...]
 _ATTACHED = "\u0e33\u0eb3\u200c\u200d\uff9e\uff9f"  # letters and joiners that belong to the letter before them
 _STACKING = "\u1039\u17d2"  # the letter after these signs is written below the letter before them
+# Letters of an English text per letter of its translation, from FLORES-101 by least squares; of all other scripts
+# there, 0.8 to 1.2.
+_DENSITIES = {
+    "\u3041\u30ff\uff66\uff9f": 1.5,  # kana
+    "\uac00\ud7a3": 2.3,  # Hangul
+    "\u3005\u3007\u3400\u4dbf\u4e00\u9fff\uf900\ufaff\U00020000\U0003ffff": 3.0,  # Han
+}
+DENSE = 0x3000  # smallest code point with another density than 1
+LETTERS_PER_WORD = 5  # letters of an English word, about
 UNSPACED, MARK, STACKS = 32, 64, 128  # bits of `unspaced_bits`
 
 _ASCII = re.compile(r"\w+|[^\w\s]")
@@ -66,11 +74,24 @@ def unspaced_bits() -> np.ndarray:
     """
     bits = np.where(of_category("M"), MARK, 0).astype(np.uint8)
     bits[list(map(ord, _ATTACHED))] |= MARK
-    for first, last in list(pairwise(map(ord, _RANGES)))[::2]:
+    for first, last in _pairs(_RANGES):
         bits[first : last + 1] |= UNSPACED
     bits[list(map(ord, _STACKING))] |= STACKS
-    assert len(bits) == CODEPOINTS
     return bits
+
+
+@cache
+def density() -> np.ndarray:
+    """Return how many letters of English a character stands for, (0x110000,) float64, by code point."""
+    table = np.ones(CODEPOINTS)
+    for ranges, letters in _DENSITIES.items():
+        for first, last in _pairs(ranges):
+            table[first : last + 1] = letters
+    return table
+
+
+def _pairs(ranges: str) -> list[tuple[int, int]]:
+    return list(zip(map(ord, ranges[::2]), map(ord, ranges[1::2]), strict=True))
 
 
 def divisions(bits: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from weebill.corpus.cleaning.filters.contents import numbers_in
+from weebill.corpus.cleaning.filters.numbers import numbers_in
 from weebill.corpus.cleaning.pairs import measure
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
@@ -57,7 +57,7 @@ def features_of(
     counts = list(map(measure, sides, languages))
     characters = [np.array([len(text) for text in texts], float) for texts in sides]
     ends = [np.array([t.rstrip(CLOSING).endswith(marks) for t in texts], float) for texts in sides]
-    letters, visible = (sum(getattr(c, of) for c in counts) for of in ("letters", "characters"))
+    letters, visible = (sum(getattr(c, of) for c in counts) for of in ("letters", "length"))
     return {
         **scores,
         "length_ratio": np.log((characters[1] + SHORT) / (characters[0] + SHORT)),

@@ -18,7 +18,9 @@ FILTERS: Registry[Filter] = Registry(
         "letter_tokens": "weebill.corpus.cleaning.filters.counts:letter_tokens",
         "letter_characters": "weebill.corpus.cleaning.filters.counts:letter_characters",
         "long_word": "weebill.corpus.cleaning.filters.counts:long_word",
-        "numbers": "weebill.corpus.cleaning.filters.contents:numbers",
+        "repetition": "weebill.corpus.cleaning.filters.counts:repetition",
+        "markup": "weebill.corpus.cleaning.filters.markup:markup",
+        "numbers": "weebill.corpus.cleaning.filters.numbers:numbers",
         "urls": "weebill.corpus.cleaning.filters.contents:urls",
         "garbled": "weebill.corpus.cleaning.filters.contents:garbled",
         "language_source": "weebill.corpus.cleaning.language_id:language_source",
@@ -36,7 +38,9 @@ def clean_batch(pairs: Pairs, context: Context) -> np.ndarray:
     """Return the position in FILTERS of the first filter that rejects each row, (rows,) int8; -1 if none does."""
     dropped_by = np.full(len(pairs), -1, np.int8)
     rows = np.arange(len(pairs))  # numbers of the rows in `pairs`, from which rows are removed
-    for number, function in enumerate(FILTERS.values()):
+    for number, (name, function) in enumerate(FILTERS.items()):
+        if name in context.rules.disabled:
+            continue
         rejected = rows[function(pairs, context)]
         dropped_by[rejected[dropped_by[rejected] < 0]] = number
         left = np.flatnonzero(dropped_by[rows] < 0)

@@ -1,13 +1,12 @@
-"""Filters of the contents: equal sides, different numbers or URLs on the sides, and broken encodings."""
+"""Filters of the contents: equal sides, different URLs on the sides, and broken encodings."""
 
 import re
 from collections import Counter
 from collections.abc import Callable
-from unicodedata import decimal
 
 import numpy as np
 
-from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, any_text, none
+from weebill.corpus.cleaning.pairs import Context, Pairs, any_text, none
 
 
 def _unequal(pairs: Pairs, suspects: np.ndarray, find: Callable) -> np.ndarray:
@@ -29,23 +28,8 @@ def identical(pairs: Pairs, context: Context) -> np.ndarray:
     return suspects & ~_unequal(pairs, suspects, str.lower)
 
 
-# Digits and the separators between them: English 1,234.5 is 1.234,5 in German.
-_NUMBER = re.compile(r"\d+(?:[.,'\u00a0\u202f]\d+)*")
-_SEPARATORS = re.compile(r"\D")
-
-
-def numbers_in(text: str) -> list[str]:
-    """Return the numbers of a line, sorted, as ASCII digits without separators."""
-    found = (_SEPARATORS.sub("", number) for number in _NUMBER.findall(text))
-    return sorted(n if n.isascii() else "".join(str(decimal(digit)) for digit in n) for n in found)
-
-
-def numbers(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs whose sides contain different numbers; order and separators do not matter."""
-    return _unequal(pairs, any_side(pairs, lambda side: side.digits > 0), numbers_in)
-
-
-_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+", re.IGNORECASE)
+# Characters of ASCII and Latin letters: other letters and punctuation marks that follow are text, as in Chinese.
+_URL = re.compile(r"(?:https?://|www\.)[!#-;=?-~\u00c0-\u024f]+", re.IGNORECASE)
 
 
 def urls_in(text: str) -> Counter[str]:

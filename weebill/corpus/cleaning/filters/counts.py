@@ -1,12 +1,13 @@
 """Filters that compare counts on a side with thresholds (WMT21 footnote 2, but letters of both sides)."""
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, none
-from weebill.settings import Count, Ge, Share
+from weebill.settings import Count, Ge, Positive, Share
 
 
 @dataclass(frozen=True)
@@ -14,22 +15,35 @@ class Thresholds:
     """Thresholds of the filters that count and compare."""
 
     max_tokens: Count = 150
-    """Most words on a side; in Chinese and Japanese each letter counts as one."""
-    max_length_ratio: Annotated[float, Ge(1)] = 2.0
-    """Most words of the longer side per word of the shorter. Letters of Chinese or Japanese are about 1.7 and 2.5 to
-    a word of English, so 4 suits them."""
+    """Most words on a side. Letters of scripts without spaces count by their share in a word: a fifth of Thai, Khmer,
+    Lao, Burmese and Tibetan, 0.3 of kana and 0.6 of Chinese letters."""
+    max_length_ratio: Annotated[float, Ge(1)] = 1.45
+    """Most letters of the longer side per letter of the shorter, after division by the expected ratio. A Chinese
+    letter counts as 3, kana as 1.5 and Hangul as 2.3; 15 are added to both sides, so that short lines may differ
+    more."""
+    expected_length_ratio: Positive | None = None
+    """Expected letters of the target per letter of the source, counted in this way; by default the median of the
+    corpus, from the first rows of each shard."""
     min_letter_tokens: Share = 0.4
     """Smallest share of words that begin with a letter of the language's script."""
     min_letter_characters: Share = 0.5
-    """Smallest share of characters, without spaces, that are such letters."""
+    """Smallest share of characters, without spaces, that are such letters; Chinese letters, kana and Hangul count as
+    in `max_length_ratio`."""
     max_word_characters: Count = 150
     """Most characters of the longest word."""
+    max_repeats: Count = 3
+    """Most times that a word, or a phrase of up to 12 words, may stand in a row on one side alone; twice as often if
+    it is a single letter of a script without spaces."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1 or self.max_word_characters < 1:
             raise ValueError("max_tokens and max_word_characters must be at least 1")
         if self.max_length_ratio < 1:
             raise ValueError("max_length_ratio must be at least 1")
+        if self.expected_length_ratio is not None and self.expected_length_ratio <= 0:
+            raise ValueError("expected_length_ratio must be more than 0")
+        if self.max_repeats < 1:
+            raise ValueError("max_repeats must be at least 1")
         if not (0 <= self.min_letter_tokens <= 1 and 0 <= self.min_letter_characters <= 1):
             raise ValueError("min_letter_tokens and min_letter_characters are shares from 0 to 1")
 
@@ -45,17 +59,46 @@ def empty(pairs: Pairs, context: Context) -> np.ndarray:
 
 
 def too_long(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs with a side of more than `max_tokens` tokens."""
-    return any_side(pairs, lambda side: side.tokens > context.rules.max_tokens)
+    """Reject pairs with a side of more than `max_tokens` words."""
+    return any_side(pairs, lambda side: side.words > context.rules.max_tokens)
+
+
+# Added to both lengths; about three words.  A limit for the ratio of the sums is one for the difference of the
+# lengths that grows more slowly than they do.
+SHORT = 15
+# A corpus of this many pairs moves the expected ratio half the way from 1, that of all languages, to its own median.
+FEW_PAIRS = 100
+BINS = np.linspace(-2, 2, 401)  # of log ratios; a pair further out counts as at the edge
+
+
+def length_ratio_counts(pairs: Pairs) -> np.ndarray:
+    """Count the pairs by the logarithm of their length ratio, (400,) int64, in the bins BINS."""
+    source, target = (side.length for side in pairs.features)
+    filled = (source > 0) & (target > 0)
+    ratios = np.log(target[filled] / source[filled])
+    return np.histogram(np.clip(ratios, BINS[0], BINS[-1]), BINS)[0]
+
+
+def expected_length_ratio(counts: np.ndarray) -> float:
+    """Return the expected target length per source length, from counts of `length_ratio_counts`.
+
+    It is their median, which noise and shuffled pairs hardly move: they are too long about as often as too short.
+    """
+    pairs = int(counts.sum())
+    middle = np.searchsorted(np.cumsum(counts), pairs / 2) if pairs else len(counts) // 2
+    median = (BINS[middle] + BINS[middle + 1]) / 2 if pairs else 0.0
+    return float(np.exp(median * pairs / (pairs + FEW_PAIRS)))
 
 
 def length_ratio(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs whose sides' numbers of tokens differ by more than the factor `max_length_ratio`."""
+    """Reject pairs whose lengths, by the expected ratio, differ by more than the factor `max_length_ratio`."""
     if not pairs.parallel:
         return none(pairs)
-    source, target = (side.tokens for side in pairs.features)
-    longer, shorter = np.maximum(source, target), np.minimum(source, target)
-    return _ratio(longer, shorter) > context.rules.max_length_ratio
+    expected = context.rules.expected_length_ratio or context.length_ratio
+    expected = expected or expected_length_ratio(length_ratio_counts(pairs))
+    source, target = (side.length for side in pairs.features)
+    source, target = source + SHORT, target / expected + SHORT
+    return np.maximum(source, target) / np.minimum(source, target) > context.rules.max_length_ratio
 
 
 def letter_tokens(pairs: Pairs, context: Context) -> np.ndarray:
@@ -67,9 +110,26 @@ def letter_tokens(pairs: Pairs, context: Context) -> np.ndarray:
 def letter_characters(pairs: Pairs, context: Context) -> np.ndarray:
     """Reject pairs if too few characters of a side are letters of its language's script."""
     least = context.rules.min_letter_characters
-    return any_side(pairs, lambda side: _ratio(side.letters, side.characters) < least)
+    return any_side(pairs, lambda side: _ratio(side.letters, side.length) < least)
 
 
 def long_word(pairs: Pairs, context: Context) -> np.ndarray:
     """Reject pairs with a word of more than `max_word_characters` characters."""
     return any_side(pairs, lambda side: side.longest_word > context.rules.max_word_characters)
+
+
+# A long word that repeats itself, such as "zigzigzigzig"; each repeated part has two letters at least.
+_LONG = 16
+
+
+def repetition(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs in which one side alone repeats a phrase more than `max_repeats` times in a row."""
+    most = context.rules.max_repeats
+    stutter = re.compile(rf"([^\W\d_]{{2,{_LONG}}}?)\1{{{most},}}")
+    found = []
+    for texts, side in zip(pairs.sides, pairs.features, strict=True):
+        repeated = side.repeats > most
+        for row in np.flatnonzero((side.longest_word >= _LONG) & ~repeated).tolist():
+            repeated[row] = stutter.search(texts[row]) is not None
+        found.append(repeated)
+    return np.logical_xor(*found) if pairs.parallel else found[0]

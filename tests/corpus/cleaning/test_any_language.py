@@ -1,0 +1,185 @@
+"""Cleaning with its defaults keeps good pairs of any language, and drops bad ones."""
+
+import numpy as np
+import pytest
+
+from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
+from weebill.corpus.cleaning.filters import FILTERS, clean_batch
+from weebill.corpus.cleaning.normalise import normalise
+from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.table import read_columns, write_table
+from weebill.text_files import read_lines
+
+KEPT = {
+    "ja": [
+        ("Where is the nearest station?", "最寄りの駅はどこにありますか。"),
+        ("The weather is nice today.", "今日はとてもいい天気ですね。"),
+        ("I can't do it.", "私にはそれはできません。"),
+        ("My five-year-old daughter goes to the kindergarten.", "5歳の娘は幼稚園に通っています。"),
+        ("It was published on March 3.", "それは3月3日に発表されました。"),
+        ("The train leaves at 5:45 p.m. from there.", "電車は17時45分に発車します。"),
+        ("The company sold 15,000 cars last year.", "その会社は昨年1万5000台の車を売った。"),
+        ("Please see https://e.org/a for the news.", "https://e.org/aで新しいお知らせをご覧ください。"),
+    ],
+    "zh": [
+        ("About 10,000 people took part in the march.", "大约1万人参加了游行。"),
+        ("The bridge was opened in 1998.", "这座桥于一九九八年通车。"),
+        ("It costs 2.5 billion dollars to build.", "建造它需要花费25亿美元。"),
+        ("They counted 120 million voters in May.", "他们在5月统计了1.2亿选民。"),
+        ("See http://a.org/x, the rules are at the end of it.", "有关此事项请参阅http://a.org/x，规则在最后。"),
+    ],
+    "ko": [
+        ("The city has 35 million inhabitants.", "이 도시의 인구는 3500만 명이다."),
+        ("The shop opens at 9 o'clock in the morning.", "가게는 아침 9시에 문을 엽니다."),
+    ],
+    "th": [
+        ("Where is the station?", "สถานีอยู่ที่ไหน"),
+        ("Thank you very much for your help yesterday.", "ขอบคุณมากสำหรับความช่วยเหลือของคุณเมื่อวานนี้"),
+        ("The war ended in 1998 in the south.", "สงครามสิ้นสุดลงในปี พ.ศ. 2541 ทางใต้"),
+        ("There are 25 students in this room.", "มีนักเรียน ๒๕ คนในห้องนี้"),
+    ],
+    "km": [("Where is the railway station in this city?", "តើស្ថានីយ៍រថភ្លើងនៅឯណាក្នុងទីក្រុងនេះ?")],
+    "my": [("I am learning to write in Burmese.", "ကျွန်တော် မြန်မာလို ရေးတတ်အောင် သင်ယူနေပါတယ်။")],
+    "lo": [("We are going to the market today.", "ມື້ນີ້ພວກເຮົາຈະໄປຕະຫຼາດ")],
+    "ar": [
+        ("The population is 1,234,567 people.", "يبلغ عدد السكان ١٬٢٣٤٬٥٦٧ نسمة."),
+        ("The rate rose to 3.5 percent.", "ارتفع المعدل إلى ٣٫٥ في المئة."),
+        ("See https://a.org/b, which was changed today.", "انظر https://a.org/b، الذي تم تغييره اليوم."),
+    ],
+    "fa": [("It has 83,500 members in 12 towns.", "این سازمان ۸۳٬۵۰۰ عضو در ۱۲ شهر دارد.")],
+    "hi": [
+        ("The village has 1,50,000 inhabitants now.", "गाँव में अब १,५०,००० निवासी हैं।"),
+        ("They spent 30 million rupees on it.", "उन्होंने इस पर 3 करोड़ रुपये खर्च किए।"),
+    ],
+    "fr": [
+        ("They paid 1,500,000 euros in total.", "Ils ont payé 1 500 000 euros au total."),
+        ("The meeting starts at 3:30 p.m.", "La réunion commence à 15 h 30."),
+        ("It starts at 9 o'clock tomorrow.", "Cela commence demain à 09 h."),
+        ("In the 1980s the street was wider.", "Dans les années 80, la rue était plus large."),
+    ],
+    "de": [
+        ("There are 20 students in the room.", "Im Zimmer sind zwanzig Studenten."),
+        ("It costs 1.2 million euros a year.", "Es kostet 1,2 Millionen Euro im Jahr."),
+        ("On May 6, 2010 he left the town.", "Am 6.5.2010 verließ er die Stadt."),
+        ("It cost 1200 euros to repair.", "Die Reparatur hat 1.200 Euro gekostet."),
+    ],
+    "ru": [("The plant makes 3 thousand cars a day.", "Завод выпускает 3000 машин в день.")],
+    "pl": [("The fund has 2 billion zloty.", "Fundusz ma 2 miliardy złotych.")],
+    "fi": [("We don't go there at all.", "En mene taloommekaan.")],
+    "tr": [("We could not come to your house.", "Evinize gelemedik.")],
+    "sr": [("Where were you yesterday?", "Gde si bio juče?")],
+}  # fmt: skip
+DROPPED = {
+    "ja": [
+        ("The bridge was opened in 1998.", "その橋は一九九七年に開通した。", "numbers"),
+        ("About 10,000 people took part in it.", "約10万人がそれに参加した。", "numbers"),
+        ("He is a very good teacher.", "彼はとてもとてもとてもとてもとてもとても良い", "repetition"),
+        ("Yes.", "彼は昨日東京で新しい車を買ったと私に話してくれました。", "length_ratio"),
+    ],
+    "th": [("The house is big.", "บ้านบ้านบ้านบ้านบ้าน", "repetition")],
+    "zh": [("The plan costs 3 million.", "该计划耗资五百万。", "numbers")],
+    "ar": [("The rate rose to 3.5 percent.", "ارتفع المعدل إلى ٤٫٥ في المئة.", "numbers")],
+    "fr": [
+        ("They paid 1,500,000 euros in total.", "Ils ont payé 1 600 000 euros au total.", "numbers"),
+        ("The meeting starts at 3:30 p.m.", "La réunion commence à 16 h 30.", "numbers"),
+    ],
+    "de": [
+        ("It rose by 3.5 percent last year.", "Es stieg im letzten Jahr um 35 Prozent.", "numbers"),
+        ("There are 20 students in the room.", "Im Zimmer sind 30 Studenten.", "numbers"),
+        ("It costs 1.2 million euros a year.", "Es kostet 1,3 Millionen Euro im Jahr.", "numbers"),
+        ("The house is big and very beautiful.", "Das Haus Haus Haus Haus Haus Haus Haus.", "repetition"),
+        ("<b>Press</b> the key <br/> now.", "Drücken Sie jetzt die Taste.", "markup"),
+    ],
+}  # fmt: skip
+
+
+def _judge(language, pairs, rules=None):
+    sides = [
+        normalise(side, code)
+        for side, code in zip(zip(*pairs, strict=True), ("en", language), strict=True)
+    ]
+    batch = Pairs(tuple(sides), ("en", language), np.zeros(len(pairs), np.uint8))
+    verdicts = clean_batch(batch, Context(rules or Rules()))
+    return [None if one < 0 else [*FILTERS][one] for one in verdicts]
+
+
+@pytest.mark.parametrize("language", KEPT)
+def test_good_pairs_stay(language):
+    dropped = _judge(language, KEPT[language])
+    assert [pair for pair, name in zip(KEPT[language], dropped, strict=True) if name] == []
+
+
+@pytest.mark.parametrize("language", DROPPED)
+def test_bad_pairs_go(language):
+    pairs = [pair[:2] for pair in DROPPED[language]]
+    assert _judge(language, pairs) == [pair[2] for pair in DROPPED[language]]
+
+
+def test_rules_can_be_loosened_and_turned_off():
+    pair = [
+        ("Elections took place in 1998, 2004 and 2005.", "Wahlen fanden 1998, 2004 und 2006 statt.")
+    ]
+    assert _judge("de", pair) == ["numbers"]
+    assert _judge("de", pair, Rules(max_unmatched_numbers=0.4)) == [None]
+    assert _judge("de", pair, Rules(disabled=("numbers",))) == [None]
+    pair = [("There are 25 students.", "Es sind fünfundzwanzig Studenten.")]
+    assert _judge("de", pair, Rules(largest_number_in_words=12)) == ["numbers"]
+    every = Rules(disabled=tuple(FILTERS))
+    assert _judge("de", [("", "1 <b>"), ("a", "a"), ("a " * 200, "b\ufffd")], every) == [None] * 3
+    with pytest.raises(ValueError, match="no filter number"):
+        Rules(disabled=("number",))
+
+
+def test_entities_are_decoded(tmp_path, as_table):
+    rows = [
+        ("Tom &amp; Jerry sleep.", "Tom &amp; Jerry schlafen."),
+        ("Tom &amp; Jerry don&#39;t sleep.", "Tom und Jerry schlafen nicht."),
+        ("He said &amp;quot;no&amp;quot; twice.", "Er sagte zweimal &#x22;Nein&#34;."),
+        ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
+    ]
+    write_table(tmp_path / "in.parquet", as_table(rows))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", "de"), Cleaning())
+    kept = read_columns(tmp_path / "out", ["source", "target"]).to_pylist()
+    assert [tuple(row.values()) for row in kept] == [
+        ("Tom & Jerry sleep.", "Tom & Jerry schlafen."),
+        ("Tom & Jerry don't sleep.", "Tom und Jerry schlafen nicht."),
+        ('He said "no" twice.', 'Er sagte zweimal "Nein".'),
+        ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
+    ]
+    as_is = Cleaning(rules=Rules(decode_entities=False))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "raw", ("en", "de"), as_is)
+    assert "&amp;" in read_columns(tmp_path / "raw", ["source"])["source"][0].as_py()
+
+
+@pytest.mark.parametrize("scale", [0.4, 1, 2.2])
+def test_the_expected_length_is_that_of_the_corpus(tmp_path, as_table, scale):
+    draw = np.random.default_rng(1)
+    lengths = draw.integers(20, 200, 2000)
+    made = ["".join(draw.choice([*"abcdefgh"], n)) for n in lengths]
+    others = ["x" + "".join(draw.choice([*"abcdefgh"], int(n * scale))) for n in lengths]
+    shuffled = [*others[:1500], *draw.permutation(others[1500:]).tolist()]
+    write_table(tmp_path / "in.parquet", as_table(list(zip(made, shuffled, strict=True))))
+    rules = Rules(max_word_characters=1000)
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", "de"), Cleaning(rules=rules))
+    dropped = read_columns(tmp_path / "out", ["dropped_by"], kept=False)["dropped_by"].to_pylist()
+    assert dropped[:1500].count(None) == 1500
+    assert dropped[1500:].count("length_ratio") > 250
+
+
+LANGUAGES = {
+    "ara": "ar", "cmn_Hans": "zh", "deu": "de", "fas": "fa", "fra": "fr", "hin": "hi",
+    "hrv": "hr", "jpn": "ja", "kor": "ko", "rus": "ru", "tha": "th", "tur": "tr",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_professional_translations_stay_and_shuffled_ones_go(real_text, name):
+    source, target = ([*read_lines(real_text(f"flores/{one}.devtest"))] for one in ("eng", name))
+    kept = _judge(LANGUAGES[name], list(zip(source, target, strict=True))).count(None)
+    next_lines = [*target[1:], target[0]]
+    dropped = len(source) - _judge(
+        LANGUAGES[name], list(zip(source, next_lines, strict=True))
+    ).count(None)
+    assert kept >= 0.95 * len(source)
+    assert dropped >= 0.44 * len(source)

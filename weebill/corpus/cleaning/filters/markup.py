@@ -1,0 +1,50 @@
+"""HTML in text: entities, which cleaning decodes, and the filter of pairs of which one side alone has tags."""
+
+import html
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from weebill.corpus.cleaning.pairs import Context, Pairs, none
+
+# Entities end in a semicolon: "AT&T" and "R&D;" are text.
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+TAG = re.compile(
+    r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s+[a-zA-Z-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
+)
+_TIMES = 3  # text that was encoded several times: &amp;amp;quot;
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What is done to HTML."""
+
+    decode_entities: bool = True
+    """Replace HTML's entities, such as `&amp;`, by their characters, before all rules."""
+
+
+def decode_entities(texts: list[str]) -> list[str]:
+    """Replace the entities of lines by their characters, also those that were encoded again."""
+    return [_decoded(text) if "&" in text and ";" in text else text for text in texts]
+
+
+def _decoded(text: str) -> str:
+    for _ in range(_TIMES):
+        decoded = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        if decoded == text:
+            break
+        text = decoded
+    return text
+
+
+def markup(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs of which one side alone has tags of HTML, such as <b> or <br/>."""
+    if not pairs.parallel:
+        return none(pairs)
+    found = [np.fromiter(map(_has_tag, side), bool, len(side)) for side in pairs.sides]
+    return np.logical_xor(*found)
+
+
+def _has_tag(text: str) -> bool:
+    return "<" in text and ">" in text and TAG.search(text) is not None

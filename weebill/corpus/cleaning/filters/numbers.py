@@ -1,0 +1,168 @@
+"""Filter of pairs whose sides contain different numbers, however these are written.
+
+Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million and 200万, 1998 and 一九九八, 3:30 p.m. and
+15 h 30, the 1960s and the 60s, and 1998 and the year 2541 of the Thai calendar.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from unicodedata import decimal
+
+import numpy as np
+
+from weebill.corpus.cleaning.filters.scales import chinese_numbers, powers_of_ten, with_digits
+from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, none
+from weebill.settings import Amount, Share
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Numbers that may differ."""
+
+    largest_number_in_words: Amount = 100
+    """Whole numbers up to this one, decades, and larger numbers of one digit before zeros may be missing on one side
+    if all others agree: people write them in words. 0 compares all numbers."""
+    max_unmatched_numbers: Share = 0.0
+    """Largest share of the numbers of both sides that may have no equal on the other side."""
+
+
+# Digits and the separators between them: English 1,234.5 is 1.234,5 in German.
+_NUMBER = re.compile(r"\d+(?:[.,'\u00a0\u202f\u066b\u066c]\d+)*")
+_SEPARATORS = re.compile(r"\D")
+
+
+def numbers_in(text: str) -> list[str]:
+    """Return the numbers of a line, sorted, as ASCII digits without separators."""
+    found = (_SEPARATORS.sub("", number) for number in _NUMBER.findall(text))
+    return sorted(n if n.isascii() else "".join(str(decimal(digit)) for digit in n) for n in found)
+
+
+def numbers(pairs: Pairs, context: Context) -> np.ndarray:
+    """Reject pairs whose sides contain different numbers; their order does not matter."""
+    rejected = none(pairs)
+    if pairs.parallel:
+        source, target = pairs.sides
+        for row in np.flatnonzero(any_side(pairs, lambda side: side.digits > 0)).tolist():
+            sides = source[row], target[row]
+            one, other = (sorted(_NUMBER.findall(side)) for side in sides)
+            rejected[row] = one != other and numbers_differ(*sides, context.rules)
+    return rejected
+
+
+# A number as people write it: groups of three digits (of two and three in India), or digits with a decimal fraction.
+_WRITTEN = re.compile(
+    r"(?<!\d)\d{1,3}(?:([ \u00a0\u202f'’])\d{3})(?:\1\d{3})*(?:[.,\u066b]\d+)?(?!\d)|\d+(?:[.,'’\u066b\u066c]\d+)*"
+)
+_GROUPS = re.compile(r"\d{1,3}(?:(?:\D\d{2})*\D\d{3})+")
+_CLOCK = re.compile(
+    r"\d\s?[:.]\s?\d\d|\d\s?(?:h\b|uhr|o.?clock|[ap]\.?\s?m\b|heure|час|ч\b|น\.|時|时|点|點|시|ساعة)",
+    re.I,
+)
+_HALF_DAY = 12
+_THAI_YEAR = re.compile(r"พ\.\s?ศ|ปี")
+_THAI_YEARS = 543  # from the year of Christ to that of Buddha
+_DECADE = re.compile(r"\b\d\d\d0(?='?s\b)")
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number in a line: the values that it may stand for, and the numbers of which it may be made."""
+
+    values: frozenset[Decimal]
+    parts: tuple[Decimal, ...]
+
+
+def numbers_differ(source: str, target: str, rules: Thresholds) -> bool:
+    """Return True if the numbers of two lines differ by more than the rules allow."""
+    sides = [_read(with_digits(text)) for text in (source, target)]
+    total = sum(map(len, sides))
+    left = _unmatched(*sides)
+    if all(left):  # dates and times of day, whose parts are joined in other ways
+        left = _unmatched(
+            *([_Number(frozenset([p]), (p,)) for n in side for p in n.parts] for side in left)
+        )
+        if all(left) and (_CLOCK.search(source) or _CLOCK.search(target)):
+            left = _unmatched(*left, _apart(_HALF_DAY, 2 * _HALF_DAY))
+        if all(left) and (_THAI_YEAR.search(source) or _THAI_YEAR.search(target)):
+            left = _unmatched(*left, _apart(_THAI_YEARS, 10_000))
+    readable = False
+    rest = []
+    for numbers, text in zip(left, (target, source), strict=True):
+        values, several = chinese_numbers(text) if numbers else (set(), False)
+        rest.append([number for number in numbers if number.values.isdisjoint(values)])
+        readable |= several
+    one, other = rest
+    if not ((one and other) or readable):
+        one, other = (
+            [n for n in side if not _in_words(n, rules.largest_number_in_words)]
+            for side in (one, other)
+        )
+    unmatched = len(one) + len(other)
+    return unmatched > rules.max_unmatched_numbers * max(total, unmatched)
+
+
+def _read(text: str) -> list[_Number]:
+    """Return the numbers of a line."""
+    decades = {found.start() for found in _DECADE.finditer(text)}
+    numbers = []
+    for found in _WRITTEN.finditer(text):
+        number = _number(found[0], powers_of_ten(text, found.end()))
+        if found.start() in decades:  # 1960s: the 60s; 1800s: the 19th century
+            year = int(found[0])
+            others = {Decimal(year % 100)} if year % 100 else {Decimal(year // 100 + 1)}
+            number = _Number(number.values | others, tuple(number.values | others))
+        numbers.append(number)
+    return numbers
+
+
+def _number(written: str, powers: Iterable[int]) -> _Number:
+    groups = _SEPARATORS.split(written)
+    parts = tuple(Decimal(int(group)) for group in groups)
+    if len(groups) == 1 or (_GROUPS.fullmatch(written) and not written.startswith("0")):
+        value = Decimal(int("".join(groups)))
+    else:  # the last separator begins the fraction if the others separate groups of three
+        whole, fraction = "".join(groups[:-1]), groups[-1]
+        if len(groups) > 2 and not _GROUPS.fullmatch(written[: -len(fraction) - 1]):
+            return _Number(frozenset(), parts)  # a date, a version
+        value = Decimal(int(whole)) + Decimal(int(fraction)).scaleb(-len(fraction))
+    return _Number(frozenset([value, *(value.scaleb(power) for power in powers)]), parts)
+
+
+def _same(one: _Number, other: _Number) -> bool:
+    return not one.values.isdisjoint(other.values) or (not one.values and one.parts == other.parts)
+
+
+def _apart(distance: int, largest: int) -> Callable[[_Number, _Number], bool]:
+    """Return a comparison that finds two numbers, up to `largest`, equal if they differ by a distance."""
+
+    def same(one: _Number, other: _Number) -> bool:
+        low, high = sorted(min(number.values) for number in (one, other))
+        return high <= largest and high - low == distance
+
+    return same
+
+
+def _unmatched(
+    one: list[_Number], other: list[_Number], same=_same
+) -> tuple[list[_Number], list[_Number]]:
+    """Return the numbers of both sides without those that have an equal on the other side."""
+    alone, other = [], list(other)
+    for number in one:
+        match = next((place for place, found in enumerate(other) if same(number, found)), None)
+        if match is None:
+            alone.append(number)
+        else:
+            del other[match]
+    return alone, other
+
+
+def _in_words(number: _Number, largest: int) -> bool:
+    """Return True for a number that is often written in words."""
+    if not largest or not number.values:
+        return False
+    value = min(number.values)
+    return value <= largest or (
+        value == value.to_integral_value() and len(value.normalize().as_tuple().digits) == 1
+    )
