@@ -271,7 +271,7 @@ from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.table import SCHEMA, ShardWriter
 import pyarrow as pa
 rows, folder = int(sys.argv[1]), sys.argv[2]
-with ShardWriter(folder + "/in", SCHEMA, 50_000) as writer:
+with ShardWriter(folder + "/in", SCHEMA, 20_000) as writer:
     for start in range(0, rows, 10_000):
         numbers = [f"word{n:x}" for n in range(start, start + 10_000)]
         writer.write(pa.table({
@@ -291,5 +291,5 @@ def test_memory_does_not_grow(tmp_path):
         command = [sys.executable, "-c", MEMORY, str(rows), str(tmp_path / str(rows))]
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
-    small, large = peak(50_000), peak(300_000)  # MiB
-    assert large < small + 40
+    small, large = peak(20_000), peak(120_000)  # MiB
+    assert large < small + 16

@@ -3,11 +3,13 @@
 import random
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 import torch
 
+from tests.forking import run_in_fork
 from tests.pruning.interrupting import finish_despite_interruptions
 from weebill.corpus.table import read_columns, write_table
 from weebill.errors import InputError
@@ -18,6 +20,7 @@ from weebill.pruning.late_reset import LateReset
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import START
 from weebill.translation.model.vocabulary import train_vocabulary
+from weebill.translation.training import pruning_study
 from weebill.translation.training.pruning_study import TranslationStudy, make_pruned
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.trainer import make_model, new_network, unwatched
@@ -117,7 +120,9 @@ def test_interrupted_at_every_checkpoint_it_ends_the_same(data, undisturbed, mon
     assert read_json(data / "interrupted.json") == read_json(data / "undisturbed.json")
 
 
-def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path):
+def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path, monkeypatch):
+    """The training of the first device is a fork; Lightning starts Python for the second."""
+    monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=run_in_fork))
     trained = []
     for study in studies_of_one_training(data):
         network = study.checkpoint(4)
