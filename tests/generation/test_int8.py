@@ -296,8 +296,7 @@ def test_the_folder_that_is_read_is_not_replaced(tmp_path, read, monkeypatch):
 
 
 def test_a_model_without_numbers_is_named(tmp_path):
-    with torch.device("meta"):
-        model = small_model("bart")
+    model = small_model("bart").to("meta")
     for save in (save_int8, lambda model, path: save_model(path, model)):
         with pytest.raises(InputError, match=r"has no numbers \(device `meta`\); read the model's"):
             save(model, tmp_path / "model")

@@ -1,5 +1,8 @@
 """Small random models of each family, and text for them."""
 
+import copy
+import functools
+
 import torch
 from torch import Tensor
 from transformers import (
@@ -138,7 +141,14 @@ def foreign() -> PreTrainedModel:
 
 
 def small_model(family: str, seed: int = 3) -> PreTrainedModel:
-    """Make a model in evaluation mode, whose biases and norms differ from those of a fresh one."""
+    """Return a model in evaluation mode, whose biases and norms differ from those of a fresh one."""
+    model = copy.deepcopy(_made(family, seed))  # quicker than to make it anew
+    torch.manual_seed(seed)
+    return model
+
+
+@functools.cache
+def _made(family: str, seed: int) -> PreTrainedModel:
     torch.manual_seed(seed)
     model = MAKERS[family]().eval()
     with torch.no_grad():
