@@ -53,5 +53,5 @@ def installed(wheel, tmp_path_factory):
     run(sys.executable, "-m", "venv", *bare, str(folder / "venv"), cwd=folder)
     pip = [sys.executable, "-m", "pip", "--python"] if has_pip else [str(python), "-m", "pip"]
     pip += [str(python)] if has_pip else []
-    run(*pip, "install", "-q", "--no-deps", "--no-index", str(wheel), cwd=folder)
+    run(*pip, "install", "-q", "--no-compile", "--no-deps", "--no-index", str(wheel), cwd=folder)
     return python

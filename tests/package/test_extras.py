@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -77,6 +78,10 @@ WITHOUT_IMPORT = {
 }
 
 
+packages_distributions = cache(metadata.packages_distributions)
+
+
+@cache
 def third_party(file: Path) -> set[str]:
     """Return the third-party top-level modules that a source file imports anywhere."""
     found = set()
@@ -90,7 +95,7 @@ def third_party(file: Path) -> set[str]:
 
 def imported(files: Iterable[Path]) -> set[str]:
     """Return the distributions that files import, except those of other environments."""
-    owners, found = metadata.packages_distributions(), set()
+    owners, found = packages_distributions(), set()
     for file in files:
         if not file.relative_to(ROOT).as_posix().startswith(ELSEWHERE):
             for module in third_party(file):
