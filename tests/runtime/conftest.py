@@ -67,11 +67,14 @@ def sources(count=21) -> list[list[int]]:
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
 
 
-def quantized(model: Translator, grid: str, skip: Sequence[str] = ()) -> Translator:
+def quantized(
+    model: Translator, grid: str, skip: Sequence[str] = (), texts: list[list[int]] | None = None
+) -> Translator:
     """Put the network on a grid; int8 gets activation scales from the test's own sentences."""
+    texts = sources(9) if texts is None else texts
     if grid == "log4":
         return quantize_model(model, grid)
-    ranges = record_ranges(model, lambda: greedy([model], sources(9), SearchOptions()))
+    ranges = record_ranges(model, lambda: greedy([model], texts, SearchOptions()))
     chosen = {name for name, _ in quantizable_linears(model, skip)}
     scales = {name: mean_of_maxima(ranges[name]) or 1.0 for name in chosen}
     return quantize_model(model, grid, scales, skip)

@@ -9,6 +9,7 @@ import numpy as np
 
 from weebill.errors import InputError
 from weebill.text_files import checked_lines
+from weebill.translation.edge_symbols import Edged, without_edges
 from weebill.translation.model.vocabulary import Vocabulary
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.forced import force_decode
@@ -18,7 +19,7 @@ from weebill.translation.search.run import Progress, greedy, search
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """Translation; score = log p / length^length_normalisation; pieces: its ids without the end."""
+    """Translation; score = log p / length^length_normalisation; pieces: its ids without the end and edge symbols."""
 
     text: str
     score: float
@@ -94,26 +95,33 @@ class PieceTranslator(TextTranslator):
         """Implement `TextTranslator`; greedy search keeps no scores and is faster."""
         if options.beam > 1:
             return super().translate(sentences, options, progress)
-        sources = self._encode(sentences, options)
-        return self.vocabulary.decode(self._greedy(sources, options, progress))
+        given = self._edged(sentences)
+        found = self._greedy(self._encode(given, options), options, progress)
+        texts = self.vocabulary.decode(found)
+        return [edged.around(text) for edged, text in zip(given, texts, strict=True)]
 
     def nbest(self, sentences, options, progress=None) -> list[list[Hypothesis]]:
         """Implement `TextTranslator`."""
-        results = []
-        for found in self._search(self._encode(sentences, options), options, progress):
+        given, results = self._edged(sentences), []
+        every = self._search(self._encode(given, options), options, progress)
+        for edged, found in zip(given, every, strict=True):
             pairs = zip(self.vocabulary.decode([one.tokens for one in found]), found, strict=True)
-            results.append([Hypothesis(text, one.score, one.tokens) for text, one in pairs])
+            results.append(
+                [Hypothesis(edged.around(text), one.score, one.tokens) for text, one in pairs]
+            )
         return results
 
     def _score_pairs(self, sentences, translations, options) -> list[float]:
-        sources = self._encode(sentences, options)
-        return self._force_decode(
-            sources, self.vocabulary.encode_input(translations, "target"), options
-        )
+        sources = self._encode(self._edged(sentences), options)
+        targets = [one.sentence for one in self._edged(translations)]
+        return self._force_decode(sources, self.vocabulary.encode_input(targets, "target"), options)
 
-    def _encode(self, sentences: Iterable[str], options: SearchOptions) -> list[list[int]]:
+    def _edged(self, sentences: Iterable[str]) -> list[Edged]:
+        return without_edges(checked_lines("sentences", sentences), self.vocabulary)
+
+    def _encode(self, given: list[Edged], options: SearchOptions) -> list[list[int]]:
         """Return the sentences' pieces, EOS last; report those that the search will crop."""
-        sources = self.vocabulary.encode_input(checked_lines("sentences", sentences))
+        sources = self.vocabulary.encode_input([one.sentence for one in given])
         for cut in find_cuts(sources, options):
             self.on_cut(cut)
         return sources

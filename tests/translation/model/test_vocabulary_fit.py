@@ -16,7 +16,7 @@ def test_text_as_written_fits_like_cleaned_text(real_text, language):
 
 
 def test_counts_by_hand():
-    lines = ["abc “abc”", "abc abc", "cab", "ab☃c", "abc", "“abc”"] * 20
+    lines = ["ab ca “ab” b c", "abc abc ab ca", "ca b c a", "a ☃ b c", "b c ca", "“a b c ab”"] * 20
     fit = measure_fit(lines, "de", 264)
     assert fit.round_trip_bleu == pytest.approx(100)
     assert fit.rare_as_written == fit.rare_cleaned == pytest.approx(1 / 3)

@@ -4,6 +4,7 @@ import io
 import json
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 import sentencepiece
@@ -53,6 +54,14 @@ class Vocabulary:
     def byte_pieces(self) -> list[int]:
         """Return the ids of the pieces that stand for a byte, of which text without other pieces is made."""
         return [index for index in range(len(self)) if self._pieces.is_byte(index)]
+
+    @cached_property
+    def _characters(self) -> frozenset[str]:
+        return frozenset("".join(self.pieces))
+
+    def lacks(self, text: str) -> bool:
+        """Return True if a character of a text, other than a space, has no piece of its own."""
+        return not self._characters.issuperset("".join(text.split()))
 
     def encode(self, sentences: list[str]) -> list[list[int]]:
         """Return the piece ids of each sentence of cleaned text, EOS last."""
