@@ -75,6 +75,7 @@ rule merge_corpus:
         shards=len(SHARDS),
         side="source",
         may_be_empty=True,  # one of several corpora; join_distilled checks all together
+        max_repeats=DISTILLATION["max_repeats"],
     script:
         "../../workflow_scripts/distil/merge_distilled.py"
 

@@ -27,6 +27,25 @@ def test_every_configuration_is_checked(tmp_path, monkeypatch, capsys):
     assert "results/trial: an estimate" in found.out
 
 
+def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
+    """The user's own text is cleaned as far as it is at hand; here every other pair has another number."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"There were about {100 + n % 2} people there\n" for n in range(400)]
+    (tmp_path / "a.en").write_text("".join(lines))
+    (tmp_path / "a.de").write_text("Dort waren etwa 100 Menschen\n" * 400)
+    corpus = {"importer": "files", "source": "a.en", "target": "a.de"}
+    pairs = {"importer": "tatoeba", "pairs": 20}
+    values = {**EXPERIMENT, "corpora": {"own": corpus}, "test_sets": {"t": pairs}, "pruning": {}}
+    values |= {"teacher": {"architecture": "demo.teacher"}, "students": ["demo.tiny"]}
+    for name, rules in {"as-is": {}, "off": {"rules": {"disabled": ["numbers"]}}}.items():
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump({**values, "cleaning": rules}))
+    main(["check", "as-is.yaml"])
+    told = "as-is.yaml: corpora.own: of its first rows, the filter 'numbers' drops 200 of 400 rows"
+    assert told in capsys.readouterr().err
+    main(["check", "off.yaml"])
+    assert "corpora.own" not in capsys.readouterr().err
+
+
 def test_without_a_command_the_help_shows_examples(capsys):
     try:
         main([])

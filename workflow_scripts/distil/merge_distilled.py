@@ -15,8 +15,13 @@ with job(snakemake.log[0]):
         Translated(corpus, shards[number * count : (number + 1) * count], snakemake.params.side)
         for number, corpus in enumerate(snakemake.input.corpora)
     ]
-    counts = merge(parts, snakemake.output.training, snakemake.params.may_be_empty)
+    counts = merge(
+        parts,
+        snakemake.output.training,
+        snakemake.params.may_be_empty,
+        snakemake.params.get("max_repeats", 0),
+    )
     logging.info(
-        "%s rows, %s of them written, %s with an empty translation left out",
-        *(f"{counts[name]:,}" for name in ("read", "written", "empty")),
+        "%s rows, %s of them written, %s with an empty and %s with a repetitive translation left out",
+        *(f"{counts[name]:,}" for name in ("read", "written", "empty", "repetitive")),
     )

@@ -15,7 +15,7 @@ from weebill.corpus.cleaning.filters.counts import BINS, SHORT, expected_length_
 from weebill.corpus.cleaning.filters.markup import TAG, decode_entities
 from weebill.corpus.cleaning.filters.numbers import numbers_differ
 from weebill.corpus.cleaning.language_id import LanguageId
-from weebill.corpus.cleaning.pairs import LONGEST_PHRASE
+from weebill.corpus.cleaning.repetition import LONGEST_PHRASE
 from weebill.corpus.cleaning.rules import Rules
 
 MIN_LETTERS = LanguageId.min_letters

@@ -12,6 +12,7 @@ from weebill.configuration.sections.scoring import ReverseTeacher, Scoring, Teac
 from weebill.corpus.robustness import Augmentation
 from weebill.pruning.methods import METHODS
 from weebill.settings import (
+    Amount,
     Chosen,
     Count,
     Distinct,
@@ -60,6 +61,9 @@ class Distillation:
     less, the run stops before it translates, because students learn nothing from a teacher that hardly translates.
     The value is the one that the member's training recorded; a Hugging Face model translates the first 200 sentences
     for it. 0 skips the check. A teacher is checked once, when it is new or has changed."""
+    max_repeats: Amount = 3
+    """Most times that a translation may say a word, or a phrase of up to 12 words, in a row if its source does not;
+    others are left out. 0 keeps all."""
     scores: Scores = Scores()
     """Scores of source and translation."""
     training_texts: dict[Name, Distinct[KindOfText]] = field(default_factory=dict)

@@ -23,10 +23,10 @@ import pyarrow as pa
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.filters.counts import BINS, expected_length_ratio, length_ratio_counts
-from weebill.corpus.cleaning.filters.markup import decode_entities
+from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.losses import great_losses
-from weebill.corpus.cleaning.normalise import Punctuation, normalise
+from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
@@ -164,13 +164,6 @@ def _stamp(path: Path) -> tuple[str, int, int]:
     return str(path), path.stat().st_size, path.stat().st_mtime_ns
 
 
-def prepare(texts: list[str], language: str, cleaning: Cleaning) -> list[str]:
-    """Return lines of a side as the filters see them: entities decoded, normalised."""
-    if cleaning.rules.decode_entities:
-        texts = decode_entities(texts)
-    return normalise(texts, language, cleaning.punctuation)
-
-
 def _tell_losses(source: str | Path, cleaned: Path, rows: int) -> None:
     """Log a warning for each filter that drops too much.
 
@@ -229,6 +222,8 @@ def _normalise_shard(
     if normalised.exists():
         return
 
+    rules, punctuation = judge.cleaning.rules, judge.cleaning.punctuation
+
     def records() -> Iterator[np.ndarray]:
         row = start
         for batch in read_batches(shard, kept=False, rows=BATCH_ROWS):
@@ -240,7 +235,7 @@ def _normalise_shard(
                         "monolingual text as two corpora"
                     )
             texts = tuple(
-                prepare(batch.column(side).to_pylist(), language, judge.cleaning)
+                prepare(batch.column(side).to_pylist(), language, rules, punctuation)
                 for side, language in zip(judge.sides, judge.languages, strict=True)
             )
             if len(texts) == 2 and row == start:

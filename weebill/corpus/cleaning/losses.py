@@ -1,6 +1,14 @@
 """Filters that drop so much of a corpus that their settings may not fit it."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from weebill.corpus.cleaning.filters import FILTERS, clean_batch
+from weebill.corpus.cleaning.filters.markup import prepare
+from weebill.corpus.cleaning.normalise import Punctuation
+from weebill.corpus.cleaning.pairs import Context, Pairs
 
 GREAT = 1 / 3  # share of a corpus that one filter drops
 # Filters that drop what is needless rather than bad: a corpus may consist of repeats.
@@ -15,3 +23,19 @@ def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
         for name, count in dropped.items()
         if count > GREAT * rows and name not in NEEDLESS
     ]
+
+
+def losses_of_sample(
+    pairs: Sequence[tuple[str, str]],
+    languages: tuple[str, str],
+    context: Context,
+    punctuation: Punctuation | None = None,
+) -> list[str]:
+    """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`."""
+    sides = tuple(
+        prepare([*texts], language, context.rules, punctuation)
+        for texts, language in zip(zip(*pairs, strict=True), languages, strict=True)
+    )
+    found = clean_batch(Pairs(sides, languages, np.zeros(len(pairs), np.uint8)), context)
+    names = list(FILTERS)
+    return great_losses(Counter(names[one] for one in found.tolist() if one >= 0), len(pairs))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
+from weebill.corpus.cleaning.repetition import LONGEST_PHRASE
 from weebill.corpus.cleaning.writing_systems import (
     DENSE,
     LETTERS_PER_WORD,
@@ -19,7 +20,6 @@ from weebill.corpus.cleaning.writing_systems import (
 from weebill.experiment.corpora import SIDES, Side
 
 _SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of the classes of a character
-LONGEST_PHRASE = 12  # tokens of a phrase whose repetition is found
 
 
 class Features(NamedTuple):
@@ -194,7 +194,7 @@ def _repeats(
         counts = runs // size + 1
         if size == 1:
             alone = first[same[ends]] & UNSPACED != 0
-            counts = np.where(alone, (runs + 1) // 2, counts)
+            counts = np.where(alone, (runs + 2) // 2, counts)
         np.maximum.at(most, line[ends], counts)
     return most
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weebill.corpus.cleaning.repetition import stutters
 from weebill.corpus.table import TableWriter, count_rows, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.experiment.corpora import Side
@@ -28,15 +29,20 @@ class Translated:
 
 
 def merge(
-    parts: Sequence[Translated], output: str | Path, may_be_empty: bool = False
+    parts: Sequence[Translated],
+    output: str | Path,
+    may_be_empty: bool = False,
+    max_repeats: int = 0,
 ) -> dict[str, int]:
     """Verify every shard against its corpus and write each row's text and selected translation as a pair.
 
     The table has columns source, target, corpus and row; also weight, if a corpus has weights (null for the others).
-    Rows with an empty translation are left out.  Returns the numbers of rows read, written and empty.  Raises
-    InputError if the rows of a shard are not those of the corpus, and, unless `may_be_empty`, if no row is written.
+    Rows with an empty translation are left out, and so are those whose translation, unlike its source, says a phrase
+    more than `max_repeats` times in a row (0: any number of times).
+    Returns the numbers of rows read, written, empty and repetitive.  Raises InputError if the rows of a shard are not
+    those of the corpus, and, unless `may_be_empty`, if no row is written.
     """
-    read = 0
+    read = repetitive = 0
     with _writer(output, [part.corpus for part in parts]) as writer:
         for part in parts:
             for rows in _verified(part):
@@ -45,11 +51,23 @@ def merge(
                 rows = rows.filter(pc.greater(characters, 0))
                 if part.side == "target":
                     rows = rows.rename_columns({"source": "target", "target": "source"})
+                if max_repeats:
+                    looped = pa.array(_stutter_alone(rows, part.side, max_repeats), pa.bool_())
+                    repetitive += pc.sum(looped).as_py() or 0
+                    rows = rows.filter(pc.invert(looped))
                 writer.write(_weighted(rows))
         written = writer.rows
     if not written and not may_be_empty:
         raise InputError(f"{output}: no translation is left to train on; look at the cleaning")
-    return {"read": read, "written": written, "empty": read - written}
+    empty = read - written - repetitive
+    return {"read": read, "written": written, "empty": empty, "repetitive": repetitive}
+
+
+def _stutter_alone(rows: pa.Table, given: Side, most: int) -> list[bool]:
+    """Return True for each row whose translation stutters, and whose other side, `given`, does not."""
+    translated = "target" if given == "source" else "source"
+    texts = zip(rows[given].to_pylist(), rows[translated].to_pylist(), strict=True)
+    return [stutters(new, most) and not stutters(old, most) for old, new in texts]
 
 
 def join(tables: Sequence[str | Path], output: str | Path) -> None:

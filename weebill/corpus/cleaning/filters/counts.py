@@ -1,12 +1,12 @@
 """Filters that compare counts on a side with thresholds (WMT21 footnote 2, but letters of both sides)."""
 
-import re
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, none
+from weebill.corpus.cleaning.repetition import LONG_WORD, repeats_a_part
 from weebill.settings import Count, Ge, Positive, Share
 
 
@@ -118,18 +118,12 @@ def long_word(pairs: Pairs, context: Context) -> np.ndarray:
     return any_side(pairs, lambda side: side.longest_word > context.rules.max_word_characters)
 
 
-# A long word that repeats itself, such as "zigzigzigzig"; each repeated part has two letters at least.
-_LONG = 16
-
-
 def repetition(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs in which one side alone repeats a phrase more than `max_repeats` times in a row."""
-    most = context.rules.max_repeats
-    stutter = re.compile(rf"([^\W\d_]{{2,{_LONG}}}?)\1{{{most},}}")
-    found = []
+    """Reject pairs in which one side alone says a phrase more than `max_repeats` times in a row."""
+    most, found = context.rules.max_repeats, []
     for texts, side in zip(pairs.sides, pairs.features, strict=True):
         repeated = side.repeats > most
-        for row in np.flatnonzero((side.longest_word >= _LONG) & ~repeated).tolist():
-            repeated[row] = stutter.search(texts[row]) is not None
+        for row in np.flatnonzero((side.longest_word >= LONG_WORD) & ~repeated).tolist():
+            repeated[row] = repeats_a_part(texts[row], most)
         found.append(repeated)
     return np.logical_xor(*found) if pairs.parallel else found[0]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weebill.corpus.cleaning.normalise import Punctuation, normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 # Entities end in a semicolon: "AT&T" and "R&D;" are text.
@@ -22,6 +23,15 @@ class Thresholds:
 
     decode_entities: bool = True
     """Replace HTML's entities, such as `&amp;`, by their characters, before all rules."""
+
+
+def prepare(
+    texts: list[str], language: str, rules: Thresholds, punctuation: Punctuation | None
+) -> list[str]:
+    """Return lines as the filters see them: entities decoded, then normalised; punctuation: as in `normalise`."""
+    return normalise(
+        decode_entities(texts) if rules.decode_entities else texts, language, punctuation
+    )
 
 
 def decode_entities(texts: list[str]) -> list[str]:

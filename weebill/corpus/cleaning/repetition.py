@@ -1,0 +1,38 @@
+"""Repetition of words and phrases, as in "the house house house house", line by line."""
+
+import re
+from functools import cache
+
+from weebill.corpus.cleaning.writing_systems import is_unspaced, tokens
+
+LONGEST_PHRASE = 12  # words of a phrase whose repetition is found
+LONG_WORD = (
+    16  # characters from which a word is searched for repeated parts, as in "zigzigzigzigzigzig"
+)
+
+
+def stutters(text: str, most: int) -> bool:
+    """Return True if a line says a word, or a phrase of LONGEST_PHRASE words, more than `most` times in a row.
+
+    A single letter of a script without spaces may be said twice as often, as in laughter; punctuation does not count.
+    """
+    words = [token for token in tokens(text) if token[0].isalpha() or token[0].isdecimal()]
+    longest = min(LONGEST_PHRASE, (len(words) - len(set(words))) // most)
+    for size in range(1, longest + 1):
+        run = 0
+        for word, next_word in zip(words, words[size:], strict=False):
+            run = run + 1 if word == next_word and word[0].isalpha() else 0
+            letter = size == 1 and is_unspaced(word[0])
+            if run >= most * size * (1 + letter):
+                return True
+    return any(repeats_a_part(word, most) for word in words if len(word) >= LONG_WORD)
+
+
+def repeats_a_part(text: str, most: int) -> bool:
+    """Return True if a word repeats a part of two letters or more, more than `most` times in a row."""
+    return _part(most).search(text) is not None
+
+
+@cache
+def _part(most: int) -> re.Pattern[str]:
+    return re.compile(rf"([^\W\d_]{{2,{LONG_WORD}}}?)\1{{{most},}}")
