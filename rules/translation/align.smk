@@ -7,7 +7,7 @@ rule align_text:
     """Add alignment links between the pieces of a vocabulary to a training text."""
     input:
         text=lambda w: student_text(w.text),
-        vocabulary=VOCABULARY / "{size}/vocab.spm",
+        vocabulary=in_vocabulary(VOCABULARY),
     output:
         ALIGNED / "{size}/training{text}.parquet",
     log:

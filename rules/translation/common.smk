@@ -31,6 +31,7 @@ from weebill.experiment.training_texts import (
     training_texts,
 )
 from weebill.experiment.variants import expand_exports, measured_variants
+from weebill.experiment.vocabularies import vocabulary_files, vocabulary_size
 from weebill.corpus.cleaning_stages import STAGES
 from weebill.corpus.importers.inputs import reads_files
 from weebill.errors import nearest
@@ -44,6 +45,7 @@ REVERSE_SCORER = SCORING / "reverse_model"
 VALIDATION = RESULTS / "validation.parquet"
 TEST_SETS = RESULTS / "test_sets"
 VOCABULARY = RESULTS / "vocabulary"
+REVERSE_VOCABULARY = SCORING / "vocabulary"
 TEACHER = RESULTS / "teacher"
 REVERSE_TEACHER = RESULTS / "reverse_teacher"
 HUGGING_FACE = RESULTS / "hugging_face"
@@ -81,7 +83,7 @@ QUANTIZED = quantized(config["quantization"])  # precision: its settings
 wildcard_constraints:
     corpus="[^/]+",
     test_set="[^/]+",
-    size="[0-9]+",
+    size="[0-9]+" if config["vocabulary"]["joint"] else "[0-9]+-[0-9]+",
     model="[^/]+",
     member="[0-9]+",
     shard="[0-9]+",
@@ -129,11 +131,15 @@ def entry_of(model):
     return ZOO[model]
 
 
-def vocabulary_of(model, folder=VOCABULARY):
-    """Return the vocabulary file of a zoo model, in the experiment's size or, if it has none, the model's."""
-    entry = entry_of(model)
-    size = config["vocabulary"].get("size") or entry["vocabulary"]
-    return folder / f"{size}/vocab.spm"
+def in_vocabulary(folder, size="{size}"):
+    """Return the file of both languages' vocabulary, or those of the target's and the source's, of a size."""
+    return [folder / size / name for name in vocabulary_files(config)]
+
+
+def vocabulary_of(model, reverse=False):
+    """Return the vocabulary files of a zoo model; reverse: of one that translates into the source language."""
+    folder = REVERSE_VOCABULARY if reverse else VOCABULARY
+    return in_vocabulary(folder, vocabulary_size(config, entry_of(model), reverse))
 
 
 def activation_ranges(precision):

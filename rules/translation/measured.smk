@@ -197,7 +197,8 @@ def measurements(kind):
 
 def shortlist_of(student):
     """Return the shortlist of a student's vocabulary."""
-    return SHORTLISTS / vocabulary_of(student).parent.name / "shortlist.safetensors"
+    size = vocabulary_size(config, entry_of(student))
+    return SHORTLISTS / size / "shortlist.safetensors"
 
 
 def shortlisted_variants():

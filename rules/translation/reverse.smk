@@ -26,7 +26,7 @@ use rule train_vocabulary as train_reverse_vocabulary with:
     input:
         corpora=[SCORING / "reversed.parquet"],
     output:
-        SCORING / "vocabulary/{size}/vocab.spm",
+        in_vocabulary(REVERSE_VOCABULARY),
     log:
         LOGS / "train_reverse_vocabulary/{size}.log",
     benchmark:
@@ -41,7 +41,7 @@ if "architecture" in SCORER:
         input:
             corpora=[SCORING / "reversed.parquet"],
             validation=SCORING / "reversed_validation.parquet",
-            vocabulary=vocabulary_of(SCORER["architecture"], SCORING / "vocabulary"),
+            vocabulary=vocabulary_of(SCORER["architecture"], reverse=True),
         output:
             directory(REVERSE_SCORER),
         log:
@@ -82,9 +82,7 @@ if "architecture" in BACK_TEACHER:
         input:
             corpora=[SCORING / "reversed.parquet"],
             validation=SCORING / "reversed_validation.parquet",
-            vocabulary=vocabulary_of(
-                BACK_TEACHER["architecture"], SCORING / "vocabulary"
-            ),
+            vocabulary=vocabulary_of(BACK_TEACHER["architecture"], reverse=True),
         output:
             directory(REVERSE_TEACHER / "member-{member}"),
         log:

@@ -5,7 +5,7 @@ rule make_shortlist:
     """Align the distilled corpus on the pieces of a vocabulary and keep each piece's best translations."""
     input:
         corpus=student_text(),
-        vocabulary=VOCABULARY / "{size}/vocab.spm",
+        vocabulary=in_vocabulary(VOCABULARY),
     output:
         SHORTLISTS / "{size}/shortlist.safetensors",
     log:

@@ -141,8 +141,8 @@ def training_text(wildcards):
     text = text_of(wildcards.student)
     suffix = f"@{text}" if text else ""
     if config["training"]["guided_alignment"]:
-        pieces = vocabulary_of(wildcards.student, ALIGNED)
-        return [pieces.with_name(f"training{suffix}.parquet")]
+        size = vocabulary_size(config, entry_of(wildcards.student))
+        return [ALIGNED / size / f"training{suffix}.parquet"]
     return [student_text(suffix)]
 
 

@@ -1,4 +1,4 @@
-"""SentencePiece vocabularies for both languages together, one of each size that the experiment's models use."""
+"""SentencePiece vocabularies, of both languages together or of each, in each size that the experiment's models use."""
 
 VOCABULARY_SETTINGS = {
     key: config["vocabulary"][key]
@@ -8,11 +8,11 @@ VOCABULARY_SETTINGS = {
 
 
 rule train_vocabulary:
-    """Train a SentencePiece model on both sides of the cleaned corpora."""
+    """Train a SentencePiece model on both sides of the cleaned corpora, or one on each side."""
     input:
         corpora=selected(config["corpora"]),
     output:
-        VOCABULARY / "{size}/vocab.spm",
+        in_vocabulary(VOCABULARY),
     log:
         LOGS / "train_vocabulary/{size}.log",
     benchmark:

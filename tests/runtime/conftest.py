@@ -24,6 +24,8 @@ SHAPES = {
     "ssru, no memory": {"cross": 0},
     "attention": {"kind": "attention"},
     "attention, untied": {"kind": "attention", "tied": False},
+    "ssru, two vocabularies": {"source_pieces": PIECES + 20},
+    "attention, two vocabularies": {"kind": "attention", "source_pieces": PIECES + 20},
     "attention, no heads": {"kind": "attention", "own": 0},
 }
 
@@ -38,6 +40,7 @@ def network(
     own=4,
     width=64,
     pieces=PIECES,
+    source_pieces=None,
 ) -> Translator:
     """Make a random network of three encoder layers and two decoder layers that ends some sentences early."""
     torch.manual_seed(7)
@@ -50,6 +53,7 @@ def network(
             decoder=(decoder,) * (1 if tied else 2),
             decoder_depth=2,
             decoder_kind=kind,
+            source_vocabulary=source_pieces,
         )
     )
     with torch.no_grad():
@@ -57,6 +61,8 @@ def network(
             if name.endswith("bias") or "norm" in name:
                 parameter.add_(0.2 * torch.randn_like(parameter))
         model.embedding.weight.mul_(3)
+        if source_pieces:
+            model.source_embedding.weight.mul_(3)
     return model.eval()
 
 

@@ -9,15 +9,18 @@ import pyarrow as pa
 import pytest
 
 from tests.corpus.test_alignment import PIECES, aligned_pairs, needs_eflomal
-from tests.small_models import make_vocabulary
+from tests.small_models import TEXT, make_vocabulary
 from weebill.corpus.alignment import count_links
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
+from weebill.experiment.corpora import SIDES
 from weebill.runtime.lexical_table import (
     make_shortlist,
     most_probable,
     sample_pairs,
 )
+from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
+from weebill.translation.model.vocabulary_pair import VocabularyPair
 
 WORDS = {"bird": "Vogel", "tree": "Baum", "dog": "Hund", "cats": "Katzen", "table": "Tisch"}
 
@@ -25,7 +28,7 @@ WORDS = {"bird": "Vogel", "tree": "Baum", "dog": "Hund", "cats": "Katzen", "tabl
 @pytest.mark.parametrize("kept", [1, 3, 20])
 def test_the_most_probable_are_kept_best_first(kept):
     links, counts, _ = count_links(aligned_pairs(), PIECES)
-    table = most_probable(links, counts, PIECES, kept)
+    table = most_probable(links, counts, (PIECES, PIECES), kept)
     assert table.shape == (PIECES, kept)
     pairs = list(zip(links.tolist(), counts.tolist(), strict=True))
     for source in range(PIECES):
@@ -70,6 +73,26 @@ def test_text_without_a_translation_is_refused(tmp_path, vocabulary):
     corpus = table_of(tmp_path / "corpus", ["a bird", "a tree"], ["ein Vogel", None])
     with pytest.raises(InputError, match="corpus: row 1 has no target"):
         list(sample_pairs(corpus, vocabulary, 10, seed=1))
+
+
+@needs_eflomal
+@pytest.mark.parametrize("larger", SIDES)
+def test_two_vocabularies_have_a_shortlist(tmp_path, larger):
+    """Each English word's pieces yield all pieces of its translation, whichever vocabulary is the larger."""
+    draw = random.Random(6)
+    sentences = [draw.sample(sorted(WORDS), 3) for _ in range(400)]
+    sources = [" ".join(words) for words in sentences]
+    targets = [" ".join(f"{WORDS[word]} ." for word in words) for words in sentences]
+    for side, text, size in zip(SIDES, (sources, targets), (18, 25), strict=True):
+        more = [] if side != larger else TEXT
+        train_vocabulary([*text, *more], tmp_path / side, size=50 if more else size, seed=1)
+    pair = VocabularyPair(*(Vocabulary(tmp_path / side) for side in SIDES))
+    corpus = table_of(tmp_path / "corpus", sources, targets)
+    made = make_shortlist(corpus, pair, tmp_path / "work", candidates=20, frequent=3, seed=1)
+    assert (len(made.candidates), made.targets) == (len(pair.source), len(pair.target))
+    for source, target in WORDS.items():
+        columns = made.columns(pair.source.encode([source])[0])
+        assert np.isin(pair.target.encode([target])[0], columns).mean() > 0.7
 
 
 @needs_eflomal

@@ -23,7 +23,7 @@ def test_columns_are_the_union_in_order():
 
 def test_a_file_gives_it_back(tmp_path):
     SHORTLIST.save(tmp_path / "s")
-    again = Shortlist.load(tmp_path / "s", 7)
+    again = Shortlist.load(tmp_path / "s", (7, None))
     assert (again.candidates == SHORTLIST.candidates).all()
     assert (again.frequent == SHORTLIST.frequent).all()
     assert again.made_with is None
@@ -38,23 +38,35 @@ def test_a_file_takes_two_bytes_for_a_candidate(tmp_path):
     shortlist = Shortlist(candidates, np.arange(50, dtype=np.int32), "a" * 64)
     shortlist.save(tmp_path / "s")
     assert (tmp_path / "s").stat().st_size < 2 * (few.sum() + 32_000 + 50) + 1000
-    again = Shortlist.load(tmp_path / "s", 32_000, "a" * 64)
+    again = Shortlist.load(tmp_path / "s", (32_000, None), "a" * 64)
     assert again.candidates.dtype == again.frequent.dtype == np.int32
     assert (again.candidates == candidates).all()
+
+
+def test_two_vocabularies(tmp_path):
+    """Three source pieces have candidates among seven target pieces."""
+    made = Shortlist(SHORTLIST.candidates[:3], SHORTLIST.frequent, "a" * 64, 7)
+    assert made.columns([2]).tolist() == [0, 1, 2, 3, 5, 6]
+    made.save(tmp_path / "s")
+    again = Shortlist.load(tmp_path / "s", (7, 3), "a" * 64)
+    assert (again.candidates == made.candidates).all() and again.targets == 7
+    for sizes in ((7, None), (3, None), (3, 7), (8, 3)):
+        with pytest.raises(InputError, match=r"of 3 and 7 pieces, the model has \d"):
+            Shortlist.load(tmp_path / "s", sizes, "a" * 64)
 
 
 def test_a_vocabulary_of_the_same_size_is_told_apart(tmp_path):
     made = Shortlist(SHORTLIST.candidates, SHORTLIST.frequent, "a" * 64)
     made.save(tmp_path / "s")
-    assert Shortlist.load(tmp_path / "s", 7).made_with == "a" * 64
+    assert Shortlist.load(tmp_path / "s", (7, None)).made_with == "a" * 64
     with pytest.raises(InputError, match=r"made with vocabulary a{8}…, the model's is b{8}…"):
-        Shortlist.load(tmp_path / "s", 7, "b" * 64)
+        Shortlist.load(tmp_path / "s", (7, None), "b" * 64)
 
 
 def test_another_vocabulary_or_no_shortlist_is_refused(tmp_path):
     SHORTLIST.save(tmp_path / "s")
     with pytest.raises(InputError, match="of 7 pieces, the model has 8"):
-        Shortlist.load(tmp_path / "s", 8)
+        Shortlist.load(tmp_path / "s", (8, None))
     (tmp_path / "damaged").write_bytes((tmp_path / "s").read_bytes()[:20])
     parts = {"candidates": [0, 6], "counts": [1, 0, 0, 0, 0, 0, 1], "frequent": [2]}
     for name, change in {
@@ -68,7 +80,7 @@ def test_another_vocabulary_or_no_shortlist_is_refused(tmp_path):
     save_file({"weight": np.ones(3)}, tmp_path / "a model")
     for name in ("damaged", "missing", "too few", "beyond", "beyond too", "a table", "a model"):
         with pytest.raises(InputError, match=f"{name}: no shortlist, or damaged"):
-            Shortlist.load(tmp_path / name, 7)
+            Shortlist.load(tmp_path / name, (7, None))
 
 
 @pytest.mark.parametrize(
@@ -83,4 +95,4 @@ def test_numbers_of_another_type_are_refused(tmp_path, kind, name):
         }
         save_file(tensors, tmp_path / "s")
         with pytest.raises(InputError, match=f"s: tensor {part} is {name}, expected U16 or U32"):
-            Shortlist.load(tmp_path / "s", 7)
+            Shortlist.load(tmp_path / "s", (7, None))

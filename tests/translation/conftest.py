@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from weebill.corpus.table import write_table
+from weebill.experiment.corpora import SIDES
 from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
+from weebill.translation.model.vocabulary_pair import VocabularyPair
 
 SUBJECTS = {
     "the cat": "die Katze",
@@ -44,6 +46,15 @@ def vocabulary(tmp_path_factory) -> Vocabulary:
 
 
 @pytest.fixture(scope="session")
+def pair(tmp_path_factory) -> VocabularyPair:
+    """Train a vocabulary of English and another of German."""
+    folder = tmp_path_factory.mktemp("pair")
+    for side, name, size in zip(zip(*sentence_pairs(), strict=True), SIDES, (30, 36), strict=True):
+        train_vocabulary(side, folder / name, size=size, seed=1)
+    return VocabularyPair(*(Vocabulary(folder / name) for name in SIDES))
+
+
+@pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
     """Write all pairs, and every eighth beside them as validation.parquet."""
     path = tmp_path_factory.mktemp("corpus") / "corpus.parquet"
@@ -66,6 +77,14 @@ def small_architecture(pieces: int = 50, kind: str = "ssru", tied: bool = True) 
         decoder_depth=2,
         decoder_kind=kind,
     )
+
+
+@pytest.fixture
+def network_of_two(pair) -> Translator:
+    torch.manual_seed(1)
+    target, source = pair.sizes
+    shape = dataclasses.replace(small_architecture(target), source_vocabulary=source)
+    return Translator(shape).eval()
 
 
 @pytest.fixture

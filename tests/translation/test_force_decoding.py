@@ -20,7 +20,7 @@ PAIRS = sentence_pairs()[::5]
 
 def one_by_one(network, vocabulary, given, output):
     """Return Σ log softmax of each piece, every sentence alone, in the search's steps."""
-    (source,), (target,) = vocabulary.encode([given]), vocabulary.encode([output])
+    (source,), (target,) = vocabulary.source.encode([given]), vocabulary.target.encode([output])
     mask = torch.ones(1, len(source), dtype=torch.bool)
     state = network.start(network.encode(torch.tensor([source]), mask), mask)
     total, last = 0.0, -1
@@ -40,6 +40,14 @@ def test_equal_to_steps_of_the_decoder(network, vocabulary):
     expected = [one_by_one(network, vocabulary, *pair) for pair in zip(given, outputs, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert len(set(found.round(6))) > len(found) // 2
+
+
+@torch.no_grad()
+def test_two_vocabularies(network_of_two, pair):
+    given, outputs = (list(side) for side in zip(*PAIRS, strict=True))
+    found = mean_log_probabilities(network_of_two, pair, given, outputs)
+    expected = [one_by_one(network_of_two, pair, *one) for one in zip(given, outputs, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 @torch.no_grad()

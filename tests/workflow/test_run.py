@@ -82,7 +82,7 @@ def test_everything_is_there(undisturbed):
         assert files >= {"config.json", "model.safetensors", "vocab.spm"}
     vocabulary = Vocabulary(results / "vocabulary/500/vocab.spm")
     made = results / "shortlist/500/shortlist.safetensors"
-    shortlist = Shortlist.load(made, len(vocabulary), vocabulary.sha256)
+    shortlist = Shortlist.load(made, vocabulary.sizes, vocabulary.sha256)
     bytes_too = set(vocabulary.byte_pieces)
     assert shortlist.candidates.shape[1] <= 10
     assert len(bytes_too) == 256 and 0 <= len(shortlist.frequent) - len(bytes_too) <= 10

@@ -84,7 +84,7 @@ def compare(
     }
     if references is not None:
         for engine, pieces in (("runtime", ours), ("pytorch", theirs)):
-            texts = model.vocabulary.decode(pieces)
+            texts = model.vocabulary.target.decode(pieces)
             found[engine] = {one.metric: one.score for one in score(texts, references, 1)}
     return found
 

@@ -31,7 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     model, shortlist = load_any_model(arguments.model), arguments.shortlist
     if shortlist is not None:
-        shortlist = Shortlist.load(shortlist, len(model.vocabulary), model.vocabulary.sha256)
+        vocabulary = model.vocabulary
+        shortlist = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
     settings = shortlist, arguments.quantization, arguments.pad
     convert(model, arguments.to, arguments.folder, *settings)
     names = sorted(path.name for path in Path(arguments.folder).iterdir())

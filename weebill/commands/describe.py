@@ -19,6 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="a JSON list, one object for each model")
     add("--vocabulary", type=positive, default=VOCABULARY, metavar="N",
         help=f"pieces for entries that name no vocabulary (default {VOCABULARY})")  # fmt: skip
+    add("--source-vocabulary", type=positive, metavar="N",
+        help="pieces of the source's own vocabulary (vocabulary.joint: false)")  # fmt: skip
     add("--heads-removed", type=int, default=0, metavar="N",
         help="cut N encoder heads first, evenly over the layers")  # fmt: skip
 
@@ -43,30 +45,36 @@ def run(arguments: argparse.Namespace) -> int:
     if unknown := [name for name in names if name not in zoo]:
         lines = (f"describe: no model '{n}' in {MODELS_NAME}{nearest(n, zoo)}" for n in unknown)
         raise InputError("\n".join(lines))
-    settings = arguments.vocabulary, arguments.heads_removed
+    settings = arguments.vocabulary, arguments.heads_removed, arguments.source_vocabulary
     rows = [describe(name, zoo[name], *settings) for name in names]
     print(json.dumps(rows, indent=2) if arguments.json else as_text(rows))
     return 0
 
 
 def describe(
-    name: str, entry: dict[str, Any], vocabulary: int = VOCABULARY, heads_removed: int = 0
+    name: str,
+    entry: dict[str, Any],
+    vocabulary: int = VOCABULARY,
+    heads_removed: int = 0,
+    source_vocabulary: int | None = None,
 ) -> dict[str, Any]:
     """Count the parameters of a zoo entry; those of an ensemble are the sum of its models'."""
     from weebill.experiment.zoo import MODELS_NAME, members
 
     vocabulary = entry.get("vocabulary", vocabulary)
     heads = sum(_spread_heads(entry, heads_removed))
-    parameters = sum(_count(part, vocabulary, heads_removed) for part in members(entry))
+    sizes = vocabulary, source_vocabulary
+    parameters = sum(_count(part, sizes, heads_removed) for part in members(entry))
     row = {
         "name": name,
         **{key: value for key, value in entry.items() if key not in ("paper", "note")},
         "vocabulary": vocabulary,
+        **({"source_vocabulary": source_vocabulary} if source_vocabulary else {}),
         "encoder_heads": heads,
         "parameters": parameters,
         "float32_mib": round(parameters * 4 / 2**20, 3),
     }
-    if "paper" in entry and not heads_removed:
+    if "paper" in entry and not heads_removed and not source_vocabulary:
         from weebill.report.papers import students_of
 
         students = students_of(entry["paper"])
@@ -80,10 +88,10 @@ def describe(
     return row
 
 
-def _count(entry: dict[str, Any], vocabulary: int, heads_removed: int) -> int:
+def _count(entry: dict[str, Any], sizes: tuple[int, int | None], heads_removed: int) -> int:
     from weebill.experiment.shapes import Architecture
 
-    architecture = Architecture.from_zoo(entry, vocabulary)
+    architecture = Architecture.from_zoo(entry, *sizes)
     shapes = zip(architecture.encoder, _spread_heads(entry, heads_removed), strict=True)
     encoder = tuple(replace(shape, heads=heads) for shape, heads in shapes)
     return replace(architecture, encoder=encoder).parameters
@@ -129,7 +137,9 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "feed-forward": str(row["feed_forward"]),
         "heads": f"{left}/{every}" if left != every else str(row["heads"]),
         "attention": str(row["attention_width"]),
-        "vocabulary": str(row["vocabulary"]),
+        "vocabulary": "/".join(
+            str(row[key]) for key in ("source_vocabulary", "vocabulary") if key in row
+        ),
         "parameters": f"{row['parameters']:,}",
         "MiB": f"{row['float32_mib']:.1f}",
         "printed": printed + ("*" if "note" in row else ""),

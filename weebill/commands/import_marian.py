@@ -9,7 +9,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL.npz", help="the student, float32")
     parser.add_argument("folder", metavar="FOLDER", help="the model folder to make")
     parser.add_argument("--vocabulary", required=True, metavar="VOCAB.spm",
-                        help="its SentencePiece model, for both languages")  # fmt: skip
+                        help="its SentencePiece model, of both languages or of the target")  # fmt: skip
+    parser.add_argument("--source-vocabulary", metavar="SOURCE.spm",
+                        help="that of the source, if the student has two")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -18,7 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     from weebill.runtime.exports.marian.conversion import import_model
     from weebill.translation.model.folder import count_parameters, load_model
 
-    import_model(arguments.model, arguments.vocabulary, arguments.folder)
+    vocabularies = arguments.vocabulary, arguments.folder, arguments.source_vocabulary
+    import_model(arguments.model, *vocabularies)
     network = load_model(arguments.folder).network
     print(f"{arguments.folder}: {count_parameters(network):,} parameters")
     return 0

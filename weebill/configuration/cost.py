@@ -21,6 +21,7 @@ from weebill.experiment.precisions import quantized
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of
 from weebill.experiment.translating_models import translating_models
+from weebill.experiment.vocabularies import vocabulary_parts, vocabulary_size
 from weebill.experiment.zoo import Zoo, member_of, members
 from weebill.pruning.recipes import made_variants, methods_of
 
@@ -121,7 +122,7 @@ def total_bytes(paths: Iterable[str | Path]) -> int:
 class Weights(NamedTuple):
     """Approximate numbers of weights: of the encoder, of the decoder with its output layer, and of all as stored.
 
-    The embedding is the output layer too; tied layers of the decoder count each time, but are stored once.
+    The target's embedding is the output layer too; tied layers of the decoder count each time, but are stored once.
     """
 
     encoder: int
@@ -132,11 +133,13 @@ class Weights(NamedTuple):
 def weights(entry: dict[str, Any], config: dict[str, Any]) -> Weights:
     """Return the weights of one zoo model, not an ensemble, with the vocabulary of a checked configuration."""
     d, a, f = entry["embedding"], entry["attention_width"], entry["feed_forward"]
-    output = config["vocabulary"].get("size", entry.get("vocabulary")) * d
+    (pieces, _), *own = vocabulary_parts(vocabulary_size(config, entry))
+    output = pieces * d
     layer = 4 * d * a + 2 * d * f
     encoder, layers = entry["encoder_layers"] * layer, entry["decoder_layers"]
     layer += 4 * d * a if entry["decoder"] == "attention" else 2 * d * d
     stored = encoder + (1 if entry["decoder_tied"] else layers) * layer + output
+    stored += sum(size for size, _ in own) * d
     return Weights(encoder, layers * layer + output, stored)
 
 

@@ -206,6 +206,10 @@ def _vocabulary(config: Config, zoo: Zoo) -> Iterator[Fault]:
             f"found {smallest}, expected at least {SMALLEST_WITH_BYTES}, of which {BYTES} stand for bytes; or set "
             "vocabulary.byte_fallback to false",
         )
+    own = config["vocabulary"].get("source_size")
+    if own is not None and config["vocabulary"]["joint"]:
+        message = f"found {own}, expected it beside joint: false alone"
+        yield Fault(("vocabulary", "source_size"), message)
 
 
 def _recipes(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -11,6 +11,7 @@ DecoderKind = Literal["ssru", "attention"]
 # above any model, and low enough that a damaged number is noticed before it costs much memory or time.
 RANGES = {
     "vocabulary": (1, 2**20),
+    "source_vocabulary": (1, 2**20),
     "embedding": (1, 2**14),
     "decoder_depth": (1, 2**10),
     "heads": (0, 2**14),
@@ -39,6 +40,7 @@ class Architecture:
     """A post-norm transformer encoder with an SSRU or self-attention decoder.
 
     decoder holds one shape per *distinct* layer: a tied decoder has one, applied `decoder_depth` times.
+    source_vocabulary: pieces of the source's own vocabulary and embeddings; None if `vocabulary` serves both.
     """
 
     vocabulary: int
@@ -47,9 +49,15 @@ class Architecture:
     decoder: tuple[LayerShape, ...]
     decoder_depth: int
     decoder_kind: DecoderKind = "ssru"
+    source_vocabulary: int | None = None
 
     @classmethod
-    def from_zoo(cls, entry: Mapping[str, Any], vocabulary: int | None = None) -> "Architecture":
+    def from_zoo(
+        cls,
+        entry: Mapping[str, Any],
+        vocabulary: int | None = None,
+        source_vocabulary: int | None = None,
+    ) -> "Architecture":
         """Return the architecture of a `config/models.yaml` entry; `vocabulary` overrides the entry's size.
 
         Raises ValueError if attention_width is not a multiple of heads.
@@ -68,6 +76,7 @@ class Architecture:
             decoder=(decoder,) * (1 if entry["decoder_tied"] else depth),
             decoder_depth=depth,
             decoder_kind=entry["decoder"],
+            source_vocabulary=source_vocabulary,
         )
 
     @classmethod
@@ -88,11 +97,22 @@ class Architecture:
         return found
 
     @property
+    def sizes(self) -> tuple[int, int | None]:
+        """Pieces of the target's, or shared, vocabulary, and of the source's own; as `sizes` of a vocabulary."""
+        return self.vocabulary, self.source_vocabulary
+
+    @property
+    def source_pieces(self) -> int:
+        """Pieces of the vocabulary of sources, its own or the shared one."""
+        return self.source_vocabulary or self.vocabulary
+
+    @property
     def parameters(self) -> int:
-        """Number of stored weights; tied layers and the embedding, which is the output layer too, count once."""
+        """Number of stored weights; tied layers and an embedding that is the output layer too count once."""
         width = self.embedding
         normalisation, ssru = 2 * width, 2 * width * width + width
         count = self.vocabulary * (width + 1)  # with the output layer's bias
+        count += (self.source_vocabulary or 0) * width
         for layer in (*self.encoder, *self.decoder):
             neurons = layer.feed_forward
             count += _attention(width, layer.heads * layer.head_size) + normalisation
@@ -104,8 +124,8 @@ class Architecture:
         return count
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
+        """Return plain values for JSON, without `source_vocabulary` if both languages share one."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def _attention(width: int, heads_width: int) -> int:

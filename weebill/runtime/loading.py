@@ -27,7 +27,7 @@ def load(
     Weebill models on the processor translate by the runtime, others by PyTorch with its own number of threads.
 
     Args:
-        folders: a model folder, or several of one vocabulary, which are averaged; a Hugging Face model is alone.
+        folders: a model folder, or several of equal vocabularies, which are averaged; a Hugging Face model is alone.
         precision: chooses one of several models in a folder, such as "int8" in a recipe's folder below results/.
         device: "cpu", "cuda", "cuda:1", …
         threads: number of the runtime's threads that translate in parallel, each with a copy of the weights.

@@ -22,16 +22,21 @@ class Packer:
         self.integer = numbers == "int8"
 
     def network(self, network: Translator) -> dict:
-        table = network.embedding
-        weight, scale = self._weight(table)
+        table = self._table(network.embedding)
+        own = network.source_embedding
         return {
-            "embedding": {"weight": weight, "scale": scale.expand(weight.shape[0]).contiguous()},
+            "embedding": table,
+            "source_embedding": table if own is None else self._table(own),
             "encoder": [self._encoder(layer) for layer in network.encoder],
             "decoder": [self._decoder(layer) for layer in network.decoder],
             "decoder_depth": network.decoder_depth,
             "recurrent": network.decoder_kind == "ssru",
             "output": self._linear([network.output]),
         }
+
+    def _table(self, embedding: nn.Module) -> dict:
+        weight, scale = self._weight(embedding)
+        return {"weight": weight, "scale": scale.expand(weight.shape[0]).contiguous()}
 
     def _encoder(self, layer: EncoderLayer) -> dict:
         attention = layer.self_attention

@@ -15,7 +15,7 @@ from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.loading import load_models
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.search import SearchOptions
 from weebill.translation.translator import PieceTranslator
 
@@ -23,7 +23,7 @@ from weebill.translation.translator import PieceTranslator
 class RuntimeTranslator(PieceTranslator):
     """Student in the runtime, with its vocabulary; runtimes: equal ones, one for each thread."""
 
-    def __init__(self, runtimes: Sequence[Runtime], vocabulary: Vocabulary, isa: str):
+    def __init__(self, runtimes: Sequence[Runtime], vocabulary: AnyVocabulary, isa: str):
         self.runtimes, self.vocabulary, self.isa = list(runtimes), vocabulary, isa
 
     @property
@@ -61,7 +61,7 @@ def load_runtime(
     threads: int = 1,
     precision: str = "float32",
 ) -> RuntimeTranslator:
-    """Load the translator of a model folder, or of an ensemble of several with one vocabulary.
+    """Load the translator of a model folder, or of an ensemble of several with equal vocabularies.
 
     isa: as in `engine_for`; None: the fastest that this machine and the models allow.  shortlist: a file of
     `Shortlist.save`.  threads: number of threads that translate in parallel, each with a copy of the weights.
@@ -75,7 +75,7 @@ def load_runtime(
         check_instruction_set(isa)
     vocabulary, chosen = models[0].vocabulary, None
     if shortlist is not None:
-        chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
+        chosen = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
     runtimes = [Runtime(networks, isa, chosen, precision) for _ in range(threads)]
     return RuntimeTranslator(runtimes, vocabulary, isa)
 

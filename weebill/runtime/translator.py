@@ -81,7 +81,7 @@ def _columns(sources: Sources, shortlist: Shortlist | None) -> np.ndarray:
     """Count the columns of the first one, two, three … sources together; 0 if there is no shortlist."""
     if shortlist is None:
         return np.zeros(len(sources), dtype=np.int64)
-    chosen = np.zeros(len(shortlist.candidates) + 1, dtype=bool)  # as in Shortlist.columns
+    chosen = np.zeros(shortlist.targets + 1, dtype=bool)  # as in Shortlist.columns
     chosen[shortlist.frequent] = True
     counts = []
     for source in sources:
@@ -91,7 +91,7 @@ def _columns(sources: Sources, shortlist: Shortlist | None) -> np.ndarray:
 
 
 class Runtime:
-    """Networks with one vocabulary, averaged as an ensemble, for fast search; arguments: as in `load_runtime`."""
+    """Networks with equal vocabularies, averaged as an ensemble, for fast search; arguments: as in `load_runtime`."""
 
     def __init__(
         self,

@@ -13,7 +13,8 @@ from weebill.translation.loading import is_hugging_face
 from weebill.translation.model.batch import make_batch
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import EOS, Vocabulary
+from weebill.translation.model.vocabulary import EOS
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.search.options import length_sorted_batches, log_cut_count
 
 MAX_PIECES = 200  # pieces of a side that are read
@@ -43,7 +44,7 @@ def load_reverse_scorer(
 
 @torch.inference_mode()
 def mean_log_probabilities(
-    network: Translator, vocabulary: Vocabulary, inputs: Sequence[str], outputs: Sequence[str]
+    network: Translator, vocabulary: AnyVocabulary, inputs: Sequence[str], outputs: Sequence[str]
 ) -> np.ndarray:
     """Return (sentences,) float64: (1 / pieces) · log p(output | input), of at most MAX_PIECES pieces."""
     given = zip(SIDES, (inputs, outputs), strict=True)

@@ -17,7 +17,7 @@ def load_translator(
     languages: tuple[str, str] | None = None,
     precision: str = "float32",
 ) -> TextTranslator:
-    """Load the translator of one model folder, or of an ensemble of several with one vocabulary.
+    """Load the translator of one model folder, or of an ensemble of several with equal vocabularies.
 
     A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
     languages: of input and output, for multilingual Hugging Face models.  precision: as in `search.prepack`.

@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 
 from weebill.errors import InputError
+from weebill.experiment.corpora import Side
 from weebill.text_files import checked_lines
 from weebill.translation.edge_symbols import Edged, without_edges
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.forced import force_decode
 from weebill.translation.search.options import Candidate, Cut, SearchOptions, cut_logger, find_cuts
@@ -86,7 +87,7 @@ class TextTranslator(ABC):
 class PieceTranslator(TextTranslator):
     """Translator over the pieces of a vocabulary by the functions `_greedy`, `_search` and `_force_decode`."""
 
-    vocabulary: Vocabulary
+    vocabulary: AnyVocabulary
     _greedy: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[int]]]
     _search: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[Candidate]]]
     _force_decode: Callable[[list[list[int]], list[list[int]], SearchOptions], list[float]]
@@ -97,15 +98,15 @@ class PieceTranslator(TextTranslator):
             return super().translate(sentences, options, progress)
         given = self._edged(sentences)
         found = self._greedy(self._encode(given, options), options, progress)
-        texts = self.vocabulary.decode(found)
+        texts = self.vocabulary.target.decode(found)
         return [edged.around(text) for edged, text in zip(given, texts, strict=True)]
 
     def nbest(self, sentences, options, progress=None) -> list[list[Hypothesis]]:
         """Implement `TextTranslator`."""
-        given, results = self._edged(sentences), []
+        given, results, decode = self._edged(sentences), [], self.vocabulary.target.decode
         every = self._search(self._encode(given, options), options, progress)
         for edged, found in zip(given, every, strict=True):
-            pairs = zip(self.vocabulary.decode([one.tokens for one in found]), found, strict=True)
+            pairs = zip(decode([one.tokens for one in found]), found, strict=True)
             results.append(
                 [Hypothesis(edged.around(text), one.score, one.tokens) for text, one in pairs]
             )
@@ -113,11 +114,11 @@ class PieceTranslator(TextTranslator):
 
     def _score_pairs(self, sentences, translations, options) -> list[float]:
         sources = self._encode(self._edged(sentences), options)
-        targets = [one.sentence for one in self._edged(translations)]
+        targets = [one.sentence for one in self._edged(translations, "target")]
         return self._force_decode(sources, self.vocabulary.encode_input(targets, "target"), options)
 
-    def _edged(self, sentences: Iterable[str]) -> list[Edged]:
-        return without_edges(checked_lines("sentences", sentences), self.vocabulary)
+    def _edged(self, sentences: Iterable[str], side: Side = "source") -> list[Edged]:
+        return without_edges(checked_lines("sentences", sentences), getattr(self.vocabulary, side))
 
     def _encode(self, given: list[Edged], options: SearchOptions) -> list[list[int]]:
         """Return the sentences' pieces, EOS last; report those that the search will crop."""
@@ -128,9 +129,9 @@ class PieceTranslator(TextTranslator):
 
 
 class NetworkTranslator(PieceTranslator):
-    """Translator by Weebill's networks with one vocabulary, averaged as an ensemble."""
+    """Translator by Weebill's networks with equal vocabularies, averaged as an ensemble."""
 
-    def __init__(self, networks: Sequence, vocabulary: Vocabulary) -> None:
+    def __init__(self, networks: Sequence, vocabulary: AnyVocabulary) -> None:
         self.vocabulary = vocabulary
         self._greedy, self._search = partial(greedy, networks), partial(search, networks)
         device = networks[0].output.bias.device

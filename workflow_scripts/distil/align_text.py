@@ -5,14 +5,14 @@ from weebill.workflow.job import job
 import logging
 from pathlib import Path
 
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import read_vocabulary
 from weebill.translation.training.aligned_text import align_text
 
 with job(snakemake.log[0]):
     rows = align_text(
         Path(snakemake.input.text),
         Path(snakemake.output[0]),
-        Vocabulary(snakemake.input.vocabulary),
+        read_vocabulary(*snakemake.input.vocabulary),
         snakemake.params.seed,
         snakemake.params.pairs_at_once,
     )

@@ -15,5 +15,5 @@ with job(snakemake.log[0]):
     shortlist = None
     if len(snakemake.input) > 1:
         vocabulary = model.vocabulary
-        shortlist = Shortlist.load(snakemake.input[0], len(vocabulary), vocabulary.sha256)
+        shortlist = Shortlist.load(snakemake.input[0], vocabulary.sizes, vocabulary.sha256)
     convert(model, form, snakemake.output[0], shortlist, pad=form == "marian")

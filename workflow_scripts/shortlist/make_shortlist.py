@@ -8,12 +8,12 @@ from weebill.workflow.job import job
 import logging
 
 from weebill.runtime.lexical_table import make_shortlist
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import read_vocabulary
 
 with job(snakemake.log[0]):
     shortlist = make_shortlist(
         snakemake.input.corpus,
-        Vocabulary(snakemake.input.vocabulary),
+        read_vocabulary(*snakemake.input.vocabulary),
         f"{snakemake.output[0]}.work",
         **snakemake.params.shortlist,
         seed=snakemake.params.seed,

@@ -1,4 +1,4 @@
-"""Train a teacher or student on corpora with a validation set and a vocabulary, and write a model folder."""
+"""Train a teacher or student on corpora with a validation set and vocabularies, and write a model folder."""
 
 from weebill.workflow.job import job
 

@@ -1,8 +1,9 @@
-"""Train a shared SentencePiece vocabulary on the kept pairs of all corpora, and write vocab.spm."""
+"""Train the vocabulary of both languages, or one of each, on the kept pairs of all corpora."""
 
 from weebill.workflow.job import job
 
 from weebill.corpus.normalisation import Normalisation
+from weebill.experiment.vocabularies import vocabulary_parts
 from weebill.translation.model.vocabulary import corpus_texts, train_vocabulary
 
 with job(snakemake.log[0]):
@@ -10,11 +11,8 @@ with job(snakemake.log[0]):
     normalisation = None  # in metric experiments, which clean nothing
     if params.languages:
         normalisation = Normalisation.of(params.languages, params.punctuation)
-    train_vocabulary(
-        corpus_texts(snakemake.input.corpora),
-        snakemake.output[0],
-        int(snakemake.wildcards.size),
-        params.seed,
-        normalisation=normalisation,
-        **params.settings,
-    )
+    parts = vocabulary_parts(snakemake.wildcards.size)
+    for path, (size, sides) in zip(snakemake.output, parts, strict=True):
+        texts = corpus_texts(snakemake.input.corpora, sides)
+        settings = {**params.settings, "normalisation": normalisation}
+        train_vocabulary(texts, path, size, params.seed, **settings)

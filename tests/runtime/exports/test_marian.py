@@ -150,8 +150,8 @@ def hash_of(body):
 def test_a_piece_with_a_space_has_no_place_in_a_text_shortlist(tmp_path):
     shortlist = Shortlist(np.zeros((2, 1), np.int32), np.zeros(1, np.int32))
     with pytest.raises(InputError, match="the piece 'a b'"):
-        write_shortlist_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a b"])
-    assert write_shortlist_text(tmp_path / "lex.s2t", shortlist, ["</s>", "a\u00a0b"]) == 1
+        write_shortlist_text(tmp_path / "lex.s2t", shortlist, *[["</s>", "a b"]] * 2)
+    assert write_shortlist_text(tmp_path / "lex.s2t", shortlist, *[["</s>", "a\u00a0b"]] * 2) == 1
 
 
 def test_the_shortlist_in_both_formats(tmp_path, vocabulary):

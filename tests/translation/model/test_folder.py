@@ -7,8 +7,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from weebill.errors import InputError
+from weebill.quantization.files import section
+from weebill.quantization.modules import quantize_model
 from weebill.translation.model.folder import count_parameters, save_model
-from weebill.translation.model.packed_folder import load_any_model
+from weebill.translation.model.packed_folder import load_any_model, save_any_model
 
 
 @pytest.fixture
@@ -51,6 +53,42 @@ def test_another_vocabulary_is_named(folder):
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(InputError, match="made with vocabulary 00000000…"):
         load_any_model(folder)
+
+
+@pytest.fixture
+def folder_of_two(tmp_path, network_of_two, pair):
+    save_model(tmp_path / "two", network_of_two, pair, {"seed": 1})
+    return tmp_path / "two"
+
+
+def test_two_vocabularies_are_kept_with_both_hashes(folder_of_two, network_of_two, pair):
+    config = json.loads((folder_of_two / "config.json").read_text())
+    source, target = ({"sha256": v.sha256, "pieces": len(v)} for v in (pair.source, pair.target))
+    assert config["vocabulary"] == {**target, "source": source}
+    model = load_any_model(folder_of_two)
+    assert model.vocabulary.sha256 == pair.sha256
+    for name, value in network_of_two.state_dict().items():
+        assert torch.equal(value, model.network.state_dict()[name]), name
+    save_model(folder_of_two, model.network, model.vocabulary, {"seed": 2})  # may be replaced
+
+
+@pytest.mark.parametrize("grid", ["int8", "log4"])
+def test_two_tables_are_packed(tmp_path, network_of_two, pair, grid):
+    quantize_model(network_of_two, grid)
+    save_any_model(tmp_path / grid, network_of_two, pair, {}, section(grid))
+    network = load_any_model(tmp_path / grid).network
+    for table in ("embedding", "source_embedding"):
+        found = getattr(network, table).weight
+        assert torch.equal(found, getattr(network_of_two, table).weight) and found.std() > 0
+
+
+def test_another_source_vocabulary_is_named(folder_of_two, pair):
+    (folder_of_two / "source.spm").write_bytes(pair.target.path.read_bytes())
+    with pytest.raises(InputError, match=r"made with vocabulary .* but source\.spm is"):
+        load_any_model(folder_of_two)
+    (folder_of_two / "source.spm").unlink()
+    with pytest.raises(InputError, match=r"source\.spm: no such vocabulary"):
+        load_any_model(folder_of_two)
 
 
 def _within(*keys, **values):

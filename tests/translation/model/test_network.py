@@ -1,10 +1,13 @@
 """The network: printed parameter counts, and steps of a search against teacher forcing."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from tests.translation.conftest import small_architecture
 from weebill.experiment.shapes import Architecture
+from weebill.translation.model.folder import count_parameters
 from weebill.translation.model.network import START, Translator, sinusoids
 
 
@@ -42,6 +45,28 @@ def test_a_sentence_does_not_depend_on_its_neighbours_or_padding(kind):
     short, whole = source[1:2, :5], torch.ones(1, 5, dtype=torch.bool)
     alone = network.decode(inputs[1:2], network.encode(short, whole), whole)
     torch.testing.assert_close(alone, together[1:2])
+
+
+def test_two_vocabularies_are_halves_of_one():
+    """A network whose one table holds the source's and then the target's rows gives the same scores."""
+    torch.manual_seed(2)
+    sources = 30
+    two = Translator(replace(small_architecture(50), source_vocabulary=sources)).eval()
+    one = Translator(small_architecture(sources + 50)).eval()
+    both = torch.cat([two.source_embedding.weight, two.embedding.weight])
+    shared = {name: t for name, t in two.state_dict().items() if name != "source_embedding.weight"}
+    bias = torch.cat([torch.zeros(sources), two.output.bias])
+    state = {**shared, "embedding.weight": both, "output.weight": both, "output.bias": bias}
+    one.load_state_dict(state)
+    source, mask, _ = random_case(sources)
+    *_, inputs = random_case(50)
+    expected = two.logits(two.decode(inputs, two.encode(source, mask), mask))
+    shifted = torch.where(inputs == START, START, inputs + sources)
+    found = one.logits(one.decode(shifted, one.encode(source, mask), mask))
+    torch.testing.assert_close(found[..., sources:], expected)
+    assert count_parameters(two) == two.architecture.parameters
+    assert two.architecture.parameters == one.architecture.parameters - sources  # biases
+    assert two.output.weight is two.embedding.weight
 
 
 def test_keep_continues_the_chosen_sentences():

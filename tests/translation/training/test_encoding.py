@@ -32,6 +32,17 @@ def test_encoding_keeps_kept_rows_in_order_with_weights(tmp_path, vocabulary):
     assert batch.weight.tolist() == [1.0, 0.5]
 
 
+def test_each_side_is_encoded_by_its_own_vocabulary(tmp_path, pair):
+    text = {"source": ["the cat", "a child"], "target": ["die Katze", "ein Kind"]}
+    write_table(tmp_path / "t.parquet", pa.table(text))
+    corpus = encode_corpus([tmp_path / "t.parquet"], pair, tmp_path / "encoded", 20)
+    batch = corpus.batch(np.array([1, 0]))
+    for side in ("source", "target"):
+        ids, masks = getattr(batch, side), getattr(batch, f"{side}_mask")
+        pieces = [row[mask].tolist() for row, mask in zip(ids, masks, strict=True)]
+        assert getattr(pair, side).decode(pieces) == text[side][::-1]
+
+
 def test_what_was_encoded_is_used_for_the_same_text_alone(tmp_path, vocabulary):
     table, folder = tmp_path / "t.parquet", tmp_path / "encoded"
     write_table(table, pa.table({"source": ["the cat", "the dog"], "target": ["die Katze"] * 2}))

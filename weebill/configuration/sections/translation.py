@@ -98,7 +98,7 @@ class Bleu:
 
 @section
 class Vocabulary:
-    """SentencePiece model that both languages share."""
+    """SentencePiece model that both languages share, or one of each language."""
 
     size: Annotated[int, Ge(100), Le(65536)] | None = None
     """Pieces of the vocabulary of all models in the experiment; by default each model has its size in
@@ -116,6 +116,11 @@ class Vocabulary:
     text as it is, composes letters and marks, and folds punctuation as `cleaning.punctuation` does; the others are
     SentencePiece's. Those with `nfkc` also rewrite what languages need, such as full-width punctuation in Chinese,
     Thai's SARA AM and the ² of m²; those with `_cf` make all text lower-case."""
+    joint: bool = True
+    """`true`: both languages share one vocabulary and one table of embeddings. `false`: each language has its own,
+    which suits languages in different scripts; `size` is then that of the target."""
+    source_size: Annotated[int, Ge(100), Le(65536)] | None = None
+    """Pieces of the source's vocabulary beside `joint: false`; by default as many as the target's."""
 
 
 @section

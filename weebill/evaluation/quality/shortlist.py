@@ -13,7 +13,7 @@ from weebill.files import sha256_file
 
 if TYPE_CHECKING:  # tables read measurements without PyTorch
     from weebill.runtime.shortlist import Shortlist
-    from weebill.translation.model.vocabulary import Vocabulary
+    from weebill.translation.model.vocabulary_pair import AnyVocabulary
     from weebill.translation.search import SearchOptions
 
 Pieces = Sequence[Sequence[int]]  # of each sentence
@@ -36,7 +36,7 @@ class ShortlistMeasurement:
     variant: str  # STUDENT/RECIPE/PRECISION
     test_set: str
     sentences: int
-    vocabulary: int  # pieces
+    vocabulary: int  # pieces of translations
     bytes: int  # of the shortlist's file
     single: Coverage  # sentence by sentence
     batched: Coverage
@@ -63,7 +63,7 @@ def measure_shortlist(
     variant: Variant,
     test_set: TestSet,
     shortlist: str | Path,
-    vocabulary: "Vocabulary",
+    vocabulary: "AnyVocabulary",
     translations: Lines,
     without: Lines,
     *,
@@ -84,7 +84,7 @@ def measure_shortlist(
     references = test_set.references
     check_lines(without, references, f"{variant} on '{test_set.name}', without a shortlist")
     check_lines(translations, references, "scoring")
-    chosen = Shortlist.load(shortlist, len(vocabulary), vocabulary.sha256)
+    chosen = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
     texts = ("source", test_set.sources), ("target", references), ("target", without)
     pieces = [vocabulary.encode_input(list(text), side) for side, text in texts]
     searches = (SearchOptions(batch_size=size) for size in (1, batch_size))
@@ -94,7 +94,7 @@ def measure_shortlist(
         variant=str(variant),
         test_set=test_set.name,
         sentences=len(translations),
-        vocabulary=len(vocabulary),
+        vocabulary=len(vocabulary.target),
         bytes=Path(shortlist).stat().st_size,
         single=single,
         batched=batched,

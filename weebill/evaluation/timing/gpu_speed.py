@@ -109,7 +109,7 @@ def _translators(
     runtimes = {False: Runtime([on_device(model.network, numbers, device)], PORTABLE)}
     if shortlist is not None:
         runtimes[True] = copy.copy(runtimes[False])  # shares engines, so that large students fit
-        runtimes[True].shortlist = Shortlist.load(shortlist, len(pieces), pieces.sha256)
+        runtimes[True].shortlist = Shortlist.load(shortlist, pieces.sizes, pieces.sha256)
     return {
         listed: silent(RuntimeTranslator([runtime], pieces, PORTABLE))
         for listed, runtime in runtimes.items()

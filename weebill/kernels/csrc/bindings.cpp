@@ -43,13 +43,20 @@ struct Student {
     return {linear(layer, "inner"), linear<typename P::Positive>(layer, "outer")};
   }
 
+  Embedding<P> embedding(const py::dict& parts, const char* name) {
+    const auto table = parts[name].cast<py::dict>();
+    const Tensor weight = table["weight"].cast<Tensor>();
+    Embedding<P> found;
+    found.vocabulary = static_cast<int>(weight.size(0));
+    found.d = static_cast<int>(weight.size(1));
+    found.rows = keep<typename P::Weight>(table, "weight");
+    found.scale = keep<float>(table, "scale");
+    return found;
+  }
+
   explicit Student(const py::dict& parts) {
-    const auto table = parts["embedding"].cast<py::dict>();
-    const Tensor rows = table["weight"].cast<Tensor>();
-    network.embedding.vocabulary = static_cast<int>(rows.size(0));
-    network.embedding.d = static_cast<int>(rows.size(1));
-    network.embedding.rows = keep<typename P::Weight>(table, "weight");
-    network.embedding.scale = keep<float>(table, "scale");
+    network.embedding = embedding(parts, "embedding");
+    network.source_embedding = embedding(parts, "source_embedding");
     for (const auto& item : parts["encoder"].cast<py::list>()) {
       const auto layer = item.cast<py::dict>();
       network.encoder.push_back({{heads(layer, "heads"), linear(layer, "projections"), linear(layer, "out")},
@@ -86,7 +93,7 @@ struct Student {
   // Positional encodings (n, d) for all positions of what follows.
   void positions(const Tensor& table) {
     kept_positions = table.contiguous();
-    network.embedding.positions = kept_positions.data_ptr<float>();
+    network.embedding.positions = network.source_embedding.positions = kept_positions.data_ptr<float>();
   }
 
   // The pieces that an output may be from now on, ascending: the end and the unknown piece are the first two.

@@ -17,7 +17,7 @@ class Network {
   using Value = typename P::Value;
   using Kept = typename P::Kept;  // in which the decoder keeps its keys and values of the source
 
-  Embedding<P> embedding;
+  Embedding<P> embedding, source_embedding;  // of target and source; they may be the same
   std::vector<EncoderLayer<P>> encoder;
   std::vector<DecoderLayer<P>> decoder;  // the distinct ones
   int decoder_depth = 0;                 // how many are applied; a tied one repeatedly
@@ -113,7 +113,7 @@ class Network {
     int row = 0;
     for (size_t b = first; b < last; ++b)
       for (int position = 0; position < lengths_[b]; ++position, ++row)
-        embedding.write(pieces[row], position, x + static_cast<size_t>(row) * d());
+        source_embedding.write(pieces[row], position, x + static_cast<size_t>(row) * d());
     convert_for(x, rows, encoder[0].attention.projections);
     for (size_t index = 0; index < encoder.size(); ++index) {
       const EncoderLayer<P>& layer = encoder[index];

@@ -1,6 +1,5 @@
 """Export to CTranslate2, which runs students with self-attention decoders and quantizes float32 by itself."""
 
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,9 +18,10 @@ from weebill.runtime.exports.verification import COARSE, alike, close, in_float3
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.layers import Attention, DecoderLayer, EncoderLayer
 from weebill.translation.model.network import START, Translator, sinusoids
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary, copy_vocabulary
 
 POSITIONS = 2048
+Sides = tuple[list[str], list[str]]  # pieces of source and target, in order
 
 
 def export(
@@ -30,30 +30,31 @@ def export(
     folder: str | Path,
     quantization: str | None = "int8",
     shortlist: Shortlist | None = None,
-    vocabulary: Vocabulary | None = None,
+    vocabulary: AnyVocabulary | None = None,
 ) -> None:
     """Write a model folder, atomically, after CTranslate2 has run it to the network's own scores.
 
-    pieces: the vocabulary's, in order.  quantization: one of CTranslate2's, None for float32.  shortlist: written
-    as vocabulary map, used where a translation asks for it.  vocabulary: its vocab.spm is copied beside the model.
+    pieces: the target vocabulary's, in order.  quantization: one of CTranslate2's, None for float32.  shortlist:
+    written as vocabulary map, used where a translation asks for it.  vocabulary: copied beside the model.
     Raises InputError where CTranslate2 cannot hold the student's shape, or its quantization changes the scores.
     """
     if fault := _fault(network.architecture):
         raise InputError(fault)
-    network = in_float32(network)
+    network, sources = in_float32(network), vocabulary.source.pieces if vocabulary else pieces
+    sides = list(sources), list(pieces)
     with atomic_folder(folder) as partial, tempfile.TemporaryDirectory() as scratch:
         # Compare a float32 export first: rounding would hide mistakes.
         exact = Path(scratch) / "float32"
-        _write(exact, network, pieces, None)
-        close(*_scores(exact, network, pieces), folder)
-        _write(partial, network, pieces, quantization, shortlist)
-        if not alike(*_scores(partial, network, pieces), COARSE):
+        _write(exact, network, sides, None)
+        close(*_scores(exact, network, sides), folder)
+        _write(partial, network, sides, quantization, shortlist)
+        if not alike(*_scores(partial, network, sides), COARSE):
             raise InputError(
                 f"{folder}: not written, as in {quantization} CTranslate2's scores are far from this student's; "
                 "use `weebill convert --quantization float32`"
             )
         if vocabulary is not None:
-            shutil.copyfile(vocabulary.path, partial / "vocab.spm")
+            copy_vocabulary(vocabulary, partial)
             if note := input_note(vocabulary.normalisation):
                 (partial / NAME).write_text(note, encoding="utf-8")
 
@@ -61,7 +62,7 @@ def export(
 def _write(
     folder: Path,
     network: Translator,
-    pieces: Sequence[str],
+    pieces: Sides,
     quantization: str | None,
     shortlist: Shortlist | None = None,
 ) -> None:
@@ -76,19 +77,19 @@ def _write(
             shape.decoder_depth, decoder.heads, head_dim=decoder.head_size, **common
         ),
     )
-    _common(spec.encoder, network)
+    _common(spec.encoder, network, network.source_embedding or network.embedding)
     for theirs, layer in zip(spec.encoder.layer, network.encoder, strict=True):
         _attention(theirs.self_attention, layer.self_attention, layer.attention_norm, own=True)
         _feed_forward(theirs.ffn, layer)
-    _common(spec.decoder, network)
+    _common(spec.decoder, network, network.embedding)
     spec.decoder.start_from_zero_embedding = True
     _linear(spec.decoder.projection, network.output)
     for theirs, layer in zip(spec.decoder.layer, network.decoder_layers(), strict=True):
         _attention(theirs.self_attention, layer.self_attention, layer.self_norm, own=True)
         _attention(theirs.attention, layer.cross_attention, layer.cross_norm, own=False)
         _feed_forward(theirs.ffn, layer)
-    spec.register_source_vocabulary(list(pieces))
-    spec.register_target_vocabulary(list(pieces))
+    spec.register_source_vocabulary(pieces[0])
+    spec.register_target_vocabulary(pieces[1])
     spec.config.add_source_eos = True
     spec.validate()
     spec.optimize(quantization=quantization)
@@ -101,12 +102,16 @@ def _write(
 
 
 @torch.inference_mode()
-def _scores(folder: Path, network: Translator, pieces: Sequence[str]) -> tuple[Tensor, Tensor]:
+def _scores(folder: Path, network: Translator, pieces: Sides) -> tuple[Tensor, Tensor]:
     """Return log probabilities (sentences, pieces) of given translations by CTranslate2 and by us."""
-    source, mask, target = samples(network.embedding.num_embeddings)
+    source, mask, target = samples(network.architecture)
     engine = ctranslate2.Translator(str(folder), "cpu", compute_type="default", intra_threads=1)
-    named = [[pieces[p] for p in row[real][:-1]] for row, real in zip(source, mask, strict=True)]
-    told = engine.score_batch(named, [[pieces[piece] for piece in row] for row in target])
+    real = [row[there][:-1] for row, there in zip(source, mask, strict=True)]
+    named = [
+        [[names[piece] for piece in row] for row in rows]
+        for names, rows in zip(pieces, (real, target), strict=True)
+    ]
+    told = engine.score_batch(*named)
     found = torch.tensor([one.log_probs[: target.shape[1]] for one in told])
     inputs = torch.cat([torch.full((len(target), 1), START), target[:, :-1]], 1)
     hidden = network.decode(inputs, network.encode(source, mask), mask)
@@ -137,9 +142,9 @@ def _fault(shape: Architecture) -> str | None:
     return None
 
 
-def _common(spec: object, network: Translator) -> None:
+def _common(spec: object, network: Translator, table: nn.Module) -> None:
     embeddings = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
-    embeddings.weight = _array(network.embedding.weight)
+    embeddings.weight = _array(table.weight)
     positions = sinusoids(0, POSITIONS, network.width, torch.device("cpu"))
     spec.position_encodings.encodings = _array(positions)
 
@@ -173,11 +178,12 @@ def _array(tensor: Tensor) -> np.ndarray:
     return tensor.detach().numpy().copy()
 
 
-def _write_map(shortlist: Shortlist, pieces: Sequence[str], path: Path) -> None:
+def _write_map(shortlist: Shortlist, pieces: Sides, path: Path) -> None:
     """Write CTranslate2's vocabulary map: source piece, tab, target pieces; those of the empty piece always serve."""
-    lists = [("", shortlist.frequent), *zip(pieces, shortlist.candidates, strict=True)]
+    sources, names = pieces
+    lists = [("", shortlist.frequent), *zip(sources, shortlist.candidates, strict=True)]
     with path.open("w", encoding="utf-8", newline="") as file:
         for source, targets in lists:
-            chosen = " ".join(pieces[target] for target in targets if target >= 0)
+            chosen = " ".join(names[target] for target in targets if target >= 0)
             if chosen or not source:
                 file.write(f"{source}\t{chosen}\n")

@@ -38,7 +38,7 @@ def convert(
     if to == "ctranslate2":
         from weebill.runtime.exports.ctranslate2 import export
 
-        pieces = vocabulary.pieces
+        pieces = vocabulary.target.pieces
         export(network, pieces, folder, quantization or "int8", shortlist, vocabulary)
     elif to == "marian":
         from weebill.runtime.exports.marian.conversion import export

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from weebill.experiment.shapes import Architecture
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import EOS
 
@@ -50,12 +51,13 @@ def alike(found: Tensor, expected: Tensor, tolerance: float) -> bool:
     return worst <= tolerance * largest
 
 
-def samples(vocabulary: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return sources (b, s) with their mask, and beginnings of translations (b, t), spread over the vocabulary."""
+def samples(shape: Architecture) -> tuple[Tensor, Tensor, Tensor]:
+    """Return sources (b, s) with their mask, and beginnings of translations (b, t), spread over the vocabularies."""
     lengths, longest, steps = (1, 5, 12), 12, 3
     source = torch.zeros(len(lengths), longest, dtype=torch.long)
     mask = torch.arange(longest)[None] < torch.tensor(lengths)[:, None]
-    pieces = torch.arange(source.numel() + steps * len(lengths)) * 7919 % (vocabulary - 2) + 2
-    source[mask] = pieces[: int(mask.sum())]
+    numbers = torch.arange(source.numel() + steps * len(lengths)) * 7919
+    pieces = numbers % (shape.vocabulary - 2) + 2
+    source[mask] = (numbers % (shape.source_pieces - 2) + 2)[: int(mask.sum())]
     source[torch.arange(len(lengths)), torch.tensor(lengths) - 1] = EOS
     return source, mask, pieces[-steps * len(lengths) :].view(len(lengths), steps)

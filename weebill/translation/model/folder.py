@@ -1,10 +1,9 @@
-"""Translation models as folders: config.json, model.safetensors, vocab.spm.
+"""Translation models as folders: config.json, model.safetensors, vocab.spm, and source.spm if there are two.
 
-config.json holds format, architecture with per-layer shapes, parameters, the vocabulary's hash and normalisation,
+config.json holds format, architecture with per-layer shapes, parameters, the vocabularies' hashes and normalisation,
 lineage (configuration, seed, versions, parents), and `quantization` if the weights are stored on a grid.
 """
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +17,19 @@ from torch import Tensor
 
 from weebill.errors import InputError, placed
 from weebill.experiment.shapes import Architecture
+from weebill.experiment.vocabularies import SOURCE_FILE, TARGET_FILE
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.tensor_files import FLOAT, check_types
 from weebill.translation.model.network import Translator
 from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary, VocabularyPair, copy_vocabulary
 
 FORMAT = "weebill-translation-1"
 READABLE = (FORMAT, "goldcrest-translation-1")  # the second has the project's former name
 KIND = FolderKind(
-    always=("config.json", "model.safetensors", "vocab.spm"),
+    always=("config.json", "model.safetensors", TARGET_FILE),
+    perhaps=(SOURCE_FILE,),
     mark=("config.json", lambda file: has_format(file, READABLE)),
 )
 TIED = {"output.weight": "embedding.weight"}  # stored once, under the second name
@@ -39,14 +41,14 @@ class Model:
 
     path: Path
     network: Translator
-    vocabulary: Vocabulary
+    vocabulary: AnyVocabulary
     config: dict[str, Any]
 
 
 def save_model(
     path: str | Path,
     network: Translator,
-    vocabulary: Vocabulary,
+    vocabulary: AnyVocabulary,
     lineage: Mapping[str, Any],
     quantization: Mapping[str, Any] | None = None,
     packing: ModuleType | None = None,
@@ -58,7 +60,7 @@ def save_model(
     """
     check_replaceable(path, KIND)
     if quantization is not None:
-        file, source = Path(path).resolve() / "config.json", vocabulary.path.parent
+        file, source = Path(path).resolve() / "config.json", vocabulary.target.path.parent
         if (
             file.is_file()
             and source.samefile(file.parent)
@@ -73,7 +75,7 @@ def save_model(
         "format": FORMAT,
         "architecture": network.architecture.to_dict(),
         "parameters": parameters,
-        "vocabulary": {"sha256": vocabulary.sha256, "pieces": len(vocabulary)},
+        "vocabulary": vocabulary.about,
         "lineage": dict(lineage),
     }
     if vocabulary.normalisation is not None:  # vocab.spm holds it
@@ -84,7 +86,7 @@ def save_model(
     with atomic_folder(path, KIND) as folder:
         save_file(tensors, folder / "model.safetensors")
         (folder / "model.safetensors").chmod(0o644)  # safetensors lets only the owner read it
-        shutil.copyfile(vocabulary.path, folder / "vocab.spm")
+        copy_vocabulary(vocabulary, folder)
         write_json(folder / "config.json", config)
 
 
@@ -95,11 +97,11 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
     Raises InputError for anything but a sound model folder: a damaged or foreign file, another vocabulary, NaN.
     """
     path = Path(path)
-    config, sha256, architecture = _read_config(path)
+    config, hashes, architecture = _read_config(path)
     if "quantization" in config and packing is None:
         message = f"{path}: its weights are on a grid; name the float32 model it was made of"
         raise InputError(message)
-    vocabulary = _read_vocabulary(path, sha256, architecture)
+    vocabulary = _read_vocabulary(path, hashes, architecture)
     tensors = _read_tensors(path, config, architecture, packing)
     network = Translator(architecture, dropout)
     if "quantization" in config:
@@ -108,8 +110,8 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
     return Model(path, network.eval(), vocabulary, config)
 
 
-def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
-    """Read a folder's config.json; return it with its hash of the vocabulary and its architecture."""
+def _read_config(path: Path) -> tuple[dict[str, Any], dict[str, str], Architecture]:
+    """Read a folder's config.json; return it with the hashes of its vocabularies by file, and its architecture."""
     if not (path / "config.json").is_file():
         message = f"{path}: not a model folder (no config.json); name the folder that training made"
         raise InputError(message)
@@ -118,8 +120,11 @@ def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
     if found not in READABLE:
         raise InputError(f"{path}/config.json: format {found!r}, expected {FORMAT!r}")
     try:
-        sha256 = str(config["vocabulary"]["sha256"])
-        return config, sha256, Architecture.from_dict(config["architecture"])
+        architecture, about = Architecture.from_dict(config["architecture"]), config["vocabulary"]
+        hashes = {TARGET_FILE: str(about["sha256"])}
+        if architecture.source_vocabulary is not None:
+            hashes[SOURCE_FILE] = str(about["source"]["sha256"])
+        return config, hashes, architecture
     except (KeyError, TypeError, InputError) as error:
         raise InputError(
             f"{path}/config.json: damaged, its vocabulary or architecture is not what was written "
@@ -127,19 +132,26 @@ def _read_config(path: Path) -> tuple[dict[str, Any], str, Architecture]:
         ) from error
 
 
-def _read_vocabulary(path: Path, wanted: str, architecture: Architecture) -> Vocabulary:
-    vocabulary = Vocabulary(path / "vocab.spm")
-    if vocabulary.sha256 != wanted:
-        raise InputError(
-            f"{path}: made with vocabulary {wanted[:8]}…, but vocab.spm is {vocabulary.sha256[:8]}…; restore the "
-            "vocabulary or retrain"
-        )
-    if len(vocabulary) != architecture.vocabulary:
-        raise InputError(
-            f"{path}/config.json: an architecture of {architecture.vocabulary:,} pieces, but vocab.spm has "
-            f"{len(vocabulary):,}; make the model again"
-        )
-    return vocabulary
+def _read_vocabulary(
+    path: Path, hashes: Mapping[str, str], architecture: Architecture
+) -> AnyVocabulary:
+    sizes = {TARGET_FILE: architecture.vocabulary, SOURCE_FILE: architecture.source_vocabulary}
+    found = {}
+    for name, wanted in hashes.items():
+        found[name] = one = Vocabulary(path / name)
+        if one.sha256 != wanted:
+            raise InputError(
+                f"{path}: made with vocabulary {wanted[:8]}…, but {name} is {one.sha256[:8]}…; restore the "
+                "vocabulary or retrain"
+            )
+        if len(one) != sizes[name]:
+            raise InputError(
+                f"{path}/config.json: an architecture of {sizes[name]:,} pieces, but {name} has {len(one):,}; "
+                "make the model again"
+            )
+    if SOURCE_FILE in found:
+        return VocabularyPair(found[SOURCE_FILE], found[TARGET_FILE])
+    return found[TARGET_FILE]
 
 
 def _read_tensors(

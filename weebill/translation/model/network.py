@@ -1,6 +1,7 @@
-"""Translation network: three-way tied embeddings, a post-norm encoder, an SSRU or attention decoder.
+"""Translation network: tied embeddings, a post-norm encoder, an SSRU or attention decoder.
 
-Shapes as in `layers`: b sentences, s source positions, t target positions, d embedding width, V pieces.
+The target's embeddings are the output layer, and the source's too unless it has a vocabulary of its own.
+Shapes as in `layers`: b sentences, s source positions, t target positions, d embedding width, V target pieces.
 """
 
 import math
@@ -26,8 +27,7 @@ class Translator(nn.Module):
         width = architecture.embedding
         self.decoder_depth = architecture.decoder_depth
         self.decoder_kind = architecture.decoder_kind
-        self.embedding = Embedding(architecture.vocabulary, width)
-        nn.init.xavier_uniform_(self.embedding.weight)
+        self.embedding = _embedding(architecture.vocabulary, width)
         self.output = nn.Linear(width, architecture.vocabulary, device="meta")
         self.output.weight = self.embedding.weight
         self.output.bias = nn.Parameter(torch.zeros(architecture.vocabulary))
@@ -37,6 +37,8 @@ class Translator(nn.Module):
         layers = (DecoderLayer(width, shape, kind, dropout) for shape in architecture.decoder)
         self.decoder = nn.ModuleList(layers)
         self.dropout = Dropout(dropout)
+        source = architecture.source_vocabulary
+        self.source_embedding = None if source is None else _embedding(source, width)
         _scale_by_depth(self.encoder, len(architecture.encoder))
         _scale_by_depth(self.decoder, architecture.decoder_depth)
 
@@ -50,6 +52,7 @@ class Translator(nn.Module):
             decoder=tuple(layer.shape for layer in self.decoder),
             decoder_depth=self.decoder_depth,
             decoder_kind=self.decoder_kind,
+            source_vocabulary=self.source_embedding and self.source_embedding.num_embeddings,
         )
 
     def decoder_layers(self) -> list[DecoderLayer]:
@@ -58,9 +61,12 @@ class Translator(nn.Module):
             return list(self.decoder)
         return [self.decoder[0]] * self.decoder_depth
 
-    def embed(self, tokens: Tensor, position: int = 0) -> Tensor:
-        """Return embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero."""
-        x = self.embedding(tokens.clamp(min=0)) * math.sqrt(self.width)
+    def embed(self, tokens: Tensor, position: int = 0, table: nn.Module | None = None) -> Tensor:
+        """Return embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero.
+
+        table: the source's embeddings for source pieces; by default the target's.
+        """
+        x = (table or self.embedding)(tokens.clamp(min=0)) * math.sqrt(self.width)
         x = x.masked_fill((tokens == START).unsqueeze(-1), 0.0)
         positions = sinusoids(position, tokens.shape[1], self.width, x.device)
         return self.dropout(x + positions.to(x.dtype))
@@ -73,7 +79,7 @@ class Translator(nn.Module):
     def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
         """Encode source pieces (b, s), with a mask (b, s) that is True for pieces, into memory (b, s, d)."""
         mask = _attention_mask(source_mask)
-        x = self.embed(source)
+        x = self.embed(source, table=self.source_embedding)
         for layer in self.encoder:
             x = layer(x, mask, source_mask)
         return x
@@ -154,6 +160,13 @@ class Embedding(nn.Embedding):
         """Draw the weights from a normal distribution, except on `meta`."""
         if not self.weight.is_meta:
             super().reset_parameters()
+
+
+def _embedding(pieces: int, width: int) -> Embedding:
+    """Make a table of embeddings with Glorot-uniform weights."""
+    table = Embedding(pieces, width)
+    nn.init.xavier_uniform_(table.weight)
+    return table
 
 
 def _scale_by_depth(layers: nn.ModuleList, depth: int) -> None:

@@ -1,11 +1,12 @@
-"""SentencePiece vocabulary for both languages, with EOS = 0 and UNK = 1 as in the papers' models."""
+"""SentencePiece vocabulary, of both languages or of one, with EOS = 0 and UNK = 1 as in the papers' models."""
 
 import io
 import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
@@ -14,7 +15,8 @@ from weebill.corpus.normalisation import Normalisation
 from weebill.corpus.sampling import draw_items
 from weebill.corpus.table import read_batches
 from weebill.errors import InputError
-from weebill.experiment.corpora import Side
+from weebill.experiment.corpora import SIDES, Side
+from weebill.experiment.vocabularies import TARGET_FILE
 from weebill.files import atomic_path, sha256_file
 from weebill.translation.model import charsmap
 
@@ -44,6 +46,31 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return self._pieces.get_piece_size()
+
+    @property
+    def source(self) -> "Vocabulary":
+        """Return the vocabulary of sources: this one, which serves both languages (`VocabularyPair` has two)."""
+        return self
+
+    @property
+    def target(self) -> "Vocabulary":
+        """Return the vocabulary of translations, this one."""
+        return self
+
+    @property
+    def sizes(self) -> tuple[int, int | None]:
+        """Return `vocabulary` and `source_vocabulary` of an `Architecture`."""
+        return len(self), None
+
+    @property
+    def files(self) -> dict[str, "Vocabulary"]:
+        """Return the vocabulary by the name of its file in a model folder."""
+        return {TARGET_FILE: self}
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Return the section of config.json."""
+        return {"sha256": self.sha256, "pieces": len(self)}
 
     @property
     def pieces(self) -> list[str]:
@@ -93,11 +120,11 @@ def _read_normalisation(path: Path) -> Normalisation | None:
         ) from error
 
 
-def corpus_texts(corpora: Iterable[str | Path]) -> Iterator[str]:
-    """Yield both sides of the kept rows of corpus tables; a monolingual corpus has one."""
+def corpus_texts(corpora: Iterable[str | Path], sides: Sequence[str] = SIDES) -> Iterator[str]:
+    """Yield both sides, or one, of the kept rows of corpus tables; a monolingual corpus has one."""
     for corpus in corpora:
-        for rows in read_batches(corpus, ["source", "target"]):
-            for side in ("source", "target"):
+        for rows in read_batches(corpus, list(sides)):
+            for side in sides:
                 yield from (text for text in rows[side].to_pylist() if text is not None)
 
 

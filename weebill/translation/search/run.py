@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START
-from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
+from weebill.translation.model.vocabulary import EOS, UNK
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.search.beam import beam_batch
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from weebill.translation.search.options import Candidate, SearchOptions, find_cuts, log_cut_count
@@ -48,7 +49,10 @@ def greedy(
 
 
 def greedy_translations(
-    network: nn.Module, vocabulary: Vocabulary, sentences: Sequence[str], text: str | None = None
+    network: nn.Module,
+    vocabulary: AnyVocabulary,
+    sentences: Sequence[str],
+    text: str | None = None,
 ) -> list[str]:
     """Return each sentence's greedy translation; if `text` names the sentences, the number of cut ones is logged."""
     sources, options = vocabulary.encode_input(list(sentences)), SearchOptions(batch_size=64)
@@ -56,7 +60,7 @@ def greedy_translations(
         cuts = find_cuts(sources, options)
         log_cut_count(text, len(cuts), len(sources), options.max_source_tokens)
     with prepacked([network]):
-        return vocabulary.decode(greedy([network], sources, options))
+        return vocabulary.target.decode(greedy([network], sources, options))
 
 
 @torch.inference_mode()

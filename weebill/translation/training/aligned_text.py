@@ -10,14 +10,15 @@ import pyarrow.compute as pc
 
 from weebill.corpus.alignment import Pair, align
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema, write_table
+from weebill.experiment.corpora import SIDES
 from weebill.files import sha256_file, unfinished_work
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.training.encoding import LINKS, augmented, links_field
 from weebill.workflow.code_version import code_of_module
 
 
 def align_text(
-    table: Path, output: Path, vocabulary: Vocabulary, seed: int, pairs_at_once: int
+    table: Path, output: Path, vocabulary: AnyVocabulary, seed: int, pairs_at_once: int
 ) -> int:
     """Write the kept rows of a training text with a column `links`; return the number of rows that have links.
 
@@ -44,7 +45,8 @@ def align_text(
                 for _ in part:
                     pass
                 continue
-            aligned = align(part, len(vocabulary), seed + number, work / "eflomal")
+            most = max(len(vocabulary.source), len(vocabulary.target))
+            aligned = align(part, most, seed + number, work / "eflomal")
             links = [[position for link in found for position in link] for *_, found in aligned]
             write_table(paths[-1], pa.table({LINKS: pa.array(links, pa.list_(pa.uint16()))}))
             logging.info("%s of %s pairs aligned", f"{end:,}", f"{total:,}")
@@ -66,7 +68,7 @@ def _plain(table: Path) -> Iterator[pa.RecordBatch]:
         yield batch.filter(pc.invert(pa.array(augmented(batch), pa.bool_())))
 
 
-def _pieces(table: Path, vocabulary: Vocabulary) -> Iterator[Pair]:
+def _pieces(table: Path, vocabulary: AnyVocabulary) -> Iterator[Pair]:
     for batch in _plain(table):
-        sides = [vocabulary.encode(batch[side].to_pylist()) for side in ("source", "target")]
+        sides = [getattr(vocabulary, side).encode(batch[side].to_pylist()) for side in SIDES]
         yield from ((source[:-1], target[:-1]) for source, target in zip(*sides, strict=True))

@@ -12,13 +12,13 @@ import pyarrow as pa
 
 from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema
 from weebill.errors import InputError
+from weebill.experiment.corpora import SIDES
 from weebill.files import atomic_folder, content_hash, read_json, write_json
 from weebill.replaceable import FolderKind, has_keys
 from weebill.translation.model.batch import Batch, make_batch
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.workflow.code_version import code_of_module
 
-SIDES = ("source", "target")
 ABOUT = "about.json"
 LINKS = "links"
 ENCODED = FolderKind(
@@ -28,7 +28,7 @@ ENCODED = FolderKind(
 )
 
 
-def links_field(vocabulary: Vocabulary) -> pa.Field:
+def links_field(vocabulary: AnyVocabulary) -> pa.Field:
     """Return the field of column `links`: source and target position of each pair of linked pieces, concatenated."""
     return pa.field(LINKS, pa.list_(pa.uint16()), metadata={"vocabulary": vocabulary.sha256})
 
@@ -71,7 +71,7 @@ class EncodedCorpus:
 
 def encode_corpus(
     tables: Sequence[str | Path],
-    vocabulary: Vocabulary,
+    vocabulary: AnyVocabulary,
     folder: str | Path,
     max_pieces: int,
     grouped: bool = False,
@@ -101,7 +101,9 @@ def encode_corpus(
     return EncodedCorpus(Path(folder))
 
 
-def _check_columns(table: str | Path, vocabulary: Vocabulary, grouped: bool, linked: bool) -> None:
+def _check_columns(
+    table: str | Path, vocabulary: AnyVocabulary, grouped: bool, linked: bool
+) -> None:
     schema = read_schema(table)
     if grouped and "corpus" not in schema.names:
         message = f"{table}: tells no corpora apart, as training.stages needs; train without stages"
@@ -110,20 +112,24 @@ def _check_columns(table: str | Path, vocabulary: Vocabulary, grouped: bool, lin
         message = f"{table}: has no alignment, as training.guided_alignment needs; align it or set that to 0"
         raise InputError(message)
     if linked and schema.field(LINKS).metadata != links_field(vocabulary).metadata:
-        message = f"{table}: was aligned on the pieces of another vocabulary than {vocabulary.path}; align it anew"
+        path = vocabulary.target.path
+        message = (
+            f"{table}: was aligned on the pieces of another vocabulary than {path}; align it anew"
+        )
         raise InputError(message)
 
 
 def _encode(
     tables: Sequence[str | Path],
-    vocabulary: Vocabulary,
+    vocabulary: AnyVocabulary,
     folder: Path,
     max_pieces: int,
     grouped: bool,
     linked: bool,
 ) -> dict[str, Any]:
     """Write the arrays of `EncodedCorpus`, and log the number of omitted pairs; return the other values it needs."""
-    dtype = "uint16" if len(vocabulary) <= 2**16 else "uint32"
+    sides = {side: getattr(vocabulary, side) for side in SIDES}
+    dtype = "uint16" if max(map(len, sides.values())) <= 2**16 else "uint32"
     types = _types(dtype, linked)
     ends = dict.fromkeys(types, 0)
     pairs = rows_read = 0
@@ -135,7 +141,7 @@ def _encode(
         for array in types:
             files[f"{array}.offsets"].write(np.zeros(1, np.int64))
         for rows in chain.from_iterable(read_batches(table) for table in tables):
-            lists = {side: vocabulary.encode(rows[side].to_pylist()) for side in SIDES}
+            lists = {side: one.encode(rows[side].to_pylist()) for side, one in sides.items()}
             longest = [max(map(len, pair)) for pair in zip(*lists.values(), strict=True)]
             good = np.flatnonzero(np.array(longest) <= max_pieces + 1)
             rows_read, pairs = rows_read + len(longest), pairs + len(good)

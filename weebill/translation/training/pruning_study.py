@@ -11,6 +11,7 @@ import torch
 
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError, explain
+from weebill.experiment.corpora import SIDES
 from weebill.files import content_hash, read_json, remove_folder, write_json, write_text
 from weebill.model_lineage import lineage
 from weebill.pruning.method import Method
@@ -20,7 +21,7 @@ from weebill.replaceable import check_replaceable
 from weebill.translation.model.batch import make_batch, pad
 from weebill.translation.model.folder import KIND, Model, load_model, model_hash, save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.trainer import Training, new_network, train, unwatched
@@ -123,7 +124,7 @@ class TranslationStudy:
     def _validation_pieces(self) -> list[list[list[int]]]:
         pairs = read_columns(self.validation, ["source", "target"]).to_pydict()
         vocabulary = self._load().vocabulary
-        return [vocabulary.encode_input(pairs[side], side) for side in ("source", "target")]
+        return [vocabulary.encode_input(pairs[side], side) for side in SIDES]
 
     def _load(self) -> Model:
         return load_model(self.start, self.config.dropout)
@@ -151,7 +152,7 @@ def train_separately(
     network: Translator,
     corpora: Sequence[str | Path],
     validation: str | Path,
-    vocabulary: Vocabulary,
+    vocabulary: AnyVocabulary,
     config: TrainingConfig,
     *,
     work: Path,

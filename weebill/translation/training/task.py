@@ -16,7 +16,7 @@ from weebill.bleu import bleu
 from weebill.durable import sync
 from weebill.files import atomic_path
 from weebill.pruning.study import Companion
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.search import greedy_translations
 from weebill.translation.training.batches import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
@@ -204,7 +204,7 @@ class GreedyValidation(lightning.Callback):
         self,
         sources: list[str],
         references: list[str],
-        vocabulary: Vocabulary,
+        vocabulary: AnyVocabulary,
         config: TrainingConfig,
         work: Path,
         patient_from: int = 0,

@@ -31,7 +31,7 @@ from weebill.pruning.study import CompanionSettings
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary, read_vocabulary
 from weebill.translation.training.batches import last_begins
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.settings import Hardware, TrainingConfig
@@ -82,7 +82,7 @@ def make_model(
     output: Path,
     kind: str,
     entry: Mapping[str, Any],
-    vocabulary: str | Path,
+    vocabulary: Sequence[str | Path],
     corpora: Sequence[str | Path],
     validation: str | Path,
     config: TrainingConfig,
@@ -92,11 +92,12 @@ def make_model(
 ) -> None:
     """Train a model of a zoo entry from seeded weights and write its folder; options: others of `train`.
 
+    vocabulary: the file of both languages, or those of target and source.
     Unfinished training in `OUTPUT.work` is continued by the next call.  Raises InputError as `train` does.
     """
     check_replaceable(output, KIND)
-    pieces = Vocabulary(vocabulary)
-    network = new_network(Architecture.from_zoo(entry, len(pieces)), seed, config.dropout)
+    pieces = read_vocabulary(*vocabulary)
+    network = new_network(Architecture.from_zoo(entry, *pieces.sizes), seed, config.dropout)
     work = output.with_name(f"{output.name}.work")
     training = train(network, corpora, validation, pieces, config, seed=seed, work=work, **options)
     save_model(output, network, pieces, lineage(kind, config, seed, training))
@@ -107,7 +108,7 @@ def train(
     network: Translator,
     corpora: Sequence[str | Path],
     validation: str | Path,
-    vocabulary: Vocabulary,
+    vocabulary: AnyVocabulary,
     config: TrainingConfig,
     *,
     seed: int,
@@ -134,10 +135,12 @@ def train(
     Under DDP only the first rank returns; the processes of the others end here.  Raises InputError for an empty
     corpus or validation set, a vocabulary of another size than the network's, or missing processes on other nodes.
     """
-    if len(vocabulary) != network.architecture.vocabulary:
+    sizes = vocabulary.sizes, network.architecture.sizes
+    if sizes[0] != sizes[1]:
+        found, wanted = (" and ".join(f"{size:,}" for size in one if size) for one in sizes)
         raise InputError(
-            f"{vocabulary.path}: {len(vocabulary):,} pieces, but the network has "
-            f"{network.architecture.vocabulary:,}; use the vocabulary it was made for"
+            f"{vocabulary.target.path}: {found} pieces, but the network has {wanted}; use the vocabulary it was "
+            "made for"
         )
     pairs = read_columns(validation, ["source", "target"]).to_pydict()
     if not pairs["source"]:

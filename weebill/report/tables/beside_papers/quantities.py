@@ -60,7 +60,12 @@ EMBEDDING = _shape("emb", "Emb.", lambda a: a["embedding"])
 FEED_FORWARD = _shape("ffn", "FFN", lambda a: _span(a, "feed_forward"))
 ATTENTION_WIDTH = _shape("att", "Att.", lambda a: _span(a, "heads", "head_size"))
 HEADS = _shape("heads", "Heads", lambda a: _span(a, "heads"))  # of an encoder layer
-VOCABULARY = _shape("vocab", "Voc.", lambda a: a["vocabulary"])
+# Of two vocabularies the source's first.
+VOCABULARY = _shape(
+    "vocab",
+    "Voc.",
+    lambda a: "/".join(str(a[key]) for key in ("source_vocabulary", "vocabulary") if key in a),
+)
 # Encoder heads left in each layer, first layer first.
 ENCODER_HEADS = _shape(
     "enc_heads", "Enc. heads", lambda a: " ".join(str(layer["heads"]) for layer in a["encoder"])

@@ -26,6 +26,8 @@ OURS, DEFAULTS, NEWER = (
     {row["option"]: yaml.safe_load(row["value"]) for row in TABLE if row["set"] == name}
     for name in ("ours", "default", "newer")
 )
+# Two vocabularies: the target's embeddings are the output layer, the source has its own.
+TWO = {"tied-embeddings-all": False, "tied-embeddings": True}
 AUTOREGRESSION = {"ssru": "rnn", "attention": "self-attention"}
 
 
@@ -61,10 +63,11 @@ def from_architecture(shape: Architecture) -> dict[str, Any]:
     return {
         **OURS,
         **DEFAULTS,
+        **(TWO if shape.source_vocabulary else {}),
         "dec-cell": "ssru" if shape.decoder_kind == "ssru" else "gru",
         "dec-depth": shape.decoder_depth,
         "dim-emb": shape.embedding,
-        "dim-vocabs": [shape.vocabulary, shape.vocabulary],
+        "dim-vocabs": [shape.source_pieces, shape.vocabulary],
         "enc-depth": len(shape.encoder),
         "transformer-decoder-autoreg": AUTOREGRESSION[shape.decoder_kind],
         "transformer-dim-ffn": layer.feed_forward,
@@ -79,8 +82,11 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
     kinds = {theirs: ours for ours, theirs in AUTOREGRESSION.items()}
     depth = options["dec-depth"] if _positive(options.get("dec-depth")) else 0
     tied = options.get("transformer-tied-layers") or []
+    two = options.get("tied-embeddings-all") is False
     allowed = {
         **{name: [value] for name, value in OURS.items()},
+        **({name: [value] for name, value in TWO.items()} if two else {}),
+        **({"tied-embeddings-src": [False, None]} if two else {}),
         **{name: [value, None] for name, value in NEWER.items()},
         "transformer-postprocess-emb": ["d", ""],
         "transformer-decoder-autoreg": list(kinds),
@@ -97,8 +103,9 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
             faults.append(f"{name} is {value!r}, expected a whole number of at least 1")
     sizes = options.get("dim-vocabs")
     pair = isinstance(sizes, list) and len(sizes) == 2
-    if not (pair and _positive(sizes[0]) and sizes[0] == sizes[1]):
-        faults.append(f"dim-vocabs is {sizes!r}, expected the same size twice")
+    if not (pair and all(map(_positive, sizes)) and (two or sizes[0] == sizes[1])):
+        expected = "two sizes" if two else "the same size twice, as tied-embeddings-all is true"
+        faults.append(f"dim-vocabs is {sizes!r}, expected {expected}")
     if tied not in ([], [1] * depth, list(range(1, depth + 1))):
         remark = "Weebill ties all layers of a decoder or none"
         faults.append(f"transformer-tied-layers is {tied!r}; {remark}")
@@ -112,7 +119,8 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
     decoder = LayerShape(*sizes_of_layer, heads if kind == "attention" else 0)
     one = depth > 1 and tied == [1] * depth
     return Architecture(
-        vocabulary=sizes[0],
+        vocabulary=sizes[1],
+        source_vocabulary=sizes[0] if two else None,
         embedding=width,
         encoder=(LayerShape(*sizes_of_layer),) * options["enc-depth"],
         decoder=(decoder,) * (1 if one else depth),
@@ -153,7 +161,12 @@ class Place:
 def places(shape: Architecture) -> Iterator[Place]:
     """Yield all tensors of a model of this shape, in Marian's order of use."""
     width = shape.embedding
-    yield Place("Wemb", "embedding.weight", (shape.vocabulary, width), "table")
+    name = "Wemb"
+    if shape.source_vocabulary is not None:
+        own = (shape.source_vocabulary, width)
+        yield Place("encoder_Wemb", "source_embedding.weight", own, "table")
+        name = "decoder_Wemb"
+    yield Place(name, "embedding.weight", (shape.vocabulary, width), "table")
     for number, layer in enumerate(shape.encoder):
         theirs, ours = f"encoder_l{number + 1}", f"encoder.{number}"
         yield from _attention(f"{theirs}_self", f"{ours}.self_attention", width, layer.heads, layer)

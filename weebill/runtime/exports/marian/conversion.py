@@ -5,7 +5,6 @@ measurement.  Marian's LayerNorm adds 1e-6 to the variance, ours 1e-5, so figure
 values are of order 1; all else is the same arithmetic.
 """
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,11 @@ from weebill.runtime.exports.verification import in_float32, same_tensors
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_tensors, save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import Vocabulary
+from weebill.translation.model.vocabulary_pair import (
+    AnyVocabulary,
+    copy_vocabulary,
+    read_vocabulary,
+)
 
 # Activation scales of Marian's 8-bit products; our calibration makes them anew.
 SCALES = "_QuantMultA"
@@ -30,12 +33,12 @@ SCALES = "_QuantMultA"
 
 def export(
     network: Translator,
-    vocabulary: Vocabulary,
+    vocabulary: AnyVocabulary,
     folder: str | Path,
     shortlist: Shortlist | None = None,
     pad: bool = False,
 ) -> None:
-    """Write model.npz, the same as model.bin, the vocabulary, config.yml and the shortlist, atomically.
+    """Write model.npz, the same as model.bin, the vocabularies, config.yml and the shortlist, atomically.
 
     Exports contain float32 weights, whatever their grid.  pad: fill pruned layers up with zeros, see `configuration`.
     The written files are read again and compared before the folder appears.
@@ -50,20 +53,22 @@ def export(
         array = np.pad(array, [(0, after - now) for now, after in sizes])
         arrays[place.weebill], theirs[place.marian] = array, place.to_marian(array)
     options = configuration.from_architecture(shape)
-    pieces = vocabulary.pieces
     with atomic_folder(folder) as partial:
         files.write_npz(partial / "model.npz", theirs, options)
         files.write_bin(partial / "model.bin", theirs, options)
         same_tensors(read(partial / "model.npz")[1], arrays, folder)
-        files.write_vocabulary(partial / "vocab.yml", pieces)
-        shutil.copyfile(vocabulary.path, partial / "vocab.spm")
+        for name, side in vocabulary.files.items():
+            files.write_vocabulary((partial / name).with_suffix(".yml"), side.pieces)
+        copy_vocabulary(vocabulary, partial)
         if note := input_note(vocabulary.normalisation):
             (partial / NAME).write_text(note, encoding="utf-8")
-        files_used = {"models": ["model.npz"], "vocabs": ["vocab.spm", "vocab.spm"]}
+        target, *source = vocabulary.files
+        files_used = {"models": ["model.npz"], "vocabs": [*(source or [target]), target]}
         search = {"beam-size": 1, "normalize": 1.0, "skip-cost": True}
         decoding = {"relative-paths": True, **files_used, **search}
         if shortlist is not None:
-            longest = files.write_shortlist_text(partial / "lex.s2t", shortlist, pieces)
+            pieces = vocabulary.source.pieces, vocabulary.target.pieces
+            longest = files.write_shortlist_text(partial / "lex.s2t", shortlist, *pieces)
             files.write_shortlist(partial / "lex.bin", shortlist)
             decoding["shortlist"] = ["lex.s2t", files.FIRST, longest, 0]
         text = yaml.safe_dump(decoding, sort_keys=False)
@@ -92,18 +97,33 @@ def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
     return shape, {place.weebill: place.to_weebill(arrays[name]) for name, place in wanted.items()}
 
 
-def import_model(path: str | Path, vocabulary: str | Path, folder: str | Path) -> None:
-    """Write a published student, an .npz with a SentencePiece model of both languages, as a model folder.
+def import_model(
+    path: str | Path,
+    vocabulary: str | Path,
+    folder: str | Path,
+    source_vocabulary: str | Path | None = None,
+) -> None:
+    """Write a published student, an .npz with its SentencePiece models, as a model folder.
 
-    Raises InputError as `read` does, and if the vocabulary is not of our kind or of another size.
+    vocabulary: of both languages or, beside source_vocabulary, of the target.
+    Raises InputError as `read` does, and if a vocabulary is missing, not of our kind, or of another size.
     """
     shape, arrays = read(path)
-    pieces = Vocabulary(vocabulary)
-    if len(pieces) != shape.vocabulary:
-        raise InputError(
-            f"{vocabulary}: has {len(pieces)} pieces, {path} was trained with {shape.vocabulary}; "
-            "name the vocabulary that was published with the model"
+    if (shape.source_vocabulary is None) != (source_vocabulary is None):
+        remedy = (
+            "name only" if source_vocabulary else "name the source's by --source-vocabulary, and"
         )
+        number = "one vocabulary" if source_vocabulary else "two vocabularies"
+        raise InputError(
+            f"{path}: was trained with {number}; {remedy} that of the target by --vocabulary"
+        )
+    pieces = read_vocabulary(vocabulary, source_vocabulary)
+    for side, size in ((pieces.target, shape.vocabulary), (pieces.source, shape.source_pieces)):
+        if len(side) != size:
+            raise InputError(
+                f"{side.path}: has {len(side)} pieces, {path} was trained with {size}; "
+                "name the vocabulary that was published with the model"
+            )
     network = Translator(shape).eval()
     load_tensors(network, {name: torch.from_numpy(array) for name, array in arrays.items()}, path)
     lineage = {

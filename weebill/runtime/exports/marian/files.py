@@ -106,9 +106,16 @@ def _lists(shortlist: Shortlist) -> list[list[int]]:
     return found
 
 
-def write_shortlist_text(path: Path, shortlist: Shortlist, pieces: Sequence[str]) -> int:
-    """Write lines `target source weight`, the weight giving only the order; return the length of the longest list."""
-    odd = [piece for piece in pieces if len(piece.encode().split()) != 1]  # ASCII space divides
+def write_shortlist_text(
+    path: Path, shortlist: Shortlist, sources: Sequence[str], targets: Sequence[str]
+) -> int:
+    """Write lines `target source weight`, the weight giving only the order; return the length of the longest list.
+
+    sources, targets: pieces of both vocabularies, which may be one.
+    """
+    odd = [
+        piece for piece in (*sources, *targets) if len(piece.encode().split()) != 1
+    ]  # ASCII space divides
     if odd:
         raise InputError(
             f"Marian's text shortlists cannot hold the piece {odd[0]!r}, which contains a space; "
@@ -116,9 +123,9 @@ def write_shortlist_text(path: Path, shortlist: Shortlist, pieces: Sequence[str]
         )
     rows = _lists(shortlist)
     with path.open("w", encoding="utf-8", newline="") as file:
-        for source, targets in zip(pieces, rows, strict=True):
-            for rank, target in enumerate(targets, start=1):
-                file.write(f"{pieces[target]} {source} {1 / rank:.6f}\n")
+        for source, row in zip(sources, rows, strict=True):
+            for rank, target in enumerate(row, start=1):
+                file.write(f"{targets[target]} {source} {1 / rank:.6f}\n")
     return max(map(len, rows))
 
 

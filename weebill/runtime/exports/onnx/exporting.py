@@ -1,7 +1,6 @@
 """Export to a folder of two float32 graphs, an encoder and one step of the decoder, with their description."""
 
 import math
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +13,14 @@ from weebill.runtime.exports.input_note import NAME, input_note
 from weebill.runtime.exports.onnx.layers import Ends, Graph, Pair
 from weebill.runtime.exports.verification import close, in_float32, samples
 from weebill.translation.model.network import START, Translator
-from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
+from weebill.translation.model.vocabulary import EOS, UNK
+from weebill.translation.model.vocabulary_pair import AnyVocabulary, copy_vocabulary
 
 DESCRIPTION = "model.json"
 USAGE = Path(__file__).with_name("usage.txt")  # the README of exports
 
 
-def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> None:
+def export(network: Translator, vocabulary: AnyVocabulary, folder: str | Path) -> None:
     """Write encoder.onnx, decoder.onnx, model.json, a README and the vocabulary, atomically, in float32.
 
     onnxruntime must reproduce the network's scores before the folder appears.
@@ -30,10 +30,10 @@ def export(network: Translator, vocabulary: Vocabulary, folder: str | Path) -> N
     with atomic_folder(folder) as partial:
         onnx.save(encoder(network, *encoder_ends), partial / "encoder.onnx")
         onnx.save(decoder(network, *decoder_ends), partial / "decoder.onnx")
-        shutil.copyfile(vocabulary.path, partial / "vocab.spm")
+        copy_vocabulary(vocabulary, partial)
         description = {
             "format": "weebill-onnx-1",
-            "vocabulary": len(vocabulary),
+            "vocabulary": len(vocabulary.target),
             "start": START,
             "end": EOS,
             "unknown": UNK,
@@ -81,7 +81,7 @@ def encoder(network: Translator, inputs: Ends, outputs: Ends) -> onnx.ModelProto
     mask = _attention_mask(graph)
     length = graph.add("Gather", graph.add("Shape", "source"), graph.constant(1))
     positions = graph.add("Range", graph.constant(0), length, graph.constant(1))
-    x = _embed(graph, network, "source", positions)
+    x = _embed(graph, network.source_embedding or network.embedding, "source", positions)
     for layer in network.encoder:
         x = graph.encoder_layer(x, layer, mask)
     for index, layer in enumerate(network.decoder):
@@ -95,7 +95,8 @@ def decoder(network: Translator, inputs: Ends, outputs: Ends) -> onnx.ModelProto
     mask = _attention_mask(graph)
     one = graph.constant([1])
     tokens = graph.add("Unsqueeze", "previous", one)  # (b, 1)
-    x = _embed(graph, network, tokens, graph.add("Unsqueeze", "position", graph.constant([0])))
+    position = graph.add("Unsqueeze", "position", graph.constant([0]))
+    x = _embed(graph, network.embedding, tokens, position)
     tied = len(network.decoder) < network.decoder_depth
     for step, layer in enumerate(network.decoder_layers()):
         names = _memory(0 if tied else step)
@@ -131,11 +132,12 @@ def _attention_mask(graph: Graph) -> str:
     return graph.add("Unsqueeze", "mask", graph.constant([1, 2]))  # (b, 1, 1, s)
 
 
-def _embed(graph: Graph, network: Translator, tokens: str, positions: str) -> str:
-    """Add embeddings × sqrt(d), zero for negative tokens (b, n), plus sinusoids of positions (n,)."""
-    add, half = graph.add, network.width // 2
-    rows = add("Gather", graph.weight(network.embedding), add("Max", tokens, graph.constant(0)))
-    scaled = add("Mul", rows, graph.constant(math.sqrt(network.width), np.float32))
+def _embed(graph: Graph, table: torch.nn.Embedding, tokens: str, positions: str) -> str:
+    """Add embeddings of a table × sqrt(d), zero for negative tokens (b, n), plus sinusoids of positions (n,)."""
+    add, width = graph.add, table.embedding_dim
+    half = width // 2
+    rows = add("Gather", graph.weight(table), add("Max", tokens, graph.constant(0)))
+    scaled = add("Mul", rows, graph.constant(math.sqrt(width), np.float32))
     begins = add("Unsqueeze", add("Less", tokens, graph.constant(0)), graph.constant([2]))
     x = add("Where", begins, graph.constant(0.0, np.float32), scaled)
     rates = torch.exp(torch.arange(half) * (-math.log(10000.0) / max(1, half - 1)))
@@ -183,7 +185,7 @@ class OnnxStudent:
 
 @torch.inference_mode()
 def _verify(student: OnnxStudent, network: Translator, folder: str | Path) -> None:
-    source, mask, target = samples(network.embedding.num_embeddings)
+    source, mask, target = samples(network.architecture)
     inputs = student.start(source.numpy(), mask.numpy())
     state = network.start(network.encode(source, mask), mask)
     previous = torch.full((len(source),), START)
