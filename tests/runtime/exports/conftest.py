@@ -2,11 +2,19 @@
 
 import pytest
 
-from tests.runtime.exports.students import PIECES
+from tests.runtime.exports.students import PIECES, SOURCE_PIECES
 from tests.small_models import make_vocabulary
+from weebill.translation.model.vocabulary_pair import VocabularyPair
 
 
 @pytest.fixture(scope="session")
 def vocabulary(tmp_path_factory):
     """Train a small SentencePiece model."""
     return make_vocabulary(tmp_path_factory.mktemp("vocabulary") / "vocab.spm", size=PIECES)
+
+
+@pytest.fixture(scope="session")
+def pair(tmp_path_factory, vocabulary):
+    """Train a small SentencePiece model of the source beside that of the target."""
+    path = tmp_path_factory.mktemp("source") / "vocab.spm"
+    return VocabularyPair(make_vocabulary(path, size=SOURCE_PIECES, seed=2), vocabulary)

@@ -49,7 +49,8 @@ function memory(name, alignment) {
 
 function main() {
   const vocabularies = new Module.AlignedMemoryList();
-  vocabularies.push_back(memory('vocab.spm', 64));
+  for (const name of ['source.spm', 'vocab.spm'])
+    if (fs.existsSync(path.join(folder, name))) vocabularies.push_back(memory(name, 64));
   const shortlist = fs.existsSync(path.join(folder, 'lex.bin')) ? memory('lex.bin', 64) : null;
   const model = new Module.TranslationModel(CONFIGURATION, memory('model.bin', 256), shortlist, vocabularies, null);
   const service = new Module.BlockingService({cacheSize: 0});

@@ -30,7 +30,7 @@ class MarianFormulas:
         """Return logits (t, V) of the pieces after the empty beginning and each of `target`."""
         memory = self.encode(source)
         depth, tied = self.options["dec-depth"], self.options["transformer-tied-layers"]
-        x = self.embed([None, *target])
+        x = self.embed([None, *target], "decoder")
         for index in range(depth):
             name = f"decoder_l{tied[index] if tied else index + 1}"
             if self.options["transformer-decoder-autoreg"] == "rnn":
@@ -40,10 +40,10 @@ class MarianFormulas:
             x = self.attend(x, memory, f"{name}_context")
             x = self.feed_forward(x, f"{name}_ffn")
         bias = self.param("decoder_ff_logit_out_b", 1, self.size)
-        return x @ self.param("Wemb", self.size, self.width).T + bias
+        return x @ self.param(self.table("decoder"), self.size, self.width).T + bias
 
     def encode(self, source):
-        x = self.embed(source)
+        x = self.embed(source, "encoder")
         for number in range(1, self.options["enc-depth"] + 1):
             x = self.attend(x, x, f"encoder_l{number}_self")
             x = self.feed_forward(x, f"encoder_l{number}_ffn")
@@ -57,8 +57,16 @@ class MarianFormulas:
     def size(self):
         return self.options["dim-vocabs"][1]
 
-    def embed(self, pieces):
-        table = self.param("Wemb", self.size, self.width)
+    def table(self, side):
+        """Return the name of a side's embeddings, by encoder.h, decoder.h and the output layer of transformer.h."""
+        if self.options["tied-embeddings-all"] or self.options["tied-embeddings-src"]:
+            return "Wemb"
+        assert self.options["tied-embeddings"]
+        return f"{side}_Wemb"
+
+    def embed(self, pieces, side):
+        size = self.options["dim-vocabs"][side == "decoder"]
+        table = self.param(self.table(side), size, self.width)
         x = np.stack([np.zeros(self.width) if p is None else table[p] for p in pieces])
         half = self.width // 2
         rates = np.exp(np.arange(half) * -np.log(10000.0) / (half - 1))

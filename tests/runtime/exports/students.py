@@ -8,12 +8,22 @@ from weebill.translation.model.network import Translator
 from weebill.translation.search import SearchOptions
 
 PIECES = 60  # of `small_models.make_vocabulary`
+SOURCE_PIECES = 66  # of the source's own vocabulary
 EVEN = {"inner": (80, 80, 80)}  # as wide as the decoder's
 SHAPES = {
     "ssru": EVEN,
     "ssru, untied": {**EVEN, "tied": False},
     "attention": {**EVEN, "kind": "attention"},
     "attention, untied": {**EVEN, "kind": "attention", "tied": False},
+}
+TWO_VOCABULARIES = {
+    "ssru, two vocabularies": {**EVEN, "source_pieces": SOURCE_PIECES},
+    "attention, two vocabularies": {
+        **EVEN,
+        "kind": "attention",
+        "tied": False,
+        "source_pieces": SOURCE_PIECES,
+    },
 }
 UNEVEN = {
     "ssru, pruned": {"heads": (4, 0, 1), "inner": (96, 20, 0)},
@@ -30,8 +40,10 @@ def student(name: str) -> Translator:
     Its output depends on positions: small embeddings leave room for them, and mixed signs in its last norm
     keep the next piece from resembling the one before, through the tied embeddings.
     """
-    model = network(**{**SHAPES, **UNEVEN}[name], pieces=PIECES)
-    model.embedding.weight.data.div_(6)
+    model = network(**{**SHAPES, **UNEVEN, **TWO_VOCABULARIES}[name], pieces=PIECES)
+    for table in (model.embedding, model.source_embedding):
+        if table is not None:
+            table.weight.data.div_(6)
     model.output.bias.data.div_(6)
     model.decoder[-1].feed_forward_norm.weight.data.normal_()
     model.decoder[-1].feed_forward_norm.bias.data.zero_()

@@ -7,7 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.runtime.exports.students import PIECES, SHAPES, UNEVEN, student
+from tests.runtime.exports.students import (
+    PIECES,
+    SHAPES,
+    SOURCE_PIECES,
+    TWO_VOCABULARIES,
+    UNEVEN,
+    student,
+)
 from tests.small_models import TEXT
 from weebill.runtime.exports.marian.conversion import export
 from weebill.runtime.shortlist import Shortlist
@@ -37,29 +44,33 @@ def engine(folder: Path) -> list[str]:
     return done.stdout.split("\n")[:-1]
 
 
-@pytest.mark.parametrize("name", [*SHAPES, *UNEVEN])
-def test_marian_translates_alike(tmp_path, vocabulary, name):
-    network = student(name)
-    export(network, vocabulary, tmp_path / "marian", pad=name in UNEVEN)
-    expected = vocabulary.decode(greedy([network], vocabulary.encode(TEXT), OPTIONS))
+@pytest.mark.parametrize("name", [*SHAPES, *UNEVEN, *TWO_VOCABULARIES])
+def test_marian_translates_alike(tmp_path, vocabulary, pair, name):
+    network, pieces = student(name), pair if name in TWO_VOCABULARIES else vocabulary
+    export(network, pieces, tmp_path / "marian", pad=name in UNEVEN)
+    found = greedy([network], pieces.source.encode(TEXT), OPTIONS)
+    expected = pieces.target.decode(found)
     assert len({*expected}) > 1
     assert engine(tmp_path / "marian") == expected
 
 
-def test_marian_uses_the_shortlist(tmp_path, vocabulary):
-    """Marian adds the pieces of the source, and others up to a multiple of eight."""
-    network = student("ssru")
+@pytest.mark.parametrize("name", ["ssru", "ssru, two vocabularies"])
+def test_marian_uses_the_shortlist(tmp_path, vocabulary, pair, name):
+    """Marian adds the pieces of the source, if both sides share them, and others up to a multiple of eight."""
+    network, two = student(name), name in TWO_VOCABULARIES
+    pieces, rows = (pair, SOURCE_PIECES) if two else (vocabulary, PIECES)
     draw = np.random.default_rng(1)
-    candidates = draw.integers(2, PIECES, (PIECES, 1), dtype=np.int32)
-    shortlist = Shortlist(candidates, np.array([0, 7, 9], dtype=np.int32))
-    export(network, vocabulary, tmp_path / "marian", shortlist=shortlist)
+    candidates = draw.integers(2, PIECES, (rows, 1), dtype=np.int32)
+    frequent = np.array([0, 7, 9], dtype=np.int32)
+    shortlist = Shortlist(candidates, frequent, pieces.sha256, PIECES if two else None)
+    export(network, pieces, tmp_path / "marian", shortlist=shortlist)
     found, bias = engine(tmp_path / "marian"), network.output.bias.data.clone()
-    for source, translation in zip(vocabulary.encode(TEXT), found, strict=True):
-        columns = {*shortlist.columns(source).tolist(), *source}
+    for source, translation in zip(pieces.source.encode(TEXT), found, strict=True):
+        columns = {*shortlist.columns(source).tolist(), *([] if two else source)}
         others = (piece for piece in range(2, PIECES) if piece not in columns)
         columns.update(next(others) for _ in range(-len(columns) % 8))
         absent = [piece for piece in range(PIECES) if piece not in columns]
         network.output.bias.data.copy_(bias)
         network.output.bias.data[absent] = -1e4
         assert EOS in columns and absent
-        assert vocabulary.decode(greedy([network], [source], OPTIONS)) == [translation]
+        assert pieces.target.decode(greedy([network], [source], OPTIONS)) == [translation]
