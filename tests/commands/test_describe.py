@@ -44,6 +44,13 @@ def test_all_equal_the_printed_parameters(capsys):
             assert "note" not in described[name]
 
 
+def test_a_source_vocabulary_adds_its_embeddings(capsys):
+    ((one,), (two,)) = run(capsys, "tiny"), run(capsys, "tiny", "--source-vocabulary", "500")
+    assert two["parameters"] - one["parameters"] == 500 * 256
+    assert main(["describe", "tiny", "--source-vocabulary", "500"]) == 0
+    assert "500/32000" in capsys.readouterr().out
+
+
 def test_shapes_equal_the_printed_shapes():
     columns = {
         "emb": "embedding",

@@ -73,6 +73,11 @@ CASES = {
             "vocabulary.size: missing, expected a number of pieces, as the zoo gives none for small, big"
         ],
     ),
+    "size of a source vocabulary that is not made": (
+        {"vocabulary": {"source_size": 300}},
+        [],
+        ["vocabulary.source_size: found 300, expected it beside joint: false alone"],
+    ),
     "nothing to train a teacher on": (
         {"corpora": {"tatoeba": {"use": "monolingual"}}},
         [],

@@ -4,6 +4,7 @@ import pytest
 
 from tests.hugging_face_models import make_m2m, make_marian
 from weebill.configuration.checking import check, missing_file_notes, missing_files, unfit_models
+from weebill.configuration.cost import weights
 from weebill.configuration.resources import (
     alignment_memory,
     pretraining_memory,
@@ -125,3 +126,11 @@ def test_notes_of_missing_files_are_bounded(experiment, zoo, tmp_path, monkeypat
     assert own == missing_files(config)[:10] and len(own) == min(count, 10)
     assert (f"  missing: {count - 10} more files or folders" in notes) == (count > 10)
     assert bool(notes) == bool(count)
+
+
+def test_a_source_vocabulary_of_its_own_is_stored_but_multiplies_nothing(zoo):
+    one = weights(zoo["small"], {"vocabulary": {"size": 500, "joint": True}})
+    two = {"vocabulary": {"size": 500, "source_size": 300, "joint": False}}
+    assert weights(zoo["small"], two) == one._replace(
+        stored=one.stored + 300 * zoo["small"]["embedding"]
+    )
