@@ -70,7 +70,7 @@ def study_of(folder, devices=1):
         texts = pairs(300, 1).to_pydict()
         train_vocabulary([*texts["source"], *texts["target"]], vocabulary, size=60, seed=1)
         config = unwatched(CONFIG, 4)
-        data = folder / "checkpoint", "reset-checkpoint", ENTRY, vocabulary, *files
+        data = folder / "checkpoint", "reset-checkpoint", ENTRY, [vocabulary], *files
         make_model(*data, config, seed=5, keep="last")
     return TranslationStudy(folder / "checkpoint", *files, CONFIG, 5, hardware)
 
