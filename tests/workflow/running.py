@@ -2,10 +2,12 @@
 
 import atexit
 import gc
+import hashlib
 import importlib
 import multiprocessing.util
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,14 +17,16 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from snakemake import benchmark
 from snakemake.api import SnakemakeApi
-from snakemake.benchmark import benchmarked
-from snakemake.cli import main
+from snakemake.cli import get_argument_parser, main
+from snakemake.parser import parse
 from snakemake.script import PythonScript
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 from snakemake.workflow import Workflow
 
 from tests.forking import fork
+from weebill.configuration.schema import load_schema
 from weebill.files import read_json, sha256_file, write_json
 
 REPOSITORY = Path(__file__).parents[2]
@@ -38,6 +42,8 @@ TRANSLATION = (
     "weebill.runtime.text",
     "weebill.translation.training.pruning_study",
 )
+PARSED = Path(tempfile.mkdtemp())  # what Snakemake makes of each file of rules
+atexit.register(shutil.rmtree, PARSED)
 # Files that differ between equal runs: measured times, logs of jobs, and the pages that show both.
 TIMED = (
     "benchmarks/",
@@ -54,10 +60,23 @@ TIMED = (
 )
 
 
+def _warm_up() -> None:
+    """Do once what every run would do for half a second: import plugins and sections, and make schemas."""
+    for name in ("nbformat", "smart_open", "weebill.report.tables.beside_papers.wngt20"):
+        importlib.import_module(name)
+    get_argument_parser()
+    for kind in ("models", "translation"):
+        load_schema(kind)
+
+
+_warm_up()
+
+
 def snakemake_command(folder: Path, config: Path, *arguments: str) -> list[str]:
     """Return the command that runs the workflow with a configuration, with results below `folder`."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
     command += ["--workflow-profile", str(REPOSITORY / "profiles/local")]
+    command += ["--scheduler", "greedy"]  # the other one starts a solver for each choice of jobs
     return [*command, "--directory", str(folder), "--configfile", str(config), *arguments]
 
 
@@ -72,7 +91,9 @@ def become_snakemake(output: int, *arguments: str) -> None:
     _open_output()
     sys.argv = ["snakemake", *arguments]
     gc.freeze()  # no job searches for garbage among what is imported
+    benchmark.BENCHMARK_INTERVAL_SHORT = 10.0  # to read the memory of a large fork takes long
     PythonScript.execute_script = _run_in_a_fork
+    sys.modules[Workflow.__module__].parse = _parse_once
     main()
 
 
@@ -129,6 +150,20 @@ def read_workflow(folder: Path, config: Path, read: Callable[[Workflow], Any]) -
     return read_json(folder / "found.json")
 
 
+def _parse_once(path: Any, run: Workflow, linemap: dict[int, int], rulecount: int) -> Any:
+    """Do what Snakemake's `parse` does, once in all runs for each text of rules and their number before it."""
+    with run.sourcecache.open(path) as file:
+        text = f"{rulecount} {file.read()}"
+    kept = PARSED / hashlib.sha256(text.encode()).hexdigest()
+    if kept.exists():
+        code, count, lines = read_json(kept)
+        linemap |= lines
+    else:
+        code, count = parse(path, run, linemap, rulecount=rulecount)
+        write_json(kept, [code, count, list(linemap.items())])
+    return code, count
+
+
 def _open_output() -> None:
     """Open stdout and stderr anew: those of the parent may be pytest's, or locked by another thread."""
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
@@ -154,8 +189,8 @@ def _run_in_a_fork(job: PythonScript, script: str, edit: bool = False) -> None:
             atexit._run_exitfuncs()
             sys.stdout.flush(), sys.stderr.flush()
             os._exit(code)
-    benchmark = nullcontext() if job.bench_record is None else benchmarked(child, job.bench_record)
-    with benchmark:
+    record = job.bench_record
+    with nullcontext() if record is None else benchmark.benchmarked(child, record):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code:
         raise subprocess.CalledProcessError(code, script)

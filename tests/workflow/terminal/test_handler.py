@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import termios
@@ -14,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.running import REPOSITORY, run_snakemake
+from tests.forking import fork
+from tests.workflow.running import REPOSITORY, become_snakemake, run_snakemake
 from weebill.workflow.progress import FOLDER
 
 SNAKEFILE = """
@@ -73,19 +75,15 @@ def on_a_terminal(
     """Run the workflow on a terminal; `act` may type there, knowing the text so far.  Return code and text."""
     ours, theirs = pty.openpty()
 
-    def take_terminal() -> None:  # so that Ctrl-C reaches the jobs too
+    def run() -> None:
         os.setsid()
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)  # so that Ctrl-C reaches the jobs too
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # pytest's may ignore it
+        os.dup2(theirs, 0)
+        os.chdir(folder)
+        become_snakemake(theirs, "--cores", "2", "--workflow-profile", PROFILE)
 
-    process = subprocess.Popen(
-        [sys.executable, "-m", "snakemake", "--cores", "2", "--workflow-profile", PROFILE],
-        cwd=folder,
-        env={**os.environ, **ENVIRONMENT, **more},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        preexec_fn=take_terminal,
-    )
+    process = fork(run, **ENVIRONMENT, **more)
     os.close(theirs)
     limit = threading.Timer(60, process.kill)
     limit.start()
@@ -98,7 +96,8 @@ def on_a_terminal(
         pass
     limit.cancel()
     os.close(ours)
-    return process.wait(), ESCAPES.sub("", text)
+    process.join()
+    return process.exitcode, ESCAPES.sub("", text)
 
 
 def test_a_terminal_shows_each_job_with_its_progress(folder):
