@@ -25,6 +25,11 @@ Pair = tuple[Sequence[int], Sequence[int]]
 Link = tuple[int, int]  # positions of a source word and a target word
 
 LONGEST = 1023  # words of a sentence
+MOST_ITERATIONS = 60  # eflomal-align would make 224 of 500 pairs, and 2,500 of four
+FEWEST_ITERATIONS, MOST_WORK = (
+    5,
+    200_000_000,
+)  # below 7,000 pairs; pairs of words in all iterations, half a minute
 SAMPLERS = 3  # independent samplers whose probabilities are averaged; eflomal-align's default
 NULL_PRIOR = 0.2  # prior of a word without counterpart; eflomal-align's default
 URANDOM = b"\0/dev/urandom\0"
@@ -50,10 +55,10 @@ def align(
     folder.mkdir(parents=True)
     try:
         program = _seeded_program(folder, seed)
-        count = _write_pairs(folder, pairs, vocabulary)
+        count, work = _write_pairs(folder, pairs, vocabulary)
         if not count:
             raise InputError("there are no sentence pairs to align; look at the cleaning report")
-        _run(program, folder, count)
+        _run(program, folder, _iterations(count, work))
         yield from _read_pairs(folder, count)
     finally:
         remove_folder(folder)
@@ -91,10 +96,13 @@ def _seeded_program(folder: Path, seed: int) -> Path:
     return program
 
 
-def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> int:
-    """Write both sides in eflomal's format, "LENGTH WORD WORD …" lines; return the number of pairs."""
+def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> tuple[int, int]:
+    """Write both sides in eflomal's format, "LENGTH WORD WORD …" lines.
+
+    Return the number of pairs, and the work of an iteration: the number of pairs of words.
+    """
     header = f"{{:>20}} {vocabulary}\n"  # has space for the count, which is known at the end
-    count = left_out = 0
+    count = left_out = work = 0
     with (folder / "source").open("w") as sources, (folder / "target").open("w") as targets:
         files = (sources, targets)
         for file in files:
@@ -104,16 +112,24 @@ def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> int:
             for file, side in zip(files, pair, strict=True):
                 file.write(f"{len(side)} {' '.join(map(str, side))}\n" if fits else "0\n")
             count, left_out = count + 1, left_out + (not fits)
+            work += len(pair[0]) * len(pair[1]) if fits else 0
         for file in files:
             file.seek(0)
             file.write(header.format(count))
     logging.info("%s pairs to align, %s empty or too long", f"{count:,}", f"{left_out:,}")
-    return count
+    return count, work
 
 
-def _run(program: Path, folder: Path, count: int) -> None:
+def _iterations(count: int, work: int) -> int:
+    """Return the number of iterations: that of eflomal-align, which is bounded for few pairs and for long lines."""
+    by_pairs = max(2, round(5000 / math.sqrt(count)))
+    if by_pairs <= MOST_ITERATIONS:
+        return by_pairs
+    return max(FEWEST_ITERATIONS, min(MOST_ITERATIONS, MOST_WORK // max(work, 1)))
+
+
+def _run(program: Path, folder: Path, iterations: int) -> None:
     """Run both directions at once, each on one thread; several threads would use the random state in any order."""
-    iterations = max(2, round(5000 / math.sqrt(count)))  # the formula of eflomal-align
     few = max(2, iterations // 4)
     options = f"-q -m 3 -n {SAMPLERS} -N {NULL_PRIOR} -1 {few} -2 {few} -3 {iterations}"
     command = [str(program.resolve()), *options.split(), "-s", "source", "-t", "target"]

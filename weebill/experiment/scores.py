@@ -22,7 +22,7 @@ SCORES = {
     "bicleaner": Score("bicleaner_probability", SIDES, True, "probability"),
     "language_model_source": Score("cross_entropy_source", ("source",), False, "bits per word"),
     "language_model_target": Score("cross_entropy_target", ("target",), False, "bits per word"),
-    "lexical_translation": Score("lexical_log_probability", SIDES, True, "nats per word"),
+    "lexical_translation": Score("lexical_log_ratio", SIDES, True, "nats per word"),
     "reverse_model": Score("reverse_log_probability", SIDES, True, "nats per piece"),
     "combined": Score("combined_score", SIDES, True, "log odds of a good pair"),
 }

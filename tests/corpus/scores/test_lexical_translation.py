@@ -2,14 +2,16 @@
 
 import math
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import rankdata
 
 from tests.corpus.test_alignment import needs_eflomal
 from weebill.corpus.scores.language_model import tokens
-from weebill.corpus.scores.lexical_translation import SCHEMA, estimate, log_probability, sample
+from weebill.corpus.scores.lexical_translation import SCHEMA, estimate, log_ratio, sample
 from weebill.corpus.table import read_columns, write_table
 from weebill.errors import InputError
 
@@ -44,7 +46,7 @@ def table(tmp_path):
 
 
 def one_direction(given, words, side):
-    """Return the mean log probability of words given the others, by loops over LINKS; side: 0 or 1, of the words."""
+    """Return the mean log ratio of words given the others, by loops over LINKS; side: 0 or 1, of the words."""
     linked = [(link[1 - side], link[side], link[2]) for link in LINKS]
     total = sum(count for _, _, count in linked)
     of_given, of_word = Counter(), Counter()
@@ -58,27 +60,66 @@ def one_direction(given, words, side):
             for other in given
         ]
         frequency = max(of_word[word] / total, 1e-6)
-        logs.append(math.log(0.9 * sum(shares) / len(shares) + 0.1 * frequency))
+        p = 0.9 * sum(shares) / len(shares) + 0.1 * frequency
+        logs.append(math.log(p) - math.log(frequency))
     return sum(logs) / len(logs)
 
 
 def test_is_the_formula(table):
-    found = log_probability(table)(*zip(*PAIRS, strict=True))
+    found = log_ratio(table)(*zip(*PAIRS, strict=True))
     for (source, target), score in zip(PAIRS, found, strict=True):
         s, t = tokens(source).split(), tokens(target).split()
         directions = (
-            [one_direction(s, t, 1), one_direction(t, s, 0)] if s and t else [math.log(1e-7)]
+            [one_direction(s, t, 1), one_direction(t, s, 0)] if s and t else [math.log(0.1)]
         )
         assert score == pytest.approx(min(directions))
 
 
 def test_translations_stand_above_other_text(table):
-    good, bad, *_ = log_probability(table)(*zip(*PAIRS, strict=True))
+    good, bad, *_ = log_ratio(table)(*zip(*PAIRS, strict=True))
     assert good > bad + 1
 
 
+@needs_eflomal
+@pytest.mark.parametrize(
+    ("names", "lowest", "dropped"),
+    [
+        (("tatoeba.en", "tatoeba.de"), 0.95, 0.9),
+        (("tatoeba_test.eng-jpn.eng", "tatoeba_test.eng-jpn.jpn"), 0.85, 0.5),
+        (("tatoeba_test.eng-ara.eng", "tatoeba_test.eng-ara.ara"), 0.9, 0.5),
+    ],
+)
+def test_true_pairs_stand_above_the_next_lines_target(tmp_path, real_text, names, lowest, dropped):
+    """The table is estimated on 9,000 other pairs."""
+    sides = [
+        real_text(f"train/{name}").read_text(encoding="utf-8").split("\n")[:-1] for name in names
+    ]
+    pairs = list(zip(*sides, strict=True))[:10_300]
+    Random(1).shuffle(pairs)
+    estimate(iter(pairs[:9000]), tmp_path / "table", most=9000, seed=1)
+    sources, targets = zip(*pairs[9000:], strict=True)
+    score = log_ratio(tmp_path / "table")
+    true, shuffled = score(sources, targets), score(sources, [*targets[1:], targets[0]])
+    ranks = rankdata(np.concatenate([true, shuffled]))[: len(true)]
+    assert ranks.mean() - (len(true) + 1) / 2 > lowest * len(true)  # area under the ROC curve
+    assert (shuffled < np.quantile(true, 0.05)).mean() > dropped
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("हिन्दी में लिखा है।", "हिन्दी में लिखा है ।"),
+        ("委员会将发布。", "委 员 会 将 发 布 。"),
+        ("ที่อยู่", "ที่ อ ยู่"),
+        ("Don't, Straße!", "don ' t , straße !"),
+    ],
+)
+def test_words_of_any_writing_system(line, expected):
+    assert tokens(line) == expected
+
+
 def test_no_pairs_score_nothing(table):
-    assert log_probability(table)([], []).shape == (0,)
+    assert log_ratio(table)([], []).shape == (0,)
 
 
 @needs_eflomal
@@ -127,4 +168,4 @@ def test_what_is_no_table(tmp_path):
         ("none", "no such table"),
     ]:
         with pytest.raises(InputError, match=message):
-            log_probability(tmp_path / name)
+            log_ratio(tmp_path / name)

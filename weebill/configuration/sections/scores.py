@@ -67,8 +67,9 @@ class Scores:
     language_model_target: Score | None = None
     """Bits per word of the target side; WMT21 dropped 5 % of the distilled pairs by it."""
     lexical_translation: Score | None = None
-    """Log probability of the words of one side given those of the other, in nats per word, the worse of both
-    directions; the best single score [on 857 labelled pairs](../docs/results/multi30k/filters.md)."""
+    """How much more probable the words of one side are given those of the other: nats per word, the worse of both
+    directions; 0 if neither side explains the other. Its former version was the best single score
+    [on 857 labelled pairs](../docs/results/multi30k/filters.md)."""
     reverse_model: WeightedScore | None = None
     """Mean log probability of the source's pieces given the target, from a model of the reverse direction
     (WNGT20)."""

