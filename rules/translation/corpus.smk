@@ -229,6 +229,7 @@ rule cleaning_report:
     resources:
         mem_mb=growing(1000),
     params:
+        languages=config["languages"],
         corpora=[*config["corpora"], *scored_translations()],
         seed=config["seed"],
         tables=lambda w, output: Path(output.cleaning_csv).parent.as_posix(),

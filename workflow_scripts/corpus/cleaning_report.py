@@ -14,6 +14,6 @@ with job(snakemake.log[0]):
     cleaned = zip(params.corpora, snakemake.input.corpora, strict=True)
     reports = [corpus_report(name, table, params.seed) for name, table in cleaned]
     write_json(snakemake.output.json, as_json(reports))
-    for table in cleaning_tables(reports):
+    for table in cleaning_tables(reports, params.languages):
         write_table(table, params.tables)
     save(cleaning_figure(reports), params.figures, "cleaning_waterfall")

@@ -47,7 +47,7 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
         [
             ("The house is big.", "Das Haus Haus Haus Haus."),
             ("He said it.", "er sagte es und er sagte es und er sagte es und er sagte es und ging"),
-            ("zigzigzigzigzigzig", "Zickzack"),
+            ("zigzigzigzigzigzigzig", "Zickzack"),
         ],
         [("no no no", "nein nein nein"), ("No, no, no!", "Nein nein nein!")],
     ),

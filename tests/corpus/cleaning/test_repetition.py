@@ -38,6 +38,6 @@ def test_many_lines_at_once():
 
 
 def test_parts_of_a_word():
-    assert stutters("zigzigzigzigzigzig", 3)
-    assert not stutters("zigzigzigzigzigzig", 6)
+    assert stutters("zigzigzigzigzigzigzig", 3)
+    assert not stutters("zigzigzigzigzigzigzig", 6)
     assert not stutters("Donaudampfschifffahrtsgesellschaft", 1)

@@ -36,7 +36,7 @@ def labelled():
 @pytest.fixture
 def written(labelled, tmp_path):
     """Return the folder of the tables of a labelled and an unlabelled corpus."""
-    for table in cleaning_tables([labelled, PLAIN]):
+    for table in cleaning_tables([labelled, PLAIN], {"source": "en", "target": "de"}):
         write_table(table, tmp_path)
     return tmp_path
 
@@ -48,13 +48,13 @@ def lines(path):
 
 def test_filters(written):
     assert lines(written / "cleaning.csv") == [
-        "demo,rows in,,10,",
-        "demo,identical,2,8,100.0",
-        "demo,numbers,1,7,0.0",
-        "demo,language_target,1,6,100.0",
-        "demo,kept,,6,",
-        "plain,rows in,,2,",
-        "plain,kept,,2,",
+        "demo,rows in,,10,,",
+        "demo,identical,2,8,80.0,100.0",
+        "demo,numbers,1,7,87.5,0.0",
+        "demo,language_target (de),1,6,85.7,100.0",
+        "demo,kept,,6,60.0,",
+        "plain,rows in,,2,,",
+        "plain,kept,,2,100.0,",
     ]
 
 

@@ -15,7 +15,7 @@ from weebill.corpus.cleaning.filters.counts import BINS, SHORT, expected_length_
 from weebill.corpus.cleaning.filters.markup import TAG, decode_entities
 from weebill.corpus.cleaning.filters.numbers import numbers_differ
 from weebill.corpus.cleaning.language_id import LanguageId
-from weebill.corpus.cleaning.repetition import LONGEST_PHRASE
+from weebill.corpus.cleaning.repetition import LONG_WORD, LONGEST_PHRASE
 from weebill.corpus.cleaning.rules import Rules
 
 MIN_LETTERS = LanguageId.min_letters
@@ -124,7 +124,9 @@ def _stutters(tokens: list[str], most: int) -> bool:
             if run >= most * size:
                 return True
     return any(
-        regex.search(rf"(\p{{L}}{{2,16}}?)\1{{{most},}}", one) for one in tokens if len(one) >= 16
+        regex.search(rf"(\p{{L}}{{2,12}}?)\1{{{most},}}", one)
+        for one in tokens
+        if len(one) >= LONG_WORD
     )
 
 

@@ -21,7 +21,7 @@ def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
         f"the filter '{name}' drops {count:,} of {rows:,} rows ({count / rows:.0%}); look at its examples in the "
         f"cleaning report; `cleaning.rules` has its thresholds, `cleaning.rules.disabled: [{name}]` turns it off"
         for name, count in dropped.items()
-        if count > GREAT * rows and name not in NEEDLESS
+        if count > GREAT * rows and name in FILTERS and name not in NEEDLESS
     ]
 
 

@@ -134,7 +134,11 @@ def measure(texts: list[str], language: str) -> Features:
     unspaced = (classes & UNSPACED).any()
     if unspaced:
         between = ~(space[1:] | space[:-1]) & divisions(classes)
-        starts, ends = (np.union1d(one, np.flatnonzero(between) + 1) for one in (starts, ends))
+        first, last = np.zeros(len(space), bool), np.zeros(len(space) + 1, bool)
+        first[starts] = last[ends] = True
+        first[1:] |= between
+        last[1:-1] |= between
+        starts, ends = np.flatnonzero(first), np.flatnonzero(last)
     tokens_before = np.searchsorted(starts, bounds)  # (lines + 1,)
     tokens = np.diff(tokens_before)
     longest = np.zeros(len(texts), np.int64)

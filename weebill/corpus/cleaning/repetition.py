@@ -6,9 +6,7 @@ from functools import cache
 from weebill.corpus.cleaning.writing_systems import is_unspaced, tokens
 
 LONGEST_PHRASE = 12  # words of a phrase whose repetition is found
-LONG_WORD = (
-    16  # characters from which a word is searched for repeated parts, as in "zigzigzigzigzigzig"
-)
+LONG_WORD = 20  # characters from which a word is searched for repeated parts: zigzigzigzigzigzigzig
 
 
 def stutters(text: str, most: int) -> bool:
@@ -28,11 +26,11 @@ def stutters(text: str, most: int) -> bool:
     return any(repeats_a_part(word, most) for word in words if len(word) >= LONG_WORD)
 
 
-def repeats_a_part(text: str, most: int) -> bool:
+def repeats_a_part(word: str, most: int) -> bool:
     """Return True if a word repeats a part of two letters or more, more than `most` times in a row."""
-    return _part(most).search(text) is not None
+    return _part(most).search(word) is not None
 
 
 @cache
 def _part(most: int) -> re.Pattern[str]:
-    return re.compile(rf"([^\W\d_]{{2,{LONG_WORD}}}?)\1{{{most},}}")
+    return re.compile(rf"([^\W\d_]{{2,{LONGEST_PHRASE}}}?)\1{{{most},}}")

@@ -3,14 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from weebill.corpus.cleaning.losses import great_losses
 from weebill.corpus.report import CorpusReport, damage_found, waterfall
 from weebill.report.table import Column, Row, Table, fixed
 
 SHOWN_CHARACTERS = 100
 
 
-def cleaning_tables(reports: Sequence[CorpusReport]) -> list[Table]:
-    """Return the tables `cleaning`, `cleaning_damage` (empty if no corpus is labelled) and `cleaning_examples`."""
+def cleaning_tables(
+    reports: Sequence[CorpusReport], languages: Mapping[str, str] | None = None
+) -> list[Table]:
+    """Return the tables `cleaning`, `cleaning_damage` (empty if no corpus is labelled) and `cleaning_examples`.
+
+    languages: codes by side, which the filters of languages show.
+    """
+    names = {
+        f"language_{side}": f"language_{side} ({code})" for side, code in (languages or {}).items()
+    }
+    losses = [f"{r.name}: {line}." for r in reports for line in great_losses(r.dropped, r.rows)]
     filters = Table(
         "cleaning",
         "Cleaning: rows by filter",
@@ -19,10 +29,15 @@ def cleaning_tables(reports: Sequence[CorpusReport]) -> list[Table]:
             *Column.texts(corpus="Corpus", filter="Filter"),
             Column("dropped", "Dropped"),
             Column("left", "Left"),
+            Column("kept_percent", "Kept, %"),
             Column("damaged_percent", "Damaged among dropped, %"),
         ),
-        [one for report in reports for one in _filter_rows(report)],
-        ("Damaged: known of corpora that were damaged on purpose, whose rows carry labels of it.",),
+        [one for report in reports for one in _filter_rows(report, names)],
+        (
+            *losses,
+            "Kept: of the rows that the filter saw. Damaged: known of corpora that were damaged on purpose, whose "
+            "rows carry labels of it.",
+        ),
     )
     damage = Table(
         "cleaning_damage",
@@ -64,12 +79,15 @@ def cleaning_tables(reports: Sequence[CorpusReport]) -> list[Table]:
     return [filters, damage, examples]
 
 
-def _filter_rows(report: CorpusReport) -> list[Row]:
-    rows = [Row.of((report.name, "rows in", "", str(report.rows), ""), baseline=True)]
+def _filter_rows(report: CorpusReport, names: Mapping[str, str]) -> list[Row]:
+    rows = [Row.of((report.name, "rows in", "", str(report.rows), "", ""), baseline=True)]
     for step in waterfall(report):
         counts = str(step["dropped"]), str(step["rows_after"])
-        rows.append(Row.of((report.name, step["filter"], *counts, _percent(step["precision"]))))
-    return [*rows, Row.of((report.name, "kept", "", str(report.kept), ""))]
+        kept, name = step["rows_after"] / step["rows_before"], step["filter"]
+        shares = _percent(kept), _percent(step["precision"])
+        rows.append(Row.of((report.name, names.get(name, name), *counts, *shares)))
+    share = _percent(report.kept / report.rows if report.rows else None)
+    return [*rows, Row.of((report.name, "kept", "", str(report.kept), share, ""))]
 
 
 def _damage_row(report: CorpusReport, kind: Mapping[str, Any]) -> Row:

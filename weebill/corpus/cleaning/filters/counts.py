@@ -124,6 +124,7 @@ def repetition(pairs: Pairs, context: Context) -> np.ndarray:
     for texts, side in zip(pairs.sides, pairs.features, strict=True):
         repeated = side.repeats > most
         for row in np.flatnonzero((side.longest_word >= LONG_WORD) & ~repeated).tolist():
-            repeated[row] = repeats_a_part(texts[row], most)
+            long = [word for word in texts[row].split() if len(word) >= LONG_WORD]
+            repeated[row] = any(repeats_a_part(word, most) for word in long)
         found.append(repeated)
     return np.logical_xor(*found) if pairs.parallel else found[0]
