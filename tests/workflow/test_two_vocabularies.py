@@ -49,7 +49,7 @@ def config(tmp_path, real_text):
         "validation": files["valid"],
         "test_sets": {"test": files["test"]},
         "cleaning": {},
-        "vocabulary": {"joint": False, "size": 320, "source_size": 200},
+        "vocabulary": {"joint": False, "size": 600, "source_size": 420},
         "pruning": {"steady": config["pruning"]["steady-i2"]},
         "quantization": {**config["quantization"], "int8": {}},
         "variants": ["*/unpruned/*", "*/steady/*"],
@@ -72,14 +72,14 @@ def test_all_stages_read_both_vocabularies(tmp_path, config):
     assert run.returncode == 0, run.stdout
     results, sentences = tmp_path / "results/tiny", (tmp_path / "test.en").read_text().splitlines()
     assert report_is_whole(results)
-    assert {path.name for path in (results / "vocabulary").iterdir()} == {"200-320"}
-    assert {path.name for path in (results / "scoring/vocabulary").iterdir()} == {"320-200"}
+    assert {path.name for path in (results / "vocabulary").iterdir()} == {"420-600"}
+    assert {path.name for path in (results / "scoring/vocabulary").iterdir()} == {"600-420"}
     reverse = load_model(results / "reverse_teacher/member-0").network.architecture
-    assert reverse.sizes == (200, 320)
+    assert reverse.sizes == (420, 600)
 
     model = load_model(results / STUDENT / "steady/float32")
-    assert model.network.architecture.sizes == (320, 200) == model.vocabulary.sizes
-    made = results / "shortlist/200-320/shortlist.safetensors"
+    assert model.network.architecture.sizes == (600, 420) == model.vocabulary.sizes
+    made = results / "shortlist/420-600/shortlist.safetensors"
     Shortlist.load(made, model.vocabulary.sizes, model.vocabulary.sha256)
     for recipe in ("unpruned", "steady"):
         for precision in ("float32", "int8", "log4"):
