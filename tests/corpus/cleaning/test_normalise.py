@@ -90,6 +90,12 @@ def test_marks_that_spell_a_word_or_an_emoji_stay(language):
     assert normalise([between], language) == [f"abcd {text} x"]
 
 
+def test_one_of_several_marks_stays():
+    lines = ["می\u200c\u200cخواهم", "می\u00ad\u200cخواهم"]
+    assert normalise(lines, "fa") == ["می\u200cخواهم"] * 2
+    assert normalise(["ខ្ញុំ\u200b\u200bចង់"], "km") == ["ខ្ញុំ\u200bចង់"]
+
+
 @pytest.mark.parametrize(
     "mark", "\u00ad\ufeff\u2060\u200e\u200f\u202a\u2069\u061c\u200b\u200c\u200d"
 )
@@ -112,7 +118,9 @@ def test_letters_are_composed_and_of_usual_width():
         assert normalise([unicodedata.normalize("NFD", text)], language) == [text]
     assert normalise(["ＡＢＣ２０２０、ｶﾞｷﾞ｡！"], "ja") == ["ABC2020、ガギ。！"]
     assert normalise(["\ufee3\ufeae\ufea3\ufe92\ufe8e"], "ar") == ["مرحبا"]
-    assert normalise(["10 m², ½ ℃ ﷺ"], "de") == ["10 m², ½ ℃ ﷺ"]
+    for text in ("10 m², ½ ℃ ﷺ", "IU\u0387 h", "5 \u212b"):
+        assert normalise([text], "de") == [text]
+    assert normalise(["\u0958"], "hi") == ["\u0915\u093c"]
 
 
 def test_equal_text_in_another_form_folds_alike():

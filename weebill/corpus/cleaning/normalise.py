@@ -76,22 +76,34 @@ _COMPATIBLE_RUN = re.compile(f"[{COMPATIBLE}]+")
 
 
 def compose(text: str) -> str:
-    """Compose letters and marks (Unicode's form NFC), and replace the characters COMPATIBLE by their usual ones."""
-    if text.isascii():
-        return text
-    text = _COMPATIBLE_RUN.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    return unicodedata.normalize("NFC", text)
+    """Compose letters and marks (Unicode's form NFC), and replace the characters COMPATIBLE by their usual ones.
+
+    Text stays as it is if only single characters have another form, such as the Greek middle dot.
+    """
+    if b"\xef" in text.encode("utf-8", "surrogatepass"):  # the first byte of all of COMPATIBLE
+        text = _COMPATIBLE_RUN.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    composed = unicodedata.normalize("NFC", text)
+    if composed != text and len(composed) == len(text):
+        pairs = zip(text, composed, strict=True)
+        if all(one == other or unicodedata.normalize("NFC", one) == other for one, other in pairs):
+            return text
+    return composed
 
 
 # Scripts by blocks.  Joiners (U+200C, U+200D, U+180E) belong to the spelling after a letter or mark of the first, and
 # zero-width spaces (U+200B) between words of the second.
-_JOINED = (
-    "\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1b7f\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc"
-    "\U00010a00-\U00011fff"
+_JOINED = re.compile(
+    "[\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1b7f\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00011fff]"
 )
-_UNSPACED = "\u0e00-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u1b00-\u1b7f\ua980-\uaadf"
+_UNSPACED = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u1b00-\u1b7f\ua980-\uaadf]"
+)
+_TAGS = re.compile("[\U000e0020-\U000e007e]+\U000e007f")  # of a black flag: a region's flag
 # Format characters that can be seen: signs of Arabic, Syriac and Kaithi, and joiners of hieroglyphs.
-_VISIBLE = "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f"
+_VISIBLE = re.compile(
+    "[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f]"
+)
 
 
 # Moses replaces every non-printing character by a space, which would split words at soft hyphens and zero-width
@@ -103,24 +115,38 @@ def _one_of(*categories: str) -> re.Pattern[str]:
 
 
 @cache
-def _format() -> re.Pattern[str]:
-    """Return the pattern of a format character; its group holds what stays."""
-    symbol = character_class("So", "Sk")  # an emoji, or its tone of skin
-    return re.compile(
-        f"((?<=[{_JOINED}])[\u200c\u200d\u180e]"
-        f"|(?<=[{symbol}\ufe0f])\u200d(?=[{symbol}])"
-        "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]+\U000e007f"  # flags of regions
-        f"|(?<=[{_UNSPACED}])\u200b|\u200b(?=[{_UNSPACED}])"
-        f"|[{_VISIBLE}])|[{character_class('Cf')}]"
-    )
+def _formats() -> re.Pattern[str]:
+    return re.compile(f"[{character_class('Cf')}]+")
+
+
+@cache
+def _emoji() -> re.Pattern[str]:
+    return re.compile(f"[{character_class('So')}\U0001f3fb-\U0001f3ff\ufe0f]")
+
+
+def _spelling(found: re.Match[str]) -> str:
+    """Return what stays of a run of format characters, which depends on the characters before and after."""
+    text, run = found.string, found[0]
+    before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
+    if before == "\U0001f3f4" and _TAGS.fullmatch(run):
+        return run
+    stays = ""
+    for mark in run:
+        if (
+            (mark in "\u200c\u200d\u180e" and _JOINED.match(before))
+            or (mark == "\u200d" and _emoji().match(before) and _emoji().match(after))
+            or (mark == "\u200b" and (_UNSPACED.match(before) or _UNSPACED.match(after)))
+            or _VISIBLE.match(mark)
+        ):
+            stays, before, after = stays + mark, mark, ""  # one of several equal marks is enough
+    return stays
 
 
 def remove_non_printing(text: str) -> str:
     """Remove zero-width characters that spell nothing, and replace other non-printing ones by a space."""
     if text.isprintable():
         return text
-    non_printing = _one_of("Cc", "Co", "Cs", "Zl", "Zp")
-    return non_printing.sub(" ", _format().sub(lambda found: found[1] or "", text))
+    return _one_of("Cc", "Co", "Cs", "Zl", "Zp").sub(" ", _formats().sub(_spelling, text))
 
 
 def normalise_punctuation(lines: list[str], language: str) -> list[str]:
