@@ -78,6 +78,14 @@ CASES = {
         [],
         ["vocabulary.source_size: found 300, expected it beside joint: false alone"],
     ),
+    "no room for bytes": (
+        {"vocabulary": {"size": 355}},
+        [],
+        [
+            "vocabulary.size: found 355, expected at least 356, of which 256 stand for bytes; or set "
+            "vocabulary.byte_fallback to false",
+        ],
+    ),
     "nothing to train a teacher on": (
         {"corpora": {"tatoeba": {"use": "monolingual"}}},
         [],

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import unicodedata
 
 import psutil
 import pytest
@@ -93,6 +94,41 @@ def test_held_out_text_is_normalised_too(tmp_path, as_table):
     cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
     assert _outcome(tmp_path / "out") == ["test_overlap", "test_overlap", None]
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "written", "held_out"),
+    [
+        (
+            "fr",
+            "I had a coffee.",
+            unicodedata.normalize("NFD", "J'ai bu un café."),
+            "J'ai bu un café.",
+        ),
+        (
+            "vi",
+            "It is a nice word.",
+            "Tiếng Việt rất đẹp.",
+            unicodedata.normalize("NFD", "Tiếng Việt rất đẹp."),
+        ),
+        ("ru", "He came in 2020.", "Он приехал в 2020 году.", "Он приехал в ２０２０ году."),
+        ("ar", "New books in 12 shops", "كـــتب جديدة في ١٢ مكتبة", "كتب جديدة في 12 مكتبة"),
+        ("ar", "A new book", "\ufedb\ufe98\ufe8e\ufe8f جديد", "كتاب جديد"),
+        ("fa", "I will go", "می\u200cخواهم بروم", "میخواهم بروم"),
+    ],
+)
+def test_equal_text_in_another_form_is_found(
+    tmp_path, as_table, language, source, written, held_out
+):
+    pair, other = (source, written), (f"Otherwise, {source}", held_out)
+    write_table(tmp_path / "in.parquet", as_table([pair, ("Stays here", held_out[:5] * 2)]))
+    write_table(tmp_path / "test.parquet", as_table([other]))
+    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", language), cleaning)
+    assert _outcome(tmp_path / "out")[0] == "test_overlap"
+    write_table(tmp_path / "in.parquet", as_table([pair, (source, held_out)]))
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "again", ("en", language), Cleaning())
+    assert _outcome(tmp_path / "again") in ([None, "duplicate"], [None, "near_duplicate"])
 
 
 def test_near_duplicates_and_overlap_can_stay(tmp_path, corpus):
