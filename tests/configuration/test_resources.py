@@ -77,9 +77,9 @@ def test_hugging_face_models_that_cannot_translate_are_named(
         return check(experiment(changed, ["teacher.architecture"]), "trial.yaml", zoo)
 
     assert unfit_models(config()) == []
-    codes = {"language_codes": {"target": "deu_Latn"}}
+    codes = {"language_codes": {"target": "tlh_Latn"}}
     assert unfit_models(config(codes, codes)) == [
-        "teacher.hugging_face: hundred: its tokenizer knows no language 'deu_Latn'; name its code (language_codes)",
+        "teacher.hugging_face: hundred: its tokenizer knows no language 'tlh_Latn'; name its code (language_codes)",
         "reverse_teacher.hugging_face: pair: its tokenizer has no codes of languages; remove language_codes",
     ]
     assert unfit_models(config({"language_codes": {"target": "nl"}})) == []
