@@ -39,5 +39,5 @@ def test_many_lines_at_once():
 
 def test_parts_of_a_word():
     assert stutters("zigzigzigzigzigzigzig", 3)
-    assert not stutters("zigzigzigzigzigzigzig", 6)
+    assert not stutters("zigzigzigzigzigzigzig", 7)
     assert not stutters("Donaudampfschifffahrtsgesellschaft", 1)

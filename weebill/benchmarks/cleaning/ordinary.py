@@ -110,9 +110,9 @@ def _fold(text: str) -> str:
 def _cases(text: str) -> list[str]:
     """Return the forms of a line that are asked about: capitals are also asked about in small letters."""
     if text.isupper():
-        return [text.lower()]
+        return [text.capitalize()]
     capitals = 2 * sum(map(str.isupper, text)) > sum(map(str.isalpha, text))
-    return [text, text.lower()] if capitals else [text]
+    return [text, text.capitalize()] if capitals else [text]
 
 
 def _stutters(tokens: list[str], most: int) -> bool:

@@ -62,7 +62,7 @@ class LanguageIdentifier:
             others = [one for one in languages if one != language]
             known = self._model.get_labels()
             found = {label for label in known if _acceptable(label, language, others, config)}
-            if not any(covers(language, label) for label in found):
+            if not any(covers(language, label.removesuffix("_Hani")) for label in found):
                 message = f"{path}: does not know the language '{language}'; choose another model"
                 raise InputError(message)
             self._accepted[language] = frozenset(found)
@@ -72,16 +72,16 @@ class LanguageIdentifier:
     def reject(self, texts: list[str], language: str) -> np.ndarray:
         """Return the lines, (rows,) bool, whose most probable language is another one or not probable enough.
 
-        Without `min_probability`, a long line may be judged by its ends; see END_CHARACTERS.  Capitals are judged by
-        their small letters, since identifiers have seen few lines of capitals.
+        Without `min_probability`, a long line may be judged by its ends; see END_CHARACTERS.  Lines of capitals
+        are judged in small letters, since identifiers have seen few of them.
         """
-        texts = [text.lower() if text.isupper() else text for text in texts]
+        texts = [text.capitalize() if text.isupper() else text for text in texts]
         rejected = self._reject(texts, language)
         # A line of mostly capitals, such as a heading with a name in it, is asked about again.
         capitals = [
             row for row in np.flatnonzero(rejected).tolist() if _mostly_capitals(texts[row])
         ]
-        rejected[capitals] = self._reject([texts[row].lower() for row in capitals], language)
+        rejected[capitals] = self._reject([texts[row].capitalize() for row in capitals], language)
         return rejected
 
     def _reject(self, texts: list[str], language: str) -> np.ndarray:
@@ -112,6 +112,7 @@ class LanguageIdentifier:
 
 def _acceptable(label: str, language: str, others: list[str], config: LanguageId) -> bool:
     """Return True if a line with this label may be in the language; others: languages of the other side."""
+    label = label.removesuffix("_Hani")  # Han letters of either kind; zh has two scripts of its own
     if covers(language, label):
         return True
     if any(same_language(other, label) for other in others):

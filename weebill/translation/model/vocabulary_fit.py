@@ -21,10 +21,13 @@ class Fit:
     rare_cleaned: float  # the same share of the cleaned text
 
 
-def measure_fit(lines: Sequence[str], language: str, size: int, seed: int = 1) -> Fit:
+def measure_fit(
+    lines: Sequence[str], language: str, size: int, seed: int = 1, tokenizer: str = ""
+) -> Fit:
     """Measure a vocabulary with the default settings, trained on half of the lines, on the other half.
 
-    lines: text as people write it, of one language.  Raises InputError if the size does not suit the text.
+    lines: text as people write it, of one language.  tokenizer: of BLEU, if not the language's.
+    Raises InputError if the size does not suit the text.
     """
     normalisation = Normalisation.of((language, language))
     learnt, raw = list(lines[::2]), list(lines[1::2])
@@ -36,7 +39,7 @@ def measure_fit(lines: Sequence[str], language: str, size: int, seed: int = 1) -
     cleaned = normalisation(raw, "source")
     back = vocabulary.decode(vocabulary.encode(cleaned))
     return Fit(
-        round_trip_bleu=bleu(language).corpus_score(back, [cleaned]).score,
+        round_trip_bleu=bleu(tokenizer or language).corpus_score(back, [cleaned]).score,
         rare_as_written=rare_share(vocabulary, raw),
         rare_cleaned=rare_share(vocabulary, cleaned),
     )

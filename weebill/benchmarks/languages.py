@@ -1,0 +1,193 @@
+"""Table of what cleaning, vocabularies and word scores do to text of many languages, written to a page.
+
+    weebill fetch 'origin:flores/*' 'origin:train/tatoeba*' origin:lid/lid.176.ftz
+    python -m weebill.benchmarks.languages docs/results/languages.md
+
+The text is FLORES-101 (professional translations of the same 1,012 sentences) beside English, and Tatoeba.
+"""
+
+import argparse
+import tempfile
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from weebill.corpus.cleaning.filters import FILTERS, clean_batch
+from weebill.corpus.cleaning.filters.markup import prepare
+from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
+from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.labelled import roc_auc
+from weebill.corpus.language_codes import has_case
+from weebill.corpus.scores.lexical_translation import estimate, log_ratio
+from weebill.errors import InputError
+from weebill.experiment.origins import FOLDER
+from weebill.files import write_text
+from weebill.report.rendering import to_markdown
+from weebill.report.table import Column, Row, Table, fixed
+from weebill.text_files import read_lines
+from weebill.translation.model.vocabulary_fit import measure_fit
+
+FLORES = {
+    "ar": "ara", "de": "deu", "fa": "fas", "fr": "fra", "hi": "hin", "hr": "hrv", "ja": "jpn", "ko": "kor",
+    "ru": "rus", "th": "tha", "tr": "tur", "zh": "cmn_Hans",
+}  # fmt: skip
+TATOEBA = {
+    "ar": ("tatoeba_test.eng-ara.eng", "tatoeba_test.eng-ara.ara"),
+    "de": ("tatoeba.en", "tatoeba.de"),
+    "ja": ("tatoeba_test.eng-jpn.eng", "tatoeba_test.eng-jpn.jpn"),
+}
+LEARNT = 9000  # pairs from which translations of words are counted
+PIECES = 1500
+MORE_PIECES = {
+    "zh": 2500,
+    "ja": 2500,
+    "ko": 2500,
+}  # their commonest letters alone are more than 1,000
+KEPT_GOOD = 0.95
+
+Pair = tuple[str, str]
+
+
+def read(name: str) -> list[str]:
+    """Return the lines of a public text.  Raises InputError if it was not fetched."""
+    path = FOLDER / name
+    if not path.is_file():
+        raise InputError(f"{path}: not here; `weebill fetch origin:{name}` makes it")
+    return list(read_lines(path))
+
+
+def verdicts(
+    sides: tuple[list[str], list[str]], language: str, context: Context
+) -> list[str | None]:
+    """Return the filter that drops each pair of English and another language, None if it stays."""
+    languages = ("en", language)
+    texts = tuple(
+        prepare(side, code, context.rules, None)
+        for side, code in zip(sides, languages, strict=True)
+    )
+    found = clean_batch(Pairs(texts, languages, np.zeros(len(texts[0]), np.uint8)), context)
+    return [None if one < 0 else list(FILTERS)[one] for one in found.tolist()]
+
+
+def cleaning_table(seed: int = 1) -> Table:
+    """Return shares of FLORES that cleaning keeps or drops, and the fit of vocabularies.  seed: of the shuffle."""
+    english, rows = read("flores/eng.devtest"), []
+    order = np.random.default_rng(seed).permutation(len(english)).tolist()
+    for language, name in FLORES.items():
+        other = read(f"flores/{name}.devtest")
+        rules = Context(Rules())
+        identifier = LanguageIdentifier(
+            LanguageId(str(FOLDER / "lid/lid.176.ftz")), ("en", language)
+        )
+        whole = Context(Rules(), identifier)
+        kept = verdicts((english, other), language, whole)
+        shuffled = verdicts((english, [other[row] for row in order]), language, rules)
+        capitals = tuple([line.upper() for line in side] for side in (english, other))
+        upper = verdicts(capitals, language, whole) if has_case(language) else None
+        fit = measure_fit(
+            other, language, MORE_PIECES.get(language, PIECES), seed, tokenizer="char"
+        )
+        dropped = Counter(filter(None, kept)).most_common(2)
+        cells = [
+            _percent(verdicts((english, other), language, rules).count(None), len(other)),
+            _percent(kept.count(None), len(other)),
+            ", ".join(f"{filter_name} {count}" for filter_name, count in dropped),
+            _percent(len(other) - shuffled.count(None), len(other)),
+            "" if upper is None else _percent(upper.count(None), kept.count(None)),
+            fixed(fit.round_trip_bleu, 1),
+            fixed(100 * fit.rare_as_written, 1),
+            fixed(100 * fit.rare_cleaned, 1),
+        ]
+        rows.append(Row.of((language, *cells)))
+    columns = (
+        *Column.texts(language="Language"),
+        Column("rules", "Kept by the rules, %"),
+        Column("kept", "and by lid.176, %"),
+        *Column.texts(dropped="Dropped by"),
+        Column("shuffled", "Shuffled pairs dropped by the rules, %"),
+        Column("capitals", "Capitals kept, % of plain"),
+        Column("round_trip", "BLEU of decoded text"),
+        Column("raw", "Lines with rare characters, %"),
+        Column("cleaned", "the same, cleaned, %"),
+    )
+    return Table(
+        "languages",
+        "Cleaning and vocabularies by language",
+        "FLORES-101 devtest, 1,012 professional translations from English, with the defaults of cleaning.",
+        columns,
+        rows,
+        (
+            "Shuffled: each English line beside the translation of another, drawn at random.",
+            "Decoded text: BLEU of characters of decode(encode(cleaned text)) against the cleaned text, under a "
+            f"vocabulary of {PIECES:,} pieces (zh, ja, ko: {MORE_PIECES['zh']:,}) from the other half of the lines.",
+            "Rare characters: those without a piece of their own, which become bytes; of the lines as they are "
+            "written, read by SentencePiece alone, and of the cleaned lines.",
+        ),
+    )
+
+
+def scores_table(seed: int = 1) -> Table:
+    """Return how well the translations of words separate pairs from shuffled ones.  seed: of the alignment."""
+    rows = []
+    for language, names in TATOEBA.items():
+        pairs = list(
+            islice(zip(*(read(f"train/{name}") for name in names), strict=True), 2 * LEARNT)
+        )
+        learnt, others = pairs[:LEARNT], pairs[LEARNT:]
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "table.parquet"
+            estimate(learnt, table, LEARNT, seed)
+            score = log_ratio(table)
+            cells = [text for tested in (learnt, others) for text in _separation(score, tested)]
+        rows.append(Row.of((f"en-{language}", str(len(others)), *cells)))
+    columns = (
+        *Column.texts(languages="Languages"),
+        Column("others", "Other pairs"),
+        Column("auc", "Learnt pairs: AUC"),
+        Column("dropped", "shuffled dropped, %"),
+        Column("auc_others", "Other pairs: AUC"),
+        Column("dropped_others", "shuffled dropped, % of other pairs"),
+    )
+    return Table(
+        "lexical_translation",
+        "Score lexical_translation by language",
+        f"The score lexical_translation, learnt from {LEARNT:,} short pairs of Tatoeba: pairs against each source "
+        f"with the next pair's target, of the learnt pairs and of others.",
+        columns,
+        rows,
+        (f"Shuffled dropped: at the limit that keeps {KEPT_GOOD:.0%} of the true pairs.",),
+    )
+
+
+def _separation(score, pairs: list[Pair]) -> tuple[str, str]:
+    """Return the AUC of true pairs against shuffled ones, and the share of these below a limit, as text."""
+    sources, targets = map(list, zip(*pairs, strict=True))
+    true, shuffled = score(sources, targets), score(sources, [*targets[1:], targets[0]])
+    good = np.repeat([True, False], len(pairs))
+    dropped = (shuffled < np.quantile(true, 1 - KEPT_GOOD)).mean()
+    return fixed(roc_auc(np.concatenate([true, shuffled]), good), 3), fixed(100 * dropped, 1)
+
+
+def _percent(part: int, whole: int) -> str:
+    return fixed(100 * part / whole, 1)
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(
+        prog="python -m weebill.benchmarks.languages", description=__doc__
+    )
+    parser.add_argument("page", type=Path, nargs="?", default=Path("docs/results/languages.md"))
+    page = parser.parse_args().page
+    text = "# Languages: what the defaults do to text of many languages\n\n"
+    text += "`python -m weebill.benchmarks.languages` wrote this page from public texts.\n"
+    for table in (cleaning_table(), scores_table()):
+        text += f"\n## {table.title}\n\n{to_markdown(table)}"
+    write_text(page, text)
+
+
+if __name__ == "__main__":
+    main()
