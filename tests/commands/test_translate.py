@@ -277,7 +277,7 @@ def test_samples_are_written_with_their_line(translate, folder):
         assert code == 1 and message in error and error.count("\n") == 1
 
 
-LONG = " ".join(TEXT * 3)
+LONG = " ".join(TEXT * 3).replace(".", ",")  # one sentence, too long by itself
 
 
 def pieces(folder, line: str) -> int:
@@ -310,7 +310,7 @@ def test_a_line_that_is_cut_is_named(translate, folder, options):
 
 def test_a_line_is_as_long_as_max_length_says(translate, folder):
     """The source has 3,000 pieces; this model never ends by itself, so its translations reach the limit."""
-    line = " ".join(TEXT * 17)
+    line = " ".join(TEXT * 17).replace(".", ",")
     length = pieces(folder, line)
     assert 3000 < length < 4000
     for most, kept in ((None, 200), (length - 1, length - 1), (length, length), (4000, length)):
@@ -320,6 +320,15 @@ def test_a_line_is_as_long_as_max_length_says(translate, folder):
         if kept < length:
             assert f"standard input:1: {length} pieces, cut to the first {kept};" in error
         assert pieces(folder, out.rstrip("\n")) == math.ceil(1.5 * kept) + 10 - 1
+
+
+def test_a_long_line_is_split_at_its_sentences(translate, folder):
+    """The same translations as one sentence to a line, with the spaces between them."""
+    code, out, error = translate(folder, text=" ".join(TEXT * 7).encode())
+    alone = load_translator(folder).translate(TEXT * 7)
+    assert (code, error, out) == (0, "", " ".join(alone) + "\n")
+    _, shorter, _ = translate(folder, text=" ".join(TEXT * 7 + [TEXT[0]]).encode())
+    assert shorter == " ".join([*alone, alone[0]]) + "\n"
 
 
 def test_max_length_beyond_a_models_positions_is_refused(translate, monkeypatch, tmp_path):

@@ -24,7 +24,7 @@ def base(tmp_path_factory):
 def test_models_of_ours_translate_by_the_runtime(base):
     model = base / "recipe/float32"
     for translator in (load(model), load(base / "recipe", "float32", threads=2)):
-        assert isinstance(translator, RuntimeTranslator)
+        assert isinstance(translator.translator, RuntimeTranslator)
         assert translator.translate(TEXT) == load_translator(model).translate(TEXT)
     both = sorted((base / "recipe").iterdir())
     assert load(both).translate(TEXT) == load_translator(both).translate(TEXT)

@@ -42,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="lines that are read, sorted by length and translated together; 1 answers each line at once; "
         f"default {WINDOW}, and 1 if the lines are typed on a terminal")  # fmt: skip
     add("--max-length", type=positive, metavar="N",
-        help="largest number of pieces of a line; longer lines are cut; default 200")  # fmt: skip
+        help="largest number of pieces of a sentence; longer lines are split at their ends, longer "
+        "sentences cut; default 200")  # fmt: skip
     add("--threads", type=positive, default=1, metavar="N", help="default 1")
     add("--isa", metavar="SET",
         help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: the fastest there is")  # fmt: skip
@@ -84,7 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"choose a number up to {positions}, and split longer lines"
         )
     # The runtime has its own threads, each of which may call PyTorch.
-    torch.set_num_threads(1 if isinstance(translator, RuntimeTranslator) else arguments.threads)
+    torch.set_num_threads(
+        1 if isinstance(translator.translator, RuntimeTranslator) else arguments.threads
+    )
     numbered = bool(nbest or arguments.sample)
     lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
     typed, start = sys.stdin.isatty(), time.perf_counter()

@@ -9,6 +9,7 @@ import torch
 from weebill.errors import InputError
 from weebill.runtime.text import load_runtime, of_precision
 from weebill.translation.loading import is_hugging_face, load_translator
+from weebill.translation.long_lines import LineTranslator
 from weebill.translation.translator import TextTranslator
 
 
@@ -24,7 +25,8 @@ def load(
 ) -> TextTranslator:
     """Load a student, a teacher, an ensemble or a Hugging Face model that translates.
 
-    Weebill models on the processor translate by the runtime, others by PyTorch with its own number of threads.
+    Weebill models on the processor translate by the runtime, others by PyTorch with its own number of threads. Lines
+    that are too long are split at the ends of their sentences.
 
     Args:
         folders: a model folder, or several of equal vocabularies, which are averaged; a Hugging Face model is alone.
@@ -59,13 +61,21 @@ def load(
             f"languages: for Hugging Face models of many; {own[0]} is a Weebill model, leave them out"
         )
     if len(models) == len(own) and device == "cpu":
-        return load_runtime(models, isa, shortlist, threads)
+        return by_lines(load_runtime(models, isa, shortlist, threads), languages)
     for name, value in (("isa", isa), ("shortlist", shortlist)):
         if value:
             raise InputError(
                 f"{name}: for the runtime, which translates by Weebill models on the processor; leave it out"
             )
-    return load_translator(models, device, languages)
+    return by_lines(load_translator(models, device, languages), languages)
+
+
+def by_lines(translator: TextTranslator, languages: tuple[str, str] | None) -> LineTranslator:
+    """Return a translator that splits long lines by the rules of the language that the model reads."""
+    vocabulary = getattr(translator, "vocabulary", None)
+    normalisation = vocabulary and vocabulary.normalisation
+    known = normalisation and normalisation.source.language
+    return LineTranslator(translator, known or (languages or ("en",))[0])
 
 
 def check_device(name: str) -> None:

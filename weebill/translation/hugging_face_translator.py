@@ -1,6 +1,7 @@
 """Hugging Face sequence-to-sequence models (Marian, NLLB, M2M, mBART, T5, …) as teachers."""
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ class HuggingFaceTranslator(TextTranslator):
             return []
         results = [[Hypothesis("", 0.0, ())] for _ in sentences]
         inputs = [self._prefix + sentence for sentence in sentences]
-        pieces, cuts = self._pieces(inputs, self._most(options))
+        pieces, cuts = self._pieces(inputs, self.longest(options))
         for cut in cuts:
             self.on_cut(cut)
         filled = map(bool, map(str.strip, sentences))
@@ -91,7 +92,7 @@ class HuggingFaceTranslator(TextTranslator):
 
         The end counts, the code of the output's language does not.  Both sides are cut to `max_source_tokens`.
         """
-        most = self._most(options)
+        most = self.longest(options)
         sides, prefixed = [], [self._prefix + text for text in inputs]
         for name, texts in (("text", prefixed), ("text_target", list(outputs))):
             pieces, cuts = self._pieces(texts, most, name)
@@ -115,8 +116,13 @@ class HuggingFaceTranslator(TextTranslator):
     def _padded(self, pieces: list[list[int]]) -> Any:
         return self._tokenizer.pad({"input_ids": pieces}, return_tensors="pt").to(self.device)
 
-    def _most(self, options: SearchOptions) -> int:
-        """Return the largest number of pieces of a sentence that the model reads."""
+    def piece_counts(self, sentences: list[str]) -> list[int]:
+        """Implement `TextTranslator`."""
+        inputs = [self._prefix + sentence for sentence in sentences]
+        return list(map(len, self._pieces(inputs, sys.maxsize)[0])) if inputs else []
+
+    def longest(self, options: SearchOptions) -> int:
+        """Implement `TextTranslator`."""
         least = self._tokenizer.num_special_tokens_to_add() + 1  # a cut does not remove these
         return max(least, min(options.max_source_tokens, self.positions or math.inf))
 

@@ -39,6 +39,14 @@ class TextTranslator(ABC):
     on_cut: Callable[[Cut], None] = staticmethod(cut_logger("sentence "))
     positions: int | None = None
 
+    def longest(self, options: SearchOptions) -> int:
+        """Return the largest number of pieces of a sentence that is not cut."""
+        return options.max_source_tokens
+
+    @abstractmethod
+    def piece_counts(self, sentences: list[str]) -> list[int]:
+        """Return the number of pieces of each sentence, as `longest` counts them."""
+
     @abstractmethod
     def nbest(
         self, sentences: Iterable[str], options: SearchOptions, progress: Progress | None = None
@@ -111,6 +119,11 @@ class PieceTranslator(TextTranslator):
                 [Hypothesis(edged.around(text), one.score, one.tokens) for text, one in pairs]
             )
         return results
+
+    def piece_counts(self, sentences: list[str]) -> list[int]:
+        """Implement `TextTranslator`."""
+        inner = [one.sentence for one in self._edged(sentences)]
+        return [len(source) - 1 for source in self.vocabulary.encode_input(inner)]
 
     def _score_pairs(self, sentences, translations, options) -> list[float]:
         sources = self._encode(self._edged(sentences), options)

@@ -1,0 +1,114 @@
+"""Long lines are split at sentence ends, translated whole, and joined with their spaces."""
+
+import math
+import string
+
+import pytest
+
+from tests.small_models import TEXT, make_folder, make_vocabulary
+from weebill.runtime.loading import load
+from weebill.runtime.text import load_runtime
+from weebill.translation.long_lines import LineTranslator
+from weebill.translation.search import Sampling, SearchOptions
+from weebill.translation.search.options import Cut
+from weebill.translation.translator import Hypothesis, TextTranslator
+
+TEN = SearchOptions(max_source_tokens=10)
+
+
+class Echo(TextTranslator):
+    """Answer with the text itself, cut; every letter or mark is a piece.  seen: all sentences."""
+
+    def __init__(self, change=str):
+        self.seen, self._change = [], change
+
+    def piece_counts(self, sentences):
+        return [len("".join(one.split())) for one in sentences]
+
+    def nbest(self, sentences, options, progress=None):
+        self.seen += sentences
+        for number, count in enumerate(self.piece_counts(sentences)):
+            if count > options.max_source_tokens:
+                self.on_cut(Cut(number, count, options.max_source_tokens))
+        return [
+            [Hypothesis(f"{self._change(one)}{rank or ''}", -rank - 1.0, (7,) * len(one))
+             for rank in range(options.nbest)]
+            for one in sentences
+        ]  # fmt: skip
+
+    def _score_pairs(self, sentences, translations, options):
+        return [0.0 for _ in sentences]
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "sentences"),
+    [
+        ("en", "Dr. Smith sang.  What did he sing? “Home.”\tAnd then!",
+         ["Dr. Smith sang.", "What did he sing?", "“Home.”", "And then!"]),
+        ("de", "Am 3. Oktober kam er, z. B. heute. Ja!", ["Am 3. Oktober kam er, z. B. heute.", "Ja!"]),
+        ("ja", "今日は暑いですね。本当に？はい、そうです。", ["今日は暑いですね。", "本当に？", "はい、そうです。"]),
+        ("zh-TW", "我們下週見面。好嗎？當然可以！", ["我們下週見面。", "好嗎？", "當然可以！"]),
+        ("hi", "मैं घर गया हूँ। वह कहाँ है? यहाँ।", ["मैं घर गया हूँ।", "वह कहाँ है?", "यहाँ।"]),
+        ("ar", "ذهبت إلى البيت. أين أنت؟ هنا!", ["ذهبت إلى البيت.", "أين أنت؟", "هنا!"]),
+        ("my", "ကျွန်တော် ကျောင်းသားပါ။ သူသွားပြီ။", ["ကျွန်တော်", "ကျောင်းသားပါ။", "သူသွားပြီ။"]),
+        ("th", "สถานีอยู่ที่ไหน ขอบคุณ มาก ฉันชอบมัน", ["สถานีอยู่ที่ไหน", "ขอบคุณ มาก", "ฉันชอบมัน"]),
+        ("km", "ខ្ញុំជាសិស្ស។ គាត់ទៅ។", ["ខ្ញុំជាសិស្ស។", "គាត់ទៅ។"]),
+        ("xal", "One is here. Two is there.", ["One is here.", "Two is there."]),
+    ],
+)  # fmt: skip
+def test_sentences_and_their_spaces(language, line, sentences):
+    echo = Echo()
+    assert LineTranslator(echo, language).translate([line, "", "short"], TEN) == [line, "", "short"]
+    assert echo.seen == [*sentences, "", "short"]
+
+
+def test_spaces_are_those_of_the_output_script():
+    """Japanese sentences touch each other, English and Korean ones do not."""
+    numbers = iter(string.ascii_uppercase)
+    to_english = LineTranslator(Echo(lambda one: f"{next(numbers)} is so."), "ja")
+    assert to_english.translate(["今日は暑いです。本当ですか？そうです。"], TEN) == [
+        "A is so. B is so. C is so."
+    ]
+    for answer, joined in (
+        ("はい。", "はい。はい。"),
+        ("네.", "네. 네."),
+        ("네", "네 네"),
+        ("ครับ", "ครับ ครับ"),
+    ):
+        found = LineTranslator(Echo(lambda one, answer=answer: answer), "en")
+        assert found.translate(["This is one. This is two."], TEN) == [joined]
+
+
+def test_what_cannot_be_split_is_named_by_its_line():
+    translator, cuts = LineTranslator(Echo(), "en"), []
+    translator.on_cut = cuts.append
+    translator.translate(
+        ["Short one.", "One is here. Nobodyknowsthisword. Two.", "abcdefghijklm"], TEN
+    )
+    assert cuts == [Cut(1, 20, 10), Cut(2, 13, 10)]
+
+
+def test_the_best_translations_of_a_line_join_those_of_its_sentences():
+    line = "This is one. These are two."
+    for options in (
+        SearchOptions(beam=3, nbest=3, max_source_tokens=10, length_normalisation=1.0),
+        SearchOptions(nbest=3, max_source_tokens=10, sampling=Sampling()),
+    ):
+        [found] = LineTranslator(Echo(), "en").nbest([line], options)
+        assert [one.text for one in found] == [
+            line, "This is one.1 These are two.1", "This is one.2 These are two.2"
+        ]  # fmt: skip
+        assert [one.score for one in found] == pytest.approx([-1, -2, -3])
+        assert len(found[0].pieces) == len("This is one.These are two.")
+
+
+def test_a_line_of_forty_sentences_is_translated_whole(tmp_path):
+    """By the runtime: equal to its sentences one by one, and the last sentence counts."""
+    folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
+    sentences = [f"{TEXT[n % len(TEXT)].rstrip('.').capitalize()}." for n in range(40)]
+    alone, translator = load_runtime(folder).translate(sentences), load(folder)
+    assert translator.translate([" ".join(sentences)]) == [" ".join(alone)]
+    assert translator.translate(sentences) == alone
+    [found] = translator.nbest([" ".join(sentences)], SearchOptions(beam=2, nbest=2))
+    assert len(found) == 2 and all(math.isfinite(one.score) for one in found)
+    assert translator.isa == load_runtime(folder).isa  # other attributes are those of the runtime
