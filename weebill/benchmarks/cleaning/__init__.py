@@ -34,9 +34,15 @@ PAIRS = 20_000
 # long ones (256).
 TATOEBA = FOLDER / "train/tatoeba.en", FOLDER / "train/tatoeba.de"
 WMT = FOLDER / "train/onmt_wmt10k_detok.en", FOLDER / "train/onmt_wmt10k_detok.de"
+JAPANESE = (
+    FOLDER / "train/tatoeba_test.eng-jpn.eng",
+    FOLDER / "train/tatoeba_test.eng-jpn.jpn",
+)
 LID_176 = FOLDER / "lid/lid.176.ftz"
 LANGUAGES = "en", "de"
+SCRIPTS = {"ja": "Han", "de": "Latin", "en": "Latin"}  # OpusFilter knows one script of a side
 OPUSFILTER = Path(".venvs/opusfilter/bin/python")
+OPUS_RATIO = {"word": 2, "char": 4}  # largest ratio of lengths, by its unit
 SMALLEST = {"opusfilter": OPUSFILTER if OPUSFILTER.is_file() else None}
 # Program of the opponent: the task "clean" runs the configured steps once; every task returns the version.
 STEPS = """
@@ -72,39 +78,56 @@ def run(
         train_identifier(identifier)
         noise = InjectedNoise(share=0.2, seed=1, other_languages=(NAME,))
         embedded = [(source, target) for source, target, _ in inject(read_pairs(), noise)]
-        texts = [("the embedded corpus", embedded, identifier)]
-        for data, files, every in (("Tatoeba", TATOEBA, 7), ("long text (WMT)", WMT, 2)):
+        texts = [("the embedded corpus", embedded, identifier, LANGUAGES)]
+        real = [
+            ("Tatoeba", TATOEBA, 7, LANGUAGES),
+            ("long text (WMT)", WMT, 2, LANGUAGES),
+            ("Tatoeba en-ja", JAPANESE, 1, ("en", "ja")),
+        ]
+        for data, files, every, languages in real:
             if files and all(path.is_file() for path in (*files, LID_176)):
                 lines = islice(zip(*map(read_lines, files), strict=True), 0, None, every)
-                texts.append((f"{data} with lid.176", list(lines)[:PAIRS], LID_176))
-        for data, pairs, model in texts:
-            yield from _rows(data, pairs, model, folder, rounds, opusfilter)
+                texts.append((f"{data} with lid.176", list(lines)[:PAIRS], LID_176, languages))
+        for data, pairs, model, languages in texts:
+            yield from _rows(data, pairs, model, languages, folder, rounds, opusfilter)
 
 
 def _rows(
-    data: str, pairs: Sequence[Pair], model: Path, folder: Path, rounds: int, python: Path | None
+    data: str,
+    pairs: Sequence[Pair],
+    model: Path,
+    languages: tuple[str, str],
+    folder: Path,
+    rounds: int,
+    python: Path | None,
 ) -> Iterator[Row]:
     table = folder / "table.parquet"
     write_table(table, as_table(pairs))
     cleaning = Cleaning(language_id=LanguageId(str(model)))
 
     def against(other: Callable[[], object], claim: str, key: str = "") -> Row:
-        ours = partial(clean_corpus, table, folder / "cleaned", LANGUAGES, cleaning)
+        ours = partial(clean_corpus, table, folder / "cleaned", languages, cleaning)
         rates = rates_in_turn({"ours": ours, "other": other}, len(pairs), rounds)
         claim = f"cleaning {data}{claim}; one core"
         return Row.of_rounds(claim, *rates.values(), unit="pairs/s", key=key)
 
-    chain = partial(OrdinaryChain(model, LANGUAGES, Rules()).clean, pairs)
-    yield against(chain, ": normalise, deduplicate, rules, language identification")
+    if languages == LANGUAGES:  # the ordinary chain knows Latin letters alone
+        chain = partial(OrdinaryChain(model, languages, Rules()).clean, pairs)
+        yield against(chain, ": normalise, deduplicate, rules, language identification")
     for normalise in (True, False) if python else ():
-        with opusfilter_chain(python, pairs, model, folder, normalise) as opponent:
+        with opusfilter_chain(python, pairs, model, languages, folder, normalise) as opponent:
             ending = "" if normalise else ", which normalises nothing"
             claim = f", against OpusFilter {opponent.work('version')}{ending}"
             yield against(partial(opponent.work, "clean"), claim, f"{data}, OpusFilter{ending}")
 
 
 def opusfilter_chain(
-    python: Path, pairs: Sequence[Pair], model: Path, folder: Path, normalise: bool
+    python: Path,
+    pairs: Sequence[Pair],
+    model: Path,
+    languages: tuple[str, str],
+    folder: Path,
+    normalise: bool,
 ) -> Opponent:
     """Start OpusFilter, whose task "clean" cleans the pairs once.  Raises InputError if this Python cannot run it.
 
@@ -113,7 +136,7 @@ def opusfilter_chain(
     raw = [folder / name for name in ("opusfilter.source", "opusfilter.target")]
     for path, lines in zip(raw, zip(*pairs, strict=True), strict=True):
         write_text(path, "".join(f"{line}\n" for line in lines))
-    steps = _opusfilter_steps(model, normalise)
+    steps = _opusfilter_steps(model, languages, normalise)
     files = [[f"{path}.{number}" for path in raw] for number in range(1, len(steps))]
     kept = [folder / name for name in ("opusfilter.kept.source", "opusfilter.kept.target")]
     files = [list(map(str, raw)), *files, list(map(str, kept))]
@@ -127,23 +150,26 @@ def opusfilter_chain(
     return Opponent(python, STEPS, configuration, folder=folder, **names)
 
 
-def _opusfilter_steps(model: Path, normalise: bool) -> list[tuple[str, dict[str, Any]]]:
-    """Return the type and parameters of each step of our chain, for languages in Latin letters."""
-    rules = Rules()
+def _opusfilter_steps(
+    model: Path, languages: tuple[str, str], normalise: bool
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return the type and parameters of each step of our chain."""
+    rules, unit = Rules(), "word" if languages == LANGUAGES else "char"
+    scripts = [SCRIPTS[language] for language in languages]
     letters = {"threshold": rules.min_letter_characters, "exclude_whitespace": True}
-    named = {"languages": [*LANGUAGES], "thresholds": [0, 0], "model_path": str(model.resolve())}
+    named = {"languages": [*languages], "thresholds": [0, 0], "model_path": str(model.resolve())}
     filters = [
         {"LengthFilter": {"min_length": 1, "max_length": rules.max_tokens, "unit": "word"}},
-        {"LengthRatioFilter": {"threshold": rules.max_length_ratio, "unit": "word"}},
+        {"LengthRatioFilter": {"threshold": OPUS_RATIO[unit], "unit": unit}},
         {"LongWordFilter": {"threshold": rules.max_word_characters + 1}},
         {"AlphabetRatioFilter": letters},
-        {"CharacterScoreFilter": {"scripts": ["Latin", "Latin"], "thresholds": [0.5, 0.5]}},
+        {"CharacterScoreFilter": {"scripts": scripts, "thresholds": [0.5, 0.5]}},
         {"NonZeroNumeralsFilter": {"threshold": 1.0}},
         {"FastTextFilter": named},
     ]
     substitutions = [
         [[pattern, new, 0, []] for pattern, new in MosesPunctNormalizer(language).substitutions]
-        for language in LANGUAGES
+        for language in languages
     ]
     steps = [
         ("preprocess", {"preprocessors": [{"RegExpSub": {"lang_patterns": substitutions}}]}),

@@ -1,5 +1,6 @@
 """Filters of sides whose language is not that of the corpus, with fastText."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,26 +87,31 @@ class LanguageIdentifier:
 
     def _reject(self, texts: list[str], language: str) -> np.ndarray:
         if self._min_probability > 0:
-            return self.reject_whole(texts, language, self._min_probability)
+            return self.reject_whole(texts, language)
         longest, half = 2 * END_CHARACTERS, END_CHARACTERS
         ends = [t if len(t) <= longest else f"{t[:half]} {t[-half:]}" for t in texts]
-        rejected = self.reject_whole(ends, language, SURE)
-        doubtful = np.flatnonzero(rejected)
+        long = np.fromiter((len(text) > longest for text in texts), bool, len(texts))
+        rejected = self.reject_whole(ends, language, np.where(long, SURE, 0.0).tolist())
+        doubtful = np.flatnonzero(rejected & long)
         whole = [texts[row] for row in doubtful.tolist()]
         rejected[doubtful] = self.reject_whole(whole, language)
         return rejected
 
     def reject_whole(
-        self, texts: list[str], language: str, min_probability: float = 0.0
+        self, texts: list[str], language: str, least: Sequence[float] | None = None
     ) -> np.ndarray:
-        """Return the same as `reject`, always with the whole lines as they are."""
+        """Return the same as `reject`, always with the whole lines as they are.
+
+        least: smallest probability of each line, if it is not that of the settings.
+        """
         if not texts:
             return np.zeros(0, bool)
+        least = least or [self._min_probability] * len(texts)
         labels, probabilities = self._model.predict(texts)
         accepted = self._accepted[language]
         rejected = (
-            not label or label[0] not in accepted or probability[0] < min_probability
-            for label, probability in zip(labels, probabilities, strict=True)
+            not label or label[0] not in accepted or probability[0] < smallest
+            for label, probability, smallest in zip(labels, probabilities, least, strict=True)
         )
         return np.fromiter(rejected, bool, len(texts))
 
