@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, letters, of_category
+from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, of_category
+from weebill.corpus.cleaning.letters import letters
 from weebill.corpus.cleaning.repetition import LONGEST_PHRASE
 from weebill.corpus.cleaning.writing_systems import (
     DENSE,
