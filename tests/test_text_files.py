@@ -93,3 +93,21 @@ def test_lines_of_a_program_are_any_iterable_of_strings():
             checked_lines("x", bad)
     with pytest.raises(InputError, match=r"^x: line 2 is nan, expected a string; give '' for"):
         checked_lines("x", ["a", float("nan")])
+
+
+@pytest.mark.parametrize("text", [b"one\rtwo\rthree", b"one\rtwo\r", b"one\rtwo\n"])
+def test_lines_that_end_in_carriage_returns_alone_are_refused(tmp_path, text):
+    (tmp_path / "mac.txt").write_bytes(text)
+    with pytest.raises(
+        InputError, match=r"mac\.txt: its lines end in carriage returns alone; .*`tr "
+    ):
+        list(read_lines(tmp_path / "mac.txt"))
+
+
+@pytest.mark.parametrize("text", [b"one\r\ntwo\r\n", b"one\r", b"a\rb\ntwo\n", b"", b"\r\n"])
+def test_other_carriage_returns_stay(tmp_path, text):
+    (tmp_path / "text").write_bytes(text)
+    assert (
+        list(read_lines(tmp_path / "text"))
+        == text.decode().removesuffix("\n").split("\n")[: text.count(b"\n") or bool(text)]
+    )

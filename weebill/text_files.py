@@ -59,8 +59,14 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """Yield a stream's lines as text, without newlines.  Raises InputError naming a line that is not UTF-8."""
+    """Yield a stream's lines as text, without newlines.
+
+    Raises InputError naming a line that is not UTF-8, or if all "lines" end in carriage returns alone (old Mac text).
+    """
+    number, line = 0, b""
     for number, line in enumerate(stream, start=1):
+        if number == 1 and not line.endswith(b"\n"):
+            _check_only_line(line, name)
         try:
             yield line.removesuffix(b"\n").decode("utf-8")
         except UnicodeDecodeError as error:
@@ -68,6 +74,16 @@ def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
                 f"{name}:{number}: not UTF-8 (byte {error.object[error.start]:#04x} at column "
                 f"{error.start + 1}); convert the text with iconv, or remove the line"
             ) from error
+    if number == 1:
+        _check_only_line(line, name)
+
+
+def _check_only_line(line: bytes, name: str) -> None:
+    """Raise InputError if the only line of a text has carriage returns inside."""
+    if b"\r" in line.rstrip(b"\r\n"):
+        raise InputError(
+            f"{name}: its lines end in carriage returns alone; convert it by `tr '\\r' '\\n'`"
+        )
 
 
 def checked_lines(name: str, lines: Iterable[str]) -> list[str]:

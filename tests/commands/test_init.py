@@ -103,7 +103,7 @@ def test_a_teacher_of_the_hub_is_not_trained():
     [
         (["--corpus", "train.fi", "none.et"], ("fi", "et"), "none.et: no such file; check the path"),
         (["--corpus", "train.fi", "short.et"], ("fi", "et"), "train.fi has 400 lines and short.et has 1 lines"),
-        (["--corpus", "train.fi", "train.et"], ("fi", "xx"), "no language 'xx' in weebill"),
+        (["--corpus", "train.fi", "train.et"], ("fi", "xx"), "no language 'xx', expected a tag"),
         (["--corpus", "opos:x"], ("fi", "et"), "--corpus opos:x: no text; name two files"),
         (["--corpus", "opus:Europral:v8", "--pairs", "9"], ("fi", "et"), "did you mean 'Europarl'?"),
     ],

@@ -1,6 +1,9 @@
 """Case, typos and placeholders: the changes that each may make."""
 
 import random
+import re
+
+import pytest
 
 from weebill.corpus.robustness import (
     QWERTY,
@@ -75,3 +78,27 @@ def test_placeholders_stand_where_a_shared_name_stood():
         assert source.replace("we go", "") == target.replace("wir gehen", "")
         places.add(source.startswith("we go "))
     assert places == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("He saw IBM yesterday", "彼は昨日IBMを見た"),
+        ("The 2024 plan", "2024年计划"),
+        ("彼は昨日 IBM を見た。", "เขาเห็น IBM เมื่อวาน"),
+    ],
+)
+def test_placeholders_stand_in_scripts_without_spaces_too(source, target):
+    """Everything but the shared name stays, spaces too."""
+    name = next(one for one in ("IBM", "2024") if one in source)
+    for seed in range(10):
+        found = with_placeholder((source, target), random.Random(seed))
+        [token] = re.findall(re.escape(source).replace(name, "(.+)"), found[0])
+        assert found == (source.replace(name, token), target.replace(name, token))
+
+
+def test_placeholders_at_the_ends_of_text_without_spaces():
+    for seed in range(10):
+        source, target = with_placeholder(("We go", "我们走了"), random.Random(seed))
+        token = source.removeprefix("We go ").removesuffix(" We go")
+        assert target in (f"{token}我们走了", f"我们走了{token}")

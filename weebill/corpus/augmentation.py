@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from weebill.corpus.joining import count_words, join_sentences
 from weebill.corpus.robustness import KINDS, Augmentation, changes_by_kind
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema
 
@@ -85,8 +86,11 @@ def _copies(
 
 def _merged(first: dict[str, Any], second: dict[str, Any], longest: int) -> list[dict[str, Any]]:
     """Join two rows; return no row if they belong to different corpora or are too long."""
-    sides = {side: f"{first[side]} {second[side]}" for side in ("source", "target")}
-    if first["corpus"] != second["corpus"] or max(len(s.split()) for s in sides.values()) > longest:
+    sides = {
+        side: join_sentences([(first[side], " "), (second[side], "")])
+        for side in ("source", "target")
+    }
+    if first["corpus"] != second["corpus"] or max(map(count_words, sides.values())) > longest:
         return []
     merged = {**first, **sides, AUGMENTED_BY: "merged"}
     if "weight" in first:

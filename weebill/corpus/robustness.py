@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from weebill.corpus.cleaning.writing_systems import is_unspaced, tokens
 from weebill.corpus.language_codes import primary
 from weebill.settings import Ge, Share
 
@@ -117,7 +118,7 @@ def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
     It replaces a name or number that occurs once on both sides; without one, it is put at the beginning or the end.
     """
     token = _token(draw)
-    sides = [text.split(" ") for text in pair]
+    sides, spaces = zip(*map(_divided, pair), strict=True)
     cores = [[word.strip(PUNCTUATION) for word in words] for words in sides]
     once = [{core for core, count in Counter(found).items() if count == 1} for found in cores]
     shared = sorted(
@@ -130,10 +131,22 @@ def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
         for words, found in zip(sides, cores, strict=True):
             place = found.index(core)
             words[place] = words[place].replace(core, token, 1)
-        return " ".join(sides[0]), " ".join(sides[1])
+        return spaces[0].join(sides[0]), spaces[1].join(sides[1])
     if draw.random() < 0.5:
-        return f"{token} {pair[0]}", f"{token} {pair[1]}"
-    return f"{pair[0]} {token}", f"{pair[1]} {token}"
+        return f"{token}{spaces[0]}{pair[0]}", f"{token}{spaces[1]}{pair[1]}"
+    return f"{pair[0]}{spaces[0]}{token}", f"{pair[1]}{spaces[1]}{token}"
+
+
+def _divided(text: str) -> tuple[list[str], str]:
+    """Return words and the space that joins them; without spaces, letters (with the spaces that there are) and ""."""
+    if text.isascii() or not any(map(is_unspaced, text)):
+        return text.split(" "), " "
+    parts, end = [], 0
+    for token in tokens(text):
+        start = text.index(token, end)
+        parts += [text[end:start], token]
+        end = start + len(token)
+    return [*parts, text[end:]], ""
 
 
 def _token(draw: random.Random) -> str:

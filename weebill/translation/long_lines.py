@@ -5,12 +5,12 @@ character.  Thai, Lao, Khmer and Tibetan mark sentences by spaces alone; a part 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from weebill.corpus.cleaning.writing_systems import is_unspaced
+from weebill.corpus.joining import join_sentences
 from weebill.corpus.language_codes import primary
 from weebill.text_files import checked_lines
 from weebill.translation.search.options import Cut, SearchOptions
@@ -50,7 +50,7 @@ class LineTranslator(TextTranslator):
         """Implement `TextTranslator`."""
         lines = self._split(sentences, options)
         found = iter(self.translator.translate(self._flat(lines), options, progress))
-        return [_joined((next(found), space) for _, space in parts) for parts in lines]
+        return [join_sentences((next(found), space) for _, space in parts) for parts in lines]
 
     def nbest(self, sentences, options, progress=None) -> list[list[Hypothesis]]:
         """Implement `TextTranslator`."""
@@ -121,22 +121,6 @@ def _at_spaces(sentence: str) -> Iterator[str]:
     yield sentence[start:]
 
 
-def _joined(parts: Iterable[Part]) -> str:
-    """Join sentences with the white space after each; Han and kana have none, and other scripts at least one."""
-    text, space = "", ""
-    for sentence, after in parts:
-        if text and sentence:
-            text += space.strip(" ") if _is_wide(text[-1]) else space or " "
-        text, space = text + sentence, after
-    return text
-
-
-def _is_wide(character: str) -> bool:
-    """Return True for a letter or mark of Chinese and Japanese, which fills a square."""
-    square = unicodedata.east_asian_width(character) in "WF"
-    return square and (is_unspaced(character) or unicodedata.category(character)[0] == "P")
-
-
 def _joined_hypotheses(
     found: list[list[Hypothesis]], spaces: list[str], options: SearchOptions
 ) -> list[Hypothesis]:
@@ -148,7 +132,7 @@ def _joined_hypotheses(
         chosen = [one[min(rank, len(one) - 1)] for one in found]
         lengths = [len(one.pieces) + 1 for one in chosen]  # with their ends
         total = sum(one.score * n**power for one, n in zip(chosen, lengths, strict=True))
-        text = _joined(zip((one.text for one in chosen), spaces, strict=True))
+        text = join_sentences(zip((one.text for one in chosen), spaces, strict=True))
         pieces = tuple(piece for one in chosen for piece in one.pieces)
         results.append(
             replace(chosen[0], text=text, score=total / sum(lengths) ** power, pieces=pieces)
