@@ -52,6 +52,7 @@ rule translator_vocabulary:
         seed=config["seed"],
         settings={},
         languages=None,
+        punctuation=None,
     script:
         "../../workflow_scripts/vocabulary/train_vocabulary.py"
 

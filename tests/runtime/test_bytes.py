@@ -49,7 +49,7 @@ def copier(tmp_path_factory):
     config = TrainingConfig(
         batch_tokens=1024, updates=400, learning_rate=0.005, warmup=50, validate_every=400
     )
-    paths = folder / "vocab.spm", [folder / "text.parquet"], folder / "validation.parquet"
+    paths = [folder / "vocab.spm"], [folder / "text.parquet"], folder / "validation.parquet"
     make_model(folder / "model", "student", SHAPE, *paths, config, seed=1)
     return folder / "model"
 

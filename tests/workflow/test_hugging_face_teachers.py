@@ -88,10 +88,10 @@ def test_folder_and_name(tmp_path, config):
 
 
 def test_a_code_that_the_model_does_not_know_stops_a_dry_run(tmp_path, config):
-    config["teacher"]["language_codes"]["target"] = "deu_Latn"
+    config["teacher"]["language_codes"]["target"] = "tlh_Latn"
     (tmp_path / "trial.yaml").write_text(yaml.safe_dump(config))
     run = snakemake(tmp_path, tmp_path / "trial.yaml", "-n")
     assert run.returncode == 1
     [line] = [line for line in run.stdout.splitlines() if "language_codes" in line]
-    assert "teacher.hugging_face: hundred: its tokenizer knows no language 'deu_Latn'" in line
+    assert "teacher.hugging_face: hundred: its tokenizer knows no language 'tlh_Latn'" in line
     assert "Traceback" not in run.stdout

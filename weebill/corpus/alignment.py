@@ -25,11 +25,11 @@ Pair = tuple[Sequence[int], Sequence[int]]
 Link = tuple[int, int]  # positions of a source word and a target word
 
 LONGEST = 1023  # words of a sentence
-MOST_ITERATIONS = 60  # eflomal-align would make 224 of 500 pairs, and 2,500 of four
-FEWEST_ITERATIONS, MOST_WORK = (
-    5,
-    200_000_000,
-)  # below 7,000 pairs; pairs of words in all iterations, half a minute
+# Corpora of less than 7,000 pairs have more iterations than this by eflomal-align's formula, such as 224 of 500 pairs
+# and 2,500 of four: all of them if all iterations together link at most LITTLE_WORK pairs of words, otherwise this many,
+# and fewer beyond MOST_WORK, which is half a minute.
+USUAL_ITERATIONS, FEWEST_ITERATIONS = 60, 5
+LITTLE_WORK, MOST_WORK = 30_000_000, 200_000_000
 SAMPLERS = 3  # independent samplers whose probabilities are averaged; eflomal-align's default
 NULL_PRIOR = 0.2  # prior of a word without counterpart; eflomal-align's default
 URANDOM = b"\0/dev/urandom\0"
@@ -123,9 +123,10 @@ def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> tuple[
 def _iterations(count: int, work: int) -> int:
     """Return the number of iterations: that of eflomal-align, which is bounded for few pairs and for long lines."""
     by_pairs = max(2, round(5000 / math.sqrt(count)))
-    if by_pairs <= MOST_ITERATIONS:
+    if by_pairs <= USUAL_ITERATIONS:
         return by_pairs
-    return max(FEWEST_ITERATIONS, min(MOST_ITERATIONS, MOST_WORK // max(work, 1)))
+    affordable = max(USUAL_ITERATIONS, LITTLE_WORK // max(work, 1))
+    return max(FEWEST_ITERATIONS, min(by_pairs, affordable, MOST_WORK // max(work, 1)))
 
 
 def _run(program: Path, folder: Path, iterations: int) -> None:
