@@ -11,7 +11,6 @@ from weebill.errors import InputError
 from weebill.experiment.scores import section_of
 
 ROWS = 5000  # cleaned of each corpus
-FEWEST = 100  # rows from which a share tells something
 
 
 def cleaning_warnings(config: Config) -> list[str]:
@@ -60,7 +59,7 @@ def _losses(config: Config, name: str) -> list[str]:
         pairs = list(islice(importer.read(sources, languages, None), ROWS))
     except InputError as error:
         return [f"the text cannot be read: {error}"]
-    if len(pairs) < FEWEST:
+    if not pairs:
         return []
     context = Context(Rules(**cleaning["rules"]), identifier)
     return losses_of_sample(pairs, languages, context, cleaning.get("punctuation"))

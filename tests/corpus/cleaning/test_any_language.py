@@ -131,6 +131,16 @@ def test_rules_can_be_loosened_and_turned_off():
         Rules(disabled=("number",))
 
 
+def test_an_address_ends_at_a_mark_of_another_script():
+    source = "See http://a.example.com/x for the full text of the regulation on this matter."
+    target = (
+        "有关此事项的规定全文，请参阅http://a.example.com/x。其他信息将在稍后公布，敬请期待谢谢。"
+    )
+    assert _judge("zh", [(source, target)], Rules(max_length_ratio=4)) == [None]
+    other = target.replace("com/x", "com/y")
+    assert _judge("zh", [(source, other)], Rules(max_length_ratio=4)) == ["urls"]
+
+
 def test_entities_are_decoded(tmp_path, as_table):
     rows = [
         ("Tom &amp; Jerry sleep.", "Tom &amp; Jerry schlafen."),

@@ -11,12 +11,18 @@ from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.pairs import Context, Pairs
 
 GREAT = 1 / 3  # share of a corpus that one filter drops
+FEWEST = 100  # rows from which a share tells something
 # Filters that drop what is needless rather than bad: a corpus may consist of repeats.
 NEEDLESS = ("duplicate", "near_duplicate", "test_overlap")
 
 
 def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
-    """Return a line for each filter that drops more than a third of the rows.  dropped: number of rows by filter."""
+    """Return a line for each filter that drops more than a third of the rows, unless these are fewer than 100.
+
+    dropped: number of rows by filter.
+    """
+    if rows < FEWEST:
+        return []
     return [
         f"the filter '{name}' drops {count:,} of {rows:,} rows ({count / rows:.0%}); look at its examples in the "
         f"cleaning report; `cleaning.rules` has its thresholds, `cleaning.rules.disabled: [{name}]` turns it off"
