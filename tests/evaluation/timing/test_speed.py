@@ -11,7 +11,14 @@ import pytest
 
 from tests.small_models import make_folder, make_vocabulary
 from weebill.errors import InputError
-from weebill.evaluation.timing.speed import Entrant, fewer, measure_speed, split
+from weebill.evaluation.timing.speed import (
+    Entrant,
+    count_unspaced,
+    count_words,
+    fewer,
+    measure_speed,
+    split,
+)
 from weebill.files import write_json
 from weebill.report.results import Results
 from weebill.runtime.shortlist import Shortlist
@@ -190,3 +197,9 @@ def test_a_lost_sentence_is_an_error():
 def test_no_text_is_an_error():
     with pytest.raises(InputError, match="no words"):
         measure_speed([], ["", " "], rounds=1, cores=1)
+
+
+def test_words_and_characters_of_any_script():
+    assert (count_words(["Two words,", "more  here"]), count_unspaced(["Two words"])) == (4, 0)
+    assert (count_words(["我们走。", "好"]), count_unspaced(["我们 昨天走了。", "好"])) == (4, 8)
+    assert count_unspaced(["오늘은 좋네요.", "हिन्दी में"]) == 0

@@ -41,3 +41,12 @@ def test_latencies_and_the_benchmark_are_shown_as_measured(results):
         "2.50", "2.38", "2.62", "1.41"
     )  # fmt: skip
     assert (second["ours"], second["unit"], second["paper"]) == ("0.500", "ms", "")
+
+
+def test_texts_without_spaces_are_counted_in_characters_too(results):
+    assert "cps_all" not in read(speeds.speed_table(results))[0]
+    counted = [replace(one, characters=15_000) for one in results.speeds]
+    table = speeds.speed_table(replace(results, speeds=counted))
+    row = next(r for r in read(table) if r["variant"] == "small/unpruned/int8-finetuned")
+    assert (row["wps_1core"], row["cps_1core"]) == ("3000", "4500")
+    assert any("10,000 source words (letters, as the script has" in note for note in table.notes)

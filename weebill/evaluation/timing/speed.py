@@ -14,6 +14,7 @@ from functools import partial
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
+from weebill.corpus import joining
 from weebill.errors import InputError, placed
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.this_process import usable_cores
@@ -44,7 +45,10 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Speed:
-    """Timings of one variant over all rounds; words are the text's source words between spaces."""
+    """Timings of one variant over all rounds; words are the text's source words, as `count_words` counts them.
+
+    characters: of the text, white space excepted, if it is written without spaces; otherwise 0.
+    """
 
     variant: str
     engine: str
@@ -60,6 +64,12 @@ class Speed:
     fastest: float
     hardware: str
     versions: dict[str, str]
+    characters: int = 0
+
+    @property
+    def characters_per_second(self) -> float:
+        """Characters, of a text without spaces, in the median round."""
+        return self.words_per_second * self.characters / self.words
 
     @property
     def cores(self) -> int:
@@ -152,6 +162,7 @@ def _speeds(
                 words_per_second=statistics.median(rates),
                 slowest=min(rates),
                 fastest=max(rates),
+                characters=count_unspaced(sentences),
                 **conditions(),
             )
         )
@@ -164,8 +175,16 @@ def fewer(cores: int) -> list[int]:
 
 
 def count_words(sentences: Sequence[str]) -> int:
-    """Count the words between spaces."""
-    return sum(len(sentence.split()) for sentence in sentences)
+    """Count the words between spaces; letters of scripts without spaces count as words."""
+    return sum(map(joining.count_words, sentences))
+
+
+def count_unspaced(sentences: Sequence[str]) -> int:
+    """Count the characters of a text whose words are mostly letters without spaces; 0 for other text."""
+    between_spaces = sum(len(sentence.split()) for sentence in sentences)
+    if count_words(sentences) <= 2 * between_spaces:
+        return 0
+    return sum(len("".join(sentence.split())) for sentence in sentences)
 
 
 def split(sentences: Sequence[str], pieces: int) -> list[list[str]]:

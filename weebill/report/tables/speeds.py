@@ -1,9 +1,16 @@
 """Tables of times: speed and latency of all variants by every engine, speed on a GPU, and the runtime's benchmark."""
 
+from typing import TYPE_CHECKING
+
 from weebill.evaluation.measurement import Variant, versions_line
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
+
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.speed import Speed
+
+CHARACTERS = {"cps_1core": "1 core", "cps_all": "all cores"}
 
 
 def _rounds(key: str, heading: str) -> list[Column]:
@@ -14,13 +21,14 @@ def _rounds(key: str, heading: str) -> list[Column]:
 def speed_table(results: Results) -> Table:
     """Return words per second of every variant by each engine, on one core and on all, with the rounds' range."""
     teacher = lookup.teacher(results)
+    by_characters = any(one.characters for one in results.speeds)
     notes = [
         "In brackets: against the teacher with its beam, which is always the PyTorch reference's."
     ]
     if results.speeds:
         first, cores = results.speeds[0], max(speed.cores for speed in results.speeds)
         notes += [
-            f"{first.words:,} source words in {first.sentences:,} sentences, batches of {first.batch_size}; "
+            f"{_words(first)} in {first.sentences:,} sentences, batches of {first.batch_size}; "
             f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
             "the text split among them.",
             *(
@@ -41,6 +49,7 @@ def speed_table(results: Results) -> Table:
             Column("seconds", "Seconds, 1 core", deltas=True),
             *_rounds("wps_1core", "Words/s, 1 core"),
             *_rounds("wps_all", "Words/s, all cores"),
+            *(Column.grouped("Characters/s", **CHARACTERS) if by_characters else ()),
         ),
         [
             _speed_row(results, variant, engine, teacher if variant != teacher else None)
@@ -49,6 +58,12 @@ def speed_table(results: Results) -> Table:
         ],
         notes,
     )
+
+
+def _words(speed: "Speed") -> str:
+    if not speed.characters:
+        return f"{speed.words:,} source words"
+    return f"{speed.words:,} source words (letters, as the script has no spaces; {speed.characters:,} characters)"
 
 
 def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | None) -> Row:
@@ -60,6 +75,9 @@ def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | 
             cells.append(Cell.compared(*map(lookup.seconds, pair), "ratio"))
         cells.append(Cell.compared(*map(lookup.words_per_second, pair), "ratio"))
         cells += [fixed(one.slowest, 0), fixed(one.fastest, 0)]
+    for all_cores in (False, True):
+        one = lookup.speed(results, variant, all_cores, engine)
+        cells += [fixed(one.characters_per_second, 0)] * bool(one.characters)
     return Row.of(cells, baseline=variant == variant.baseline)
 
 
