@@ -25,9 +25,9 @@ Pair = tuple[Sequence[int], Sequence[int]]
 Link = tuple[int, int]  # positions of a source word and a target word
 
 LONGEST = 1023  # words of a sentence
-# By eflomal-align's formula, corpora of less than 7,000 pairs have more iterations than this, such as 224 of 500 pairs
-# and 2,500 of four.  They have all of them if these link at most LITTLE_WORK pairs of words together, otherwise this
-# many, and fewer beyond MOST_WORK, which is half a minute.
+# By eflomal-align's formula, corpora of less than 7,000 pairs have more iterations than this, such as 224 of 500
+# pairs and 2,500 of four.  They have all of them if these link at most LITTLE_WORK pairs of words together, otherwise
+# this many, and fewer beyond MOST_WORK, which is half a minute.
 USUAL_ITERATIONS, FEWEST_ITERATIONS = 60, 5
 LITTLE_WORK, MOST_WORK = 30_000_000, 200_000_000
 SAMPLERS = 3  # independent samplers whose probabilities are averaged; eflomal-align's default
