@@ -140,3 +140,24 @@ def test_a_packed_layer_equals_float64(dtype, shape, activation):
             expected = getattr(functional, activation)(expected)
         tolerance = 2**-8 if dtype == torch.bfloat16 else 1e-5
         torch.testing.assert_close(layer(x).double(), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("native", "accelerator", "expected"),
+    [(False, "cpu", "float32"), (True, "cpu", "bfloat16"), (False, "gpu", "bfloat16")],
+)
+def test_trainings_avoid_bfloat16_where_a_processor_lacks_it(
+    monkeypatch, caplog, native, accelerator, expected
+):
+    monkeypatch.setattr(cpu_matmul, "multiplies_bfloat16", lambda: native)
+    cpu_matmul.training_precision.cache_clear()
+    try:
+        found = [cpu_matmul.training_precision("bfloat16", accelerator) for _ in range(3)]
+        assert found == [expected] * 3
+        assert cpu_matmul.training_precision("float32", accelerator) == "float32"
+    finally:
+        cpu_matmul.training_precision.cache_clear()
+    lines = [record.message for record in caplog.records]
+    assert lines == ["this processor has no products in bfloat16: the training takes float32"] * (
+        expected != "bfloat16"
+    )

@@ -20,7 +20,7 @@ from weebill.errors import InputError
 from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
-from weebill.kernels.cpu_matmul import OneDnnLinears
+from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
 from weebill.workflow.progress import tell
@@ -257,7 +257,7 @@ def _arguments(
         warmup_steps=settings.warmup,
         weight_decay=settings.weight_decay,
         max_grad_norm=settings.clip_norm,
-        bf16=settings.precision == "bfloat16",
+        bf16=training_precision(settings.precision, device.accelerator) == "bfloat16",
         fp16=settings.precision == "float16",
         use_cpu=device.accelerator == "cpu",
         seed=seed,

@@ -5,7 +5,9 @@ oneDNN takes half the time, elsewhere as long, in the same arithmetic.  Without 
 these functions use it.
 """
 
+import logging
 import os
+from functools import cache
 
 # oneDNN and PyTorch's layer over it cache 1,024 prepared products each, scratch memory included.  Batches of text
 # hardly ever repeat a shape, so the caches would fill with gigabytes that are never used again, and fresh pages
@@ -52,6 +54,18 @@ def multiplies_bfloat16() -> bool:
     has = torch.cpu.get_capabilities()
     native = has.get("avx512_bf16", False) or has.get("amx_bf16", False)
     return native and torch.backends.mkldnn.is_available()
+
+
+@cache
+def training_precision(wanted: str, accelerator: str) -> str:
+    """Return the type of a training's products: as wanted, but float32 on a CPU that does not multiply bfloat16.
+
+    There, PyTorch's products in bfloat16 take up to a hundred times as long as those in float32.
+    """
+    if wanted == "bfloat16" and accelerator == "cpu" and not multiplies_bfloat16():
+        logging.warning("this processor has no products in bfloat16: the training takes float32")
+        return "float32"
+    return wanted
 
 
 class _Linear(torch.autograd.Function):

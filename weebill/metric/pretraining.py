@@ -20,7 +20,7 @@ from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM, get_linear_sch
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, atomic_path, unfinished_work, write_json
-from weebill.kernels.cpu_matmul import OneDnnLinears
+from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.metric.settings import PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
@@ -193,7 +193,7 @@ def _loss(
     inputs, chosen = mask_pieces(pieces, tokenizer.mask, tokenizer.size, settings.mask_share)
     inputs, wanted = inputs.to(model.device), pieces[chosen].to(model.device)
     whole = (pieces != tokenizer.pad).to(model.device)
-    rounded = settings.precision == "bfloat16"
+    rounded = training_precision(settings.precision, model.device.type) == "bfloat16"
     with nullcontext() if rounded else OneDnnLinears():
         with torch.autocast(model.device.type, torch.bfloat16, enabled=rounded):
             states = model.roberta(inputs, attention_mask=whole)[0]

@@ -21,7 +21,7 @@ import yaml
 
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
-from weebill.kernels.cpu_matmul import OneDnnLinears
+from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
@@ -167,7 +167,7 @@ def _fit(
         accelerator=accelerator,
         devices=1,
         plugins=[LightningEnvironment()],  # otherwise it would expect srun on Slurm
-        precision=PRECISIONS[settings.precision],
+        precision=PRECISIONS[training_precision(settings.precision, accelerator)],
         max_epochs=settings.epochs,
         accumulate_grad_batches=settings.accumulate,
         gradient_clip_val=settings.clip_norm,

@@ -56,7 +56,8 @@ class TrainingConfig:
     max_pieces: Count = 200
     """Longest side of a pair, in pieces; longer pairs are left out of training."""
     precision: Literal["float32", "bfloat16"] = "float32"
-    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on GPUs that have it."""
+    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on devices that have it; a
+    CPU without it takes float32, and the log says so."""
     guided_alignment: Weight = 0.0
     """Weight of a loss that teaches the decoder from which source pieces each target piece comes; for students only.
     Marian's weight is 0.1, and 0 switches the loss off."""

@@ -25,6 +25,7 @@ from weebill.corpus.table import read_columns
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.kernels.cpu_matmul import training_precision
 from weebill.model_lineage import lineage
 from weebill.pruning.methods import companion_to_dict
 from weebill.pruning.study import CompanionSettings
@@ -165,6 +166,7 @@ def train(
                 "corpora": data.identity,
                 "validation": content_hash(validation),
                 "hardware": asdict(hardware),
+                "precision": training_precision(config.precision, hardware.accelerator),
                 "code": code_of_module(*code),
                 "torch": torch.__version__,
             }
@@ -207,7 +209,7 @@ def _lightning_trainer(
         strategy="ddp" if hardware.processes > 1 else "auto",
         # On Slurm, Lightning assumes that srun has started all processes; Snakemake's srun starts one.
         plugins=[LightningEnvironment()] if hardware.nodes == 1 else None,
-        precision=PRECISIONS[config.precision],
+        precision=PRECISIONS[training_precision(config.precision, hardware.accelerator)],
         max_epochs=1,  # the stream has no end; callbacks stop the training
         logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
         log_every_n_steps=LOGGED,
