@@ -1,5 +1,8 @@
 """Each filter rejects the damage that it names, exactly from its threshold on."""
 
+import random
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -131,6 +134,35 @@ def test_numbers_are_compared_without_separators():
     assert numbers_in("1,234.50 then 7 and 1'000") == numbers_in("1.234,50 7 1.000")
     assert numbers_in("5.6.2010") == ["562010"]
     assert numbers_in("5 كتب و ١٬٢٣٤") == numbers_in("1٬234 books and ٥")
+
+
+def test_no_text_of_digits_and_signs_is_an_error():
+    draw = random.Random(1)
+    signs = [
+        "0",
+        "7",
+        "٣",
+        "१",
+        ".",
+        ",",
+        "'",
+        " ",
+        ":",
+        "万",
+        "千",
+        "億",
+        "一",
+        "〇",
+        "천",
+        "만",
+        "s",
+        "h",
+        "million",
+    ]
+    lines = ["".join(draw.choices(signs, k=draw.randint(1, 12))) for _ in range(20_000)]
+    pairs = list(pairwise(lines))
+    _rejected("numbers", [*pairs, ("9" * 5000, "8" * 5000)], languages=("en", "zh"))
+    assert not any(_rejected("numbers", [(line, f"{line} ") for line in lines[:2000]]))
 
 
 def test_letters_are_the_tokens_of_what_has_no_spaces():

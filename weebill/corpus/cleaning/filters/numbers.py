@@ -119,14 +119,14 @@ def _read(text: str) -> list[_Number]:
 
 def _number(written: str, powers: Iterable[int]) -> _Number:
     groups = _SEPARATORS.split(written)
-    parts = tuple(Decimal(int(group)) for group in groups)
+    parts = tuple(Decimal(group) for group in groups)
     if len(groups) == 1 or (_GROUPS.fullmatch(written) and not written.startswith("0")):
-        value = Decimal(int("".join(groups)))
+        value = Decimal("".join(groups))
     else:  # the last separator begins the fraction if the others separate groups of three
         whole, fraction = "".join(groups[:-1]), groups[-1]
         if len(groups) > 2 and not _GROUPS.fullmatch(written[: -len(fraction) - 1]):
             return _Number(frozenset(), parts)  # a date, a version
-        value = Decimal(int(whole)) + Decimal(int(fraction)).scaleb(-len(fraction))
+        value = Decimal(f"{whole}.{fraction}")
     return _Number(frozenset([value, *(value.scaleb(power) for power in powers)]), parts)
 
 

@@ -77,11 +77,14 @@ def with_digits(text: str) -> str:
 
 
 def _plain(mixed: str) -> str:
-    parts = [
-        Decimal(number.replace(",", "")) if number else unit
-        for number, unit in _MIXED_PART.findall(mixed)
-    ]
+    parts = [_decimal(number) if number else unit for number, unit in _MIXED_PART.findall(mixed)]
     return f"{_value(parts):f}"
+
+
+def _decimal(number: str) -> Decimal:
+    """Read digits with at most one decimal point; commas, and several points, separate groups."""
+    digits = number.replace(",", "")
+    return Decimal(digits if digits.count(".") < 2 else digits.replace(".", ""))
 
 
 def chinese_numbers(text: str) -> tuple[set[Decimal], bool]:
