@@ -15,10 +15,8 @@ class Fit:
     """Measures of a vocabulary on text that it was not trained on; shares are of the lines."""
 
     round_trip_bleu: float  # BLEU of decode(encode(cleaned text)) against the cleaned text
-    rare_as_written: (
-        float  # share with an unknown or byte piece, of the text as SentencePiece alone reads it
-    )
-    rare_cleaned: float  # the same share of the cleaned text
+    rare_as_written: float  # with an unknown or byte piece if SentencePiece reads the text as it is
+    rare_cleaned: float  # the same of the cleaned text
 
 
 def measure_fit(
