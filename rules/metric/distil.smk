@@ -62,13 +62,13 @@ rule train_translator:
     input:
         corpora=[DISTILLATION / "{pairs}/translators/training.parquet"],
         validation=DISTILLATION / "{pairs}/translators/validation.parquet",
-        vocabulary=lambda w: (
+        vocabulary=lambda w: [
             DISTILLATION
             / w.pairs
             / "translators"
             / str(PAIRS[w.pairs]["translators"]["vocabulary"])
             / "vocab.spm"
-        ),
+        ],
     output:
         directory(DISTILLATION / "{pairs}/translators/{translation}"),
     log:

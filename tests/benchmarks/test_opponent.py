@@ -70,7 +70,7 @@ def test_opusfilter_runs_its_steps_once_for_each_cleaning(tmp_path, monkeypatch)
         "            file.write('x' if overwrite else '-')\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    options = [("a b", "c d")], tmp_path / "lid.ftz", tmp_path, True
+    options = [("a b", "c d")], tmp_path / "lid.ftz", ("en", "de"), tmp_path, True
     with opusfilter_chain(Path(sys.executable), *options) as chain:
         assert chain.work("version") == "3.3"
         assert not (tmp_path / "runs").exists()

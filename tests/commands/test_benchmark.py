@@ -168,4 +168,4 @@ def test_an_opponent_that_is_not_there(tmp_path):
         (sys.executable, "it cannot run the opponent .*No module named"),
     ):
         with pytest.raises(InputError, match=reason):
-            opusfilter_chain(Path(python), [("a", "b")], tmp_path, tmp_path, False)
+            opusfilter_chain(Path(python), [("a", "b")], tmp_path, ("en", "de"), tmp_path, False)

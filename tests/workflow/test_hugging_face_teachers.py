@@ -1,5 +1,7 @@
 """Hugging Face teachers in the workflow: a multilingual one in a folder, and one by its name on the hub."""
 
+import re
+
 import pytest
 import yaml
 
@@ -44,7 +46,9 @@ def test_teachers_of_random_weights_stop_the_run(tmp_path, config):
     )
     assert run.returncode == 1
     for folder in ("hundred", f"results/tiny/hugging_face/{FOLDER}"):
-        assert f"weebill: {folder}: validation BLEU 0.00 of 20 sentences, under 1: " in run.stdout
+        assert re.search(
+            rf"weebill: {folder}: validation BLEU 0\.00 of \d+ sentences, under 1: ", run.stdout
+        )
     assert not list(tmp_path.glob("results/tiny/*/*/shard-*.parquet"))
 
 

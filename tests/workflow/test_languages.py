@@ -34,7 +34,7 @@ def cut(tmp_path, real_text):
             for key, value in config["vocabulary"].items()
         }
         config["teacher"]["training"] = shorter(config["teacher"]["training"])
-        config["distillation"] |= {"beam": 1, "min_teacher_bleu": 0}
+        config["distillation"] |= {"beam": 1, "min_teacher_bleu": 0, "max_repeats": 0}
         config["training"] = shorter(config["training"])
         config["pruning"]["steady-i4"] |= {"reset_to": 10, "iteration_updates": 2}
         for grid in ("int8", "log4"):

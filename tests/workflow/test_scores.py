@@ -78,7 +78,8 @@ def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
     assert dropped["tatoeba", "combined"] == str(by_all)
     left = count_rows(results / "corpora/tatoeba/selected")
     assert left == clean - by_source - by_target - by_words - by_all
-    assert count_rows(results / "corpora/english/selected") == 90
+    english = count_rows(results / "corpora/english/cleaned")
+    assert count_rows(results / "corpora/english/selected") == english > 50
     assert ("english", "language_model_target") not in dropped
     assert "cross_entropy_target" not in read_schema(results / "corpora/english/selected").names
 
