@@ -33,7 +33,11 @@ def cut(tmp_path, real_text):
             key: value if key == "joint" else 2400 if key == "size" else 1200
             for key, value in config["vocabulary"].items()
         }
-        config["teacher"]["training"] = shorter(config["teacher"]["training"])
+        # A smaller teacher learns in seconds to say something.
+        learnt = {"updates": 150, "warmup": 30, "validate_every": 75, "checkpoint_every": 75}
+        learnt |= {"learning_rate": 0.004, "label_smoothing": 0.0, "dropout": 0.0}
+        config["teacher"]["architecture"] = "demo.teacher"
+        config["teacher"]["training"] = shorter(config["teacher"]["training"], **learnt)
         config["distillation"] |= {"beam": 1, "min_teacher_bleu": 0, "max_repeats": 0}
         config["training"] = shorter(config["training"])
         config["pruning"]["steady-i4"] |= {"reset_to": 10, "iteration_updates": 2}
