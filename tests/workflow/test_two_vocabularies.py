@@ -57,7 +57,8 @@ def config(tmp_path, real_text):
         "report": {},
     }
     config["teacher"] |= {"members": 1, "back_translated": True}
-    speaks = {**config["teacher"]["training"], "updates": 60}
+    speaks = {**config["teacher"]["training"], "updates": 160, "validate_every": 80}
+    config["teacher"]["training"] = speaks
     config["reverse_teacher"] = {"architecture": "demo.micro", "training": speaks}
     config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
     config["distillation"]["max_repeats"] = 0  # the teacher stutters
