@@ -174,3 +174,8 @@ def test_folds_many_lines_as_each_alone(fold):
     ]
     lines = ["".join(dice.choices(parts, k=dice.randrange(9))) for _ in range(4000)]
     assert folded(lines) == [fold(line) for line in lines]  # digits do not join across line ends
+
+
+def test_a_region_changes_no_rule():
+    text = 'Er sagte "nein," und ging.'
+    assert normalise([text], "de-AT") == normalise([text], "de") != normalise([text], "fi")

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from weebill.corpus.cleaning.characters import CODEPOINTS, character_class, code_points, of_category
+from weebill.corpus.language_codes import primary
 
 # (required text, pattern, replacement), in Moses' order.  A pattern of None stands for the required text itself.  The
 # others also begin with plain text, which `re` finds much faster than a class or a repetition.
@@ -151,7 +152,7 @@ def remove_non_printing(text: str) -> str:
 
 def normalise_punctuation(lines: list[str], language: str) -> list[str]:
     """Normalise the punctuation of lines (without "\\n") of a language (ISO 639-1)."""
-    steps = _steps(language)
+    steps = _steps(primary(language))
     kinds: tuple[list[int], ...] = tuple([] for _ in steps)
     for number, line in enumerate(lines):
         kinds[0 if line.isascii() else 2 if "\u00a0" in line else 1].append(number)
