@@ -103,7 +103,7 @@ def test_the_best_translations_of_a_line_join_those_of_its_sentences():
 
 
 def test_a_line_of_forty_sentences_is_translated_whole(tmp_path):
-    """By the runtime: equal to its sentences one by one, and the last sentence counts."""
+    """The runtime translates a line like its sentences one by one, and the last sentence counts."""
     folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
     sentences = [f"{TEXT[n % len(TEXT)].rstrip('.').capitalize()}." for n in range(40)]
     alone, translator = load_runtime(folder).translate(sentences), load(folder)

@@ -21,7 +21,7 @@ class SideNormalisation:
 
 @dataclass(frozen=True)
 class Normalisation:
-    """What is done to the text of both sides before it is split into pieces."""
+    """Changes of the text of both sides before it is split into pieces."""
 
     source: SideNormalisation
     target: SideNormalisation

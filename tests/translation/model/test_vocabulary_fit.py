@@ -1,4 +1,4 @@
-"""What people write fits the vocabulary of cleaned text nearly as well as cleaned text does."""
+"""Text as people write it fits the vocabulary of cleaned text nearly as well as cleaned text does."""
 
 import pytest
 

@@ -67,7 +67,7 @@ class Scores:
     language_model_target: Score | None = None
     """Bits per word of the target side; WMT21 dropped 5 % of the distilled pairs by it."""
     lexical_translation: Score | None = None
-    """How much more probable the words of one side are given those of the other: nats per word, the worse of both
+    """Gain in probability of the words of one side by those of the other: nats per word, the worse of both
     directions; 0 if neither side explains the other. Its former version was the best single score
     [on 857 labelled pairs](../docs/results/multi30k/filters.md)."""
     reverse_model: WeightedScore | None = None

@@ -14,6 +14,10 @@ DIFFERENCE = [
     *Column.grouped("BLEU difference, 95 %", difference_low="from", difference_high="to"),
     Column("p", "p"),
 ]
+PAIRED = (
+    "BLEU differences are above 0 where the variant is better than what it is compared with; p: of the difference, "
+    "by paired bootstrap resampling, as its 95 % interval."
+)
 
 
 def scores(one: "Comparison", side: str = "") -> list[str]:

@@ -66,8 +66,7 @@ def worth_table(results: Results) -> Table:
         (
             "In brackets: as a ratio to the student's unpruned float32 model. Sparsity: shares of the "
             "encoder's attention (by width) and feed-forward neurons removed.",
-            "BLEU differences are above 0 where the variant is better than what it is compared with; p: of the "
-            "difference, by paired bootstrap resampling, as its 95 % interval.",
+            comparisons.PAIRED,
             *map(comparisons.text_note, results.comparisons[:1]),
         ),
     )

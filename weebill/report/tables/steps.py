@@ -34,8 +34,7 @@ def steps_table(results: Results) -> Table:
         ),
         rows,
         (
-            "BLEU differences are above 0 where the variant is better than what it is compared with; p: of the "
-            "difference, by paired bootstrap resampling, as its 95 % interval. In brackets: size as a ratio.",
+            f"{comparisons.PAIRED} In brackets: size as a ratio.",
             *map(comparisons.text_note, results.steps[:1]),
         ),
     )

@@ -13,12 +13,12 @@ from torch import Tensor, nn
 from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder
-from weebill.runtime.exports.input_note import NAME, input_note
+from weebill.runtime.exports.input_note import copy_with_note
 from weebill.runtime.exports.verification import COARSE, alike, close, in_float32, samples
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.layers import Attention, DecoderLayer, EncoderLayer
 from weebill.translation.model.network import START, Translator, sinusoids
-from weebill.translation.model.vocabulary_pair import AnyVocabulary, copy_vocabulary
+from weebill.translation.model.vocabulary_pair import AnyVocabulary
 
 POSITIONS = 2048
 Sides = tuple[list[str], list[str]]  # pieces of source and target, in order
@@ -54,9 +54,7 @@ def export(
                 "use `weebill convert --quantization float32`"
             )
         if vocabulary is not None:
-            copy_vocabulary(vocabulary, partial)
-            if note := input_note(vocabulary.normalisation):
-                (partial / NAME).write_text(note, encoding="utf-8")
+            copy_with_note(vocabulary, partial)
 
 
 def _write(

@@ -1,6 +1,9 @@
 """The note of an export about its input: what the vocabulary's own normalizer cannot do."""
 
+from pathlib import Path
+
 from weebill.corpus.normalisation import Normalisation
+from weebill.translation.model.vocabulary_pair import AnyVocabulary, copy_vocabulary
 
 NAME = "README.md"
 
@@ -22,3 +25,10 @@ def input_note(normalisation: Normalisation | None) -> str:
     else:
         note += "Typographic punctuation is kept."
     return f"{note}\n"
+
+
+def copy_with_note(vocabulary: AnyVocabulary, folder: Path) -> None:
+    """Copy the files of a vocabulary into the folder of an export, with the note if there is one."""
+    copy_vocabulary(vocabulary, folder)
+    if note := input_note(vocabulary.normalisation):
+        (folder / NAME).write_text(note, encoding="utf-8")

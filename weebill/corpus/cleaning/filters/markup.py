@@ -19,7 +19,7 @@ _TIMES = 3  # text that was encoded several times: &amp;amp;quot;
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What is done to HTML."""
+    """Treatment of HTML."""
 
     decode_entities: bool = True
     """Replace HTML's entities, such as `&amp;`, by their characters, before all rules."""

@@ -15,17 +15,13 @@ from weebill.errors import InputError
 from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, sha256_file
 from weebill.model_lineage import versions
-from weebill.runtime.exports.input_note import NAME, input_note
+from weebill.runtime.exports.input_note import copy_with_note
 from weebill.runtime.exports.marian import configuration, files
 from weebill.runtime.exports.verification import in_float32, same_tensors
 from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_tensors, save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary_pair import (
-    AnyVocabulary,
-    copy_vocabulary,
-    read_vocabulary,
-)
+from weebill.translation.model.vocabulary_pair import AnyVocabulary, read_vocabulary
 
 # Activation scales of Marian's 8-bit products; our calibration makes them anew.
 SCALES = "_QuantMultA"
@@ -59,9 +55,7 @@ def export(
         same_tensors(read(partial / "model.npz")[1], arrays, folder)
         for name, side in vocabulary.files.items():
             files.write_vocabulary((partial / name).with_suffix(".yml"), side.pieces)
-        copy_vocabulary(vocabulary, partial)
-        if note := input_note(vocabulary.normalisation):
-            (partial / NAME).write_text(note, encoding="utf-8")
+        copy_with_note(vocabulary, partial)
         target, *source = vocabulary.files
         files_used = {"models": ["model.npz"], "vocabs": [*(source or [target]), target]}
         search = {"beam-size": 1, "normalize": 1.0, "skip-cost": True}
