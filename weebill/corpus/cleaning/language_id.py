@@ -30,9 +30,7 @@ class LanguageId:
     model: str  # a fastText model, such as lid.176.ftz, OpenLID or GlotLID
     min_probability: float = 0.0  # 0: the expected language must be the most probable one
     min_letters: int = 10  # lines with fewer letters of the language's script are not asked about
-    accept_similar: bool = (
-        True  # accept the languages in SIMILAR too, except that of the other side
-    )
+    accept_similar: bool = True  # accept those in SIMILAR too, except that of the other side
     accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
 
     def __post_init__(self) -> None:

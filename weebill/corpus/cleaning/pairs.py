@@ -26,20 +26,15 @@ _SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of the classes of a character
 class Features(NamedTuple):
     """Features of lines for the rules; every array is (lines,)."""
 
-    tokens: (
-        np.ndarray
-    )  # separated by white space; each letter of a script without spaces is also a token
+    tokens: np.ndarray  # separated by white space; in scripts without spaces also each letter
     letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
     characters: np.ndarray  # without white space
     letters: np.ndarray  # letters of the language's script, each by its `density`
     longest_word: np.ndarray  # number of characters of the longest token
     digits: np.ndarray  # decimal digits of any script
-    length: (
-        np.ndarray
-    )  # characters, each by its `density`: that of a line and of its translation is about the same
-    words: (
-        np.ndarray
-    )  # tokens, where letters of scripts without spaces count by their share in a word
+    # Characters, each by its `density`: the length of a line and of its translation is about the same.
+    length: np.ndarray
+    words: np.ndarray  # tokens; letters of scripts without spaces by their share in a word
     repeats: np.ndarray  # times that a phrase follows itself, at most: 3 in "no no no"
 
 
@@ -83,9 +78,8 @@ class Context:
     identifier: Any = None  # language_id.LanguageIdentifier
     held_out: Any = None  # overlap.HeldOut
     near_duplicates: bool = True
-    length_ratio: float | None = (
-        None  # expected length of a target per length of its source; None: of the batch
-    )
+    # Expected length of a target per length of its source; None: that of the batch.
+    length_ratio: float | None = None
 
 
 # A filter returns (rows,) bool, True for the rows that it rejects; `dropped_by` shows its name.
