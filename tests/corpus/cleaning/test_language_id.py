@@ -176,6 +176,17 @@ def test_capitals_are_kept_like_plain_text(lid_176, real_text, pair):
         assert capital.sum() >= 0.9 * plain.sum()
 
 
+def test_scripts_of_one_language_decide(lid_176):
+    identifier = LanguageIdentifier(LanguageId(lid_176), ("en", "ja"))
+    lines = [
+        "僕はトム。君は？",
+        "我是汤姆。你是谁啊？",
+        "This line has a ン in it, and a long English rest.",
+    ]
+    assert identifier.reject(lines, "ja").tolist() == [False, True, True]
+    assert identifier.reject_whole(lines, "ja").tolist() == [True, True, True]  # Chinese to it
+
+
 def test_bad_models(tmp_path, lid_176):
     with pytest.raises(InputError, match="no such language identification model"):
         LanguageIdentifier(LanguageId(str(tmp_path / "none.ftz")), ("en",))

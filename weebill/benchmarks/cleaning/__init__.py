@@ -81,7 +81,7 @@ def run(
         texts = [("the embedded corpus", embedded, identifier, LANGUAGES)]
         real = [
             ("Tatoeba", TATOEBA, 7, LANGUAGES),
-            ("long text (WMT)", WMT, 2, LANGUAGES),
+            ("long text (WMT)", WMT, 1, LANGUAGES),
             ("Tatoeba en-ja", JAPANESE, 1, ("en", "ja")),
         ]
         for data, files, every, languages in real:

@@ -28,7 +28,7 @@ from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.losses import great_losses
 from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.overlap import HeldOut
-from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.pairs import Context, Pairs, line_lengths
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import (
     SHARDS,
@@ -46,7 +46,6 @@ from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.progress import counter
 
-_NO_REPEATS = np.zeros(0, np.uint8)
 BATCH_ROWS = 4096  # small enough to keep the arrays of a batch in the processor's cache
 
 log = logging.getLogger(__name__)
@@ -239,7 +238,7 @@ def _normalise_shard(
                 for side, language in zip(judge.sides, judge.languages, strict=True)
             )
             if len(texts) == 2 and row == start:
-                ratios[:] = length_ratio_counts(Pairs(texts, judge.languages, _NO_REPEATS))
+                ratios[:] = length_ratio_counts(*map(line_lengths, texts))
             for side, normal in zip(judge.sides, texts, strict=True):
                 index = batch.schema.get_field_index(side)
                 batch = batch.set_column(index, side, pa.array(normal, pa.string()))

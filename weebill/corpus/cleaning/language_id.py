@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from weebill.corpus.cleaning.characters import joined_lines, sums
+from weebill.corpus.cleaning.letters import letters_of
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
-from weebill.corpus.language_codes import covers, same_language, scripts
+from weebill.corpus.language_codes import covers, same_language, scripts, unicode_scripts
 from weebill.errors import InputError
 from weebill.experiment.corpora import Side
 
@@ -18,6 +20,11 @@ from weebill.experiment.corpora import Side
 # 2,543.
 END_CHARACTERS = 32
 SURE = 0.7  # probability of the expected language
+
+# A line is accepted unasked if this share of its characters are letters of scripts that no other language of the
+# identifier has, such as kana for Japanese, Thai or Greek.  This accepted 52 of 13,862 Japanese lines of Tatoeba that
+# lid.176 takes for Chinese.
+OWN_LETTERS = 0.25
 
 # Languages that identifiers confuse, because their texts differ in few words.
 SIMILAR = ("bs cnr hr sh sr", "id ms", "da nb nn no", "gl pt")
@@ -57,6 +64,7 @@ class LanguageIdentifier:
         except (ValueError, RuntimeError, MemoryError) as error:
             raise InputError(f"{path}: not a fastText model ({error}); fetch it again") from error
         self._accepted = {}  # labels by expected language
+        self._own = {}  # letters, (0x110000,) bool, by expected language that alone has them
         for language in languages:
             others = [one for one in languages if one != language]
             known = self._model.get_labels()
@@ -65,25 +73,39 @@ class LanguageIdentifier:
                 message = f"{path}: does not know the language '{language}'; choose another model"
                 raise InputError(message)
             self._accepted[language] = frozenset(found)
+            foreign = {script for label in set(known) - found for script in unicode_scripts(label)}
+            own = tuple(one for one in unicode_scripts(language) if one not in foreign)
+            if own and not config.min_probability:
+                self._own[language] = letters_of(own)
         self._min_probability = config.min_probability
         self.min_letters = config.min_letters
 
     def reject(self, texts: list[str], language: str) -> np.ndarray:
         """Return the lines, (rows,) bool, whose most probable language is another one or not probable enough.
 
-        Without `min_probability`, a long line may be judged by its ends; see END_CHARACTERS.  Lines of capitals
-        are judged in small letters, since identifiers have seen few of them.
+        Without `min_probability`, a line may be judged by its script or its ends; see OWN_LETTERS and END_CHARACTERS.
+        Lines of capitals are judged in small letters, since identifiers have seen few of them.
         """
+        if language not in self._own:
+            return self._reject_asked(texts, language)
+        codes, bounds = joined_lines(texts)
+        own = sums(self._own[language][codes].view(np.uint8), bounds)
+        rejected = own < OWN_LETTERS * np.diff(bounds)
+        asked = np.flatnonzero(rejected)
+        rejected[asked] = self._reject_asked([texts[row] for row in asked.tolist()], language)
+        return rejected
+
+    def _reject_asked(self, texts: list[str], language: str) -> np.ndarray:
         texts = [text.capitalize() if text.isupper() else text for text in texts]
-        rejected = self._reject(texts, language)
+        rejected = self._by_ends(texts, language)
         # A line of mostly capitals, such as a heading with a name in it, is asked about again.
         capitals = [
             row for row in np.flatnonzero(rejected).tolist() if _mostly_capitals(texts[row])
         ]
-        rejected[capitals] = self._reject([texts[row].capitalize() for row in capitals], language)
+        rejected[capitals] = self._by_ends([texts[row].capitalize() for row in capitals], language)
         return rejected
 
-    def _reject(self, texts: list[str], language: str) -> np.ndarray:
+    def _by_ends(self, texts: list[str], language: str) -> np.ndarray:
         if self._min_probability > 0:
             return self.reject_whole(texts, language)
         longest, half = 2 * END_CHARACTERS, END_CHARACTERS

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weebill.corpus.cleaning.characters import CODEPOINTS, code_points, of_category
+from weebill.corpus.cleaning.characters import CODEPOINTS, joined_lines, of_category, spaces, sums
 from weebill.corpus.cleaning.letters import letters
 from weebill.corpus.cleaning.repetition import LONGEST_PHRASE
 from weebill.corpus.cleaning.writing_systems import (
@@ -104,29 +104,32 @@ def any_text(pairs: Pairs, test: Callable[[str], bool]) -> np.ndarray:
 @cache
 def _classes(language: str) -> np.ndarray:
     """Return the class bits of all characters, (0x110000,) uint8, by code point."""
-    space = np.zeros(CODEPOINTS, bool)
-    for code in np.flatnonzero(of_category("Z", "Cc")).tolist():
-        space[code] = chr(code).isspace()
-    bits = space * _SPACE + letters(language) * _LETTER + of_category("Nd") * _DIGIT
+    bits = spaces() * _SPACE + letters(language) * _LETTER + of_category("Nd") * _DIGIT
     return bits.astype(np.uint8) | unspaced_bits()
+
+
+@cache
+def _keys(language: str) -> np.ndarray:
+    """Return keys of all characters, (0x110000,) uint32, that tell tokens apart; 0 for all but letters and digits."""
+    codes = np.arange(CODEPOINTS, dtype=np.uint32)
+    mixed = (codes * np.uint32(2654435761)) ^ (codes << 7)
+    mixed[_classes(language) & (_LETTER | _DIGIT) == 0] = 0
+    return mixed
 
 
 def measure(texts: list[str], language: str) -> Features:
     """Measure the features of lines of a language (ISO 639-1)."""
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
-    # Every line ends in a newline, so that no token crosses lines and no line is empty.
-    text = "\n".join([*texts, ""]) if texts else ""
-    codes = code_points(text)
+    codes, bounds = joined_lines(texts)
     classes = _classes(language)[codes]  # (characters of all lines,)
+    present = np.bitwise_or.reduce(classes, initial=0)
     space = (classes & _SPACE).view(bool)
-    bounds = np.concatenate([[0], np.cumsum(lengths)])  # (lines + 1,): beginning of each line
 
     # A token begins where the flags change from space, and ends where they change back.
     changes = np.flatnonzero(space[1:] != space[:-1]) + 1
     if len(space) and not space[0]:
         changes = np.concatenate([[0], changes])
     starts, ends = changes[0::2], changes[1::2]  # (tokens of all lines,)
-    unspaced = (classes & UNSPACED).any()
+    unspaced = present & UNSPACED
     if unspaced:
         between = ~(space[1:] | space[:-1]) & divisions(classes)
         first, last = np.zeros(len(space), bool), np.zeros(len(space) + 1, bool)
@@ -141,46 +144,54 @@ def measure(texts: list[str], language: str) -> Features:
     if filled.any():
         longest[filled] = np.maximum.reduceat(ends - starts, tokens_before[:-1][filled])
     characters = np.diff(_counted(ends - starts)[tokens_before])
-    letter = classes & _LETTER != 0
-    length, letters_of = characters, letter
+    letter = (classes & _LETTER) != 0
+    length, letters_of = characters, letter.view(np.uint8)
     if codes.size and codes.max() >= DENSE:
         weights = density()[codes]
-        length, letters_of = np.diff(_counted(weights * ~space)[bounds]), weights * letter
+        length, letters_of = sums(weights * ~space, bounds), weights * letter
     words, first = tokens, classes[starts]  # class of each token's first character
     if unspaced:
-        letter = (first & UNSPACED != 0).astype(float)
-        excess = letter * (density()[codes[starts]] / LETTERS_PER_WORD - 1)
+        excess = (first & UNSPACED != 0) * (density()[codes[starts]] / LETTERS_PER_WORD - 1)
         words = tokens + np.diff(_counted(excess)[tokens_before])
     return Features(
         tokens=tokens,
         letter_tokens=np.diff(_counted(first & _LETTER != 0)[tokens_before]),
         characters=characters,
-        letters=np.diff(_counted(letters_of)[bounds]),
+        letters=sums(letters_of, bounds),
         longest_word=longest,
-        digits=np.diff(np.searchsorted(np.flatnonzero(classes & _DIGIT), bounds)),
+        digits=np.diff(np.searchsorted(np.flatnonzero((classes & _DIGIT) != 0), bounds)),
         length=length,
         words=words,
-        repeats=_repeats(codes, classes, starts, tokens_before),
+        repeats=_repeats(_keys(language)[codes], first, starts, tokens_before),
     )
 
 
+@cache
+def _lengths() -> np.ndarray:
+    return density() * ~spaces()
+
+
+def line_lengths(texts: list[str]) -> np.ndarray:
+    """Return the feature `length` of lines, (lines,), alone."""
+    codes, bounds = joined_lines(texts)
+    return sums(_lengths()[codes], bounds)
+
+
 def _repeats(
-    codes: np.ndarray, classes: np.ndarray, starts: np.ndarray, before: np.ndarray
+    keys: np.ndarray, first: np.ndarray, starts: np.ndarray, before: np.ndarray
 ) -> np.ndarray:
     """Return how often a phrase of at most LONGEST_PHRASE tokens stands in a row in each line, (lines,) int64.
 
     Tokens begin with a letter; their punctuation does not matter.  A single letter of a script without spaces counts
     half, as in laughter.
-    codes, classes: of all characters.  starts: first character of each token.  before: (lines + 1,), tokens before.
+    keys: of all characters.  first: class of each token's first character, which is number `starts` of all.
+    before: (lines + 1,), tokens before each line.
     """
     most = np.ones(len(before) - 1, np.int64)
     if not len(starts):
         return most
-    mixed = (codes * np.uint32(2654435761)) ^ (codes << 7)
-    mixed[classes & (_LETTER | _DIGIT) == 0] = 0
-    keys = np.add.reduceat(mixed, starts)  # (tokens,); equal for equal tokens
-    first = classes[starts]
-    letter = first & _LETTER != 0
+    keys = np.add.reduceat(keys, starts)  # (tokens,); equal for equal tokens
+    letter = (first & _LETTER) != 0
     for size in range(1, LONGEST_PHRASE + 1):
         same = np.flatnonzero((keys[size:] == keys[:-size]) & letter[size:] & letter[:-size])
         line = np.searchsorted(before, same, "right") - 1

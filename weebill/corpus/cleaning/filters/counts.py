@@ -71,9 +71,8 @@ FEW_PAIRS = 100
 BINS = np.linspace(-2, 2, 401)  # of log ratios; a pair further out counts as at the edge
 
 
-def length_ratio_counts(pairs: Pairs) -> np.ndarray:
-    """Count the pairs by the logarithm of their length ratio, (400,) int64, in the bins BINS."""
-    source, target = (side.length for side in pairs.features)
+def length_ratio_counts(source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Count pairs by the logarithm of their length ratio, (400,) int64, in the bins BINS; both lengths: (pairs,)."""
     filled = (source > 0) & (target > 0)
     ratios = np.log(target[filled] / source[filled])
     return np.histogram(np.clip(ratios, BINS[0], BINS[-1]), BINS)[0]
@@ -95,8 +94,8 @@ def length_ratio(pairs: Pairs, context: Context) -> np.ndarray:
     if not pairs.parallel:
         return none(pairs)
     expected = context.rules.expected_length_ratio or context.length_ratio
-    expected = expected or expected_length_ratio(length_ratio_counts(pairs))
     source, target = (side.length for side in pairs.features)
+    expected = expected or expected_length_ratio(length_ratio_counts(source, target))
     source, target = source + SHORT, target / expected + SHORT
     return np.maximum(source, target) / np.minimum(source, target) > context.rules.max_length_ratio
 
