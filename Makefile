@@ -38,8 +38,8 @@ tensorboard: $(READY)  ## curves of all trainings below results/, for a browser
 test: $(READY)  ## all tests but those of the next two; MARK chooses others, by pytest's -m
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder
 
-test-workflows: $(READY)  ## dry runs of all experiments, and small runs of rarer options (minutes)
-	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m workflows -n logical --dist loadfile tests/workflow
+test-workflows: $(READY)  ## dry runs of all experiments, and small runs of stages, modules and rarer options (minutes)
+	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m workflows -n logical --dist loadfile tests/workflow tests/corpus
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m slurm -rs tests/workflow/test_slurm.py tests/translation

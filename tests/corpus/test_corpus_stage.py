@@ -12,6 +12,8 @@ from weebill.corpus.table import count_rows, read_columns, shard_paths
 from weebill.corpus.tatoeba import read_pairs
 from weebill.files import read_json
 
+pytestmark = pytest.mark.workflows
+
 REPORT = "results/tiny/tables/cleaning.csv"
 PAIRS = [
     ("A sentence of the test.", "Etwas ganz anderes hier."),

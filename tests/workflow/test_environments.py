@@ -83,6 +83,7 @@ def test_conda_form_agrees(name):
     assert sorted(conda) == sorted(pins(name) + added)
 
 
+@pytest.mark.workflows
 def test_jobs_in_environments_of_conda_find_the_library(tmp_path, monkeypatch):
     """Such an environment does not have it, and Snakemake hides PYTHONPATH from it by default."""
     base = tmp_path / "base"

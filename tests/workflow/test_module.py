@@ -10,6 +10,8 @@ import yaml
 from tests.workflow.running import REPOSITORY, TINY, run_snakemake
 from weebill.corpus.table import count_rows
 
+pytestmark = pytest.mark.workflows
+
 TINY_CONFIG = yaml.safe_load(TINY.read_text())
 IMPORTS = {
     "own file": """

@@ -88,6 +88,7 @@ def ended(process: psutil.Process) -> bool:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.workflows
 def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):
     """Kills hit the start of a job's process, its imports, and its work."""
 

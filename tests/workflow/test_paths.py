@@ -45,6 +45,7 @@ def one_line(text: str, word: str) -> str:
     return line
 
 
+@pytest.mark.workflows
 def test_jobs_run_with_a_python_elsewhere(checkout):
     """One job runs a script, and one a shell line."""
     if re.search(r"[^\w./-]", sys.executable):
@@ -59,6 +60,7 @@ def test_jobs_run_with_a_python_elsewhere(checkout):
     assert (checkout / made[1]).read_text() == "a table\n"
 
 
+@pytest.mark.workflows
 def test_a_python_there_is_refused_before_any_job(checkout, tmp_path):
     link = tmp_path / "an environment (1)"
     link.symlink_to(sys.prefix)
@@ -80,6 +82,7 @@ def test_setup_refuses_such_an_environment(checkout, venv):
     assert not (checkout / venv).exists()
 
 
+@pytest.mark.workflows
 def test_make_in_such_a_folder(checkout, tmp_path):
     """Every command of make names the environment elsewhere; blanks in its name are refused."""
     told = run(checkout, "make", "-n", "run", f"VENV={tmp_path}/e", "CONFIG=config/my own.yaml")

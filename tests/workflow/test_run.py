@@ -198,6 +198,7 @@ def test_lineage_goes_back_to_the_sources(undisturbed):
     assert {"import_corpus", "clean_corpus", "train_teacher", "quantize", "prune"} <= rules
 
 
+@pytest.mark.workflows
 def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished, tmp_path):
     """In a copy with new file times, a comment reruns nothing, and an edit elsewhere reruns no training."""
     project = tmp_path / "project"
@@ -244,6 +245,7 @@ def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished,
     assert {"clean_corpus", "train_teacher"} <= rerun()
 
 
+@pytest.mark.workflows
 def test_a_report_killed_while_it_is_made_is_made_again(finished):
     results = finished / "results/tiny"
     log = results / "logs/report_page.log"
@@ -261,6 +263,7 @@ def test_a_report_killed_while_it_is_made_is_made_again(finished):
     assert f"Report: {results.relative_to(finished)}/report.html" in run.stdout
 
 
+@pytest.mark.workflows
 def test_a_report_that_cannot_be_made_fails_the_run(finished):
     results = finished / "results/tiny"
     (results / "report.html").unlink()
