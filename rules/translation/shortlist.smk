@@ -12,10 +12,11 @@ rule make_shortlist:
         LOGS / "make_shortlist/{size}.log",
     benchmark:
         BENCHMARKS / "make_shortlist/{size}.tsv"
-    priority: 2  # it takes seconds, and after a training has started it waits for both cores
+    priority: 2  # it takes seconds, or else waits for two cores until trainings have ended
     conda:
         "../../envs/main.yaml"
-    threads: 2  # one for each direction of the alignment
+    # One for each direction of the alignment, unless this takes a moment.
+    threads: 2 if config["shortlist"]["pairs"] > 100_000 else 1
     resources:
         mem_mb=lambda w, attempt: attempt
         * alignment_memory(config["shortlist"]["pairs"]),

@@ -1,6 +1,9 @@
 """Teacher: an ensemble trained here, or an existing Hugging Face model."""
 
 TEACHER_TRAINING = training_in("target", config["teacher"]["training"])
+TEACHER_HARDWARE = config["hardware"] | {
+    "threads": config["teacher"].get("threads") or process_threads()
+}
 
 
 rule fetch_model:
@@ -39,7 +42,7 @@ rule train_teacher:
         BENCHMARKS / "train_teacher/{member}.tsv"
     conda:
         "../../envs/main.yaml"
-    threads: training_threads()
+    threads: config["hardware"]["devices"] * TEACHER_HARDWARE["threads"]
     resources:
         **training_resources(
             lambda wildcards: config["teacher"]["architecture"], TEACHER_TRAINING
@@ -49,7 +52,7 @@ rule train_teacher:
         entry=lambda w: member_of(ZOO[config["teacher"]["architecture"]], int(w.member)),
         training=TEACHER_TRAINING,
         seed=lambda w: config["seed"] + int(w.member),
-        hardware=config["hardware"],
+        hardware=TEACHER_HARDWARE,
         tensorboard=str(LOGS / "tensorboard/teacher-{member}"),
     script:
         "../../workflow_scripts/student/train_model.py"

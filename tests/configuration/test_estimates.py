@@ -120,6 +120,14 @@ def test_pruned_students_wait_for_their_checkpoint(estimated):
     assert pruned.chain - alone.chain == pytest.approx(each * (more - 500_000), rel=0.01)
 
 
+def test_a_teacher_with_more_threads_is_ready_earlier(estimated):
+    teacher = {"architecture": "trio", "members": 3, "training": {"updates": 1_000_000}}
+    one = estimated({"teacher": teacher})
+    four = estimated({"teacher": {**teacher, "threads": 4}})
+    assert one.chain - four.chain == pytest.approx(3 / 4 * one.hours["teachers"] / 3, rel=0.2)
+    assert four.hours == one.hours
+
+
 def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
     """The base recipe's checkpoint, removals and stored model count even if no variant names that recipe."""
     changes = {"pruning": {"scratch": {"method": "from-scratch", "like": "pushy"}}}

@@ -186,7 +186,7 @@ class Work:
             first += reverse + scores["cleaning"]
             reverse_teachers = reverse_teachers if scorer else 0.0
             reverse = 0.0
-        teachers = max(self._trainings("teacher"), default=0.0)
+        teachers = max(self._trainings("teacher"), default=0.0) / self._threads_of_teachers()
         # Back-translated text must exist before models learn it or translate it forward again.
         back = reverse_teachers + self._longest("reverse_teacher") + scores["back_translation"]
         learnt = self.config["teacher"]["back_translated"]
@@ -209,6 +209,11 @@ class Work:
         training = model["training"]
         updates, precision = training["updates"], training["precision"]
         return [updates * self._update(own, training, precision) for own in self.networks[name]]
+
+    def _threads_of_teachers(self) -> float:
+        """Return the CPU threads of a teacher's training for each thread of the other trainings."""
+        threads = self.config["teacher"].get("threads") or self.one
+        return threads / self.one if self.config["hardware"]["accelerator"] == "cpu" else 1
 
     def _reverse_scores(self, stage: str) -> float:
         """Return the seconds in which the reverse model scores all corpora at a stage."""
