@@ -62,6 +62,17 @@ def test_text_by_name_on_another_machine(capsys):
     assert config["training"]["warmup"] < config["training"]["updates"] / 9
 
 
+@pytest.mark.parametrize(
+    ("languages", "joint"), [(("fi", "et"), True), (("fi", "th"), False), (("zh", "ja"), True)]
+)
+def test_languages_without_a_common_letter_have_a_vocabulary_each(languages, joint):
+    named = ["--corpus", "opus:OpenSubtitles:v2018", "--pairs", "50000000"]
+    assert init(*named, languages=languages) == 0
+    vocabulary = written()["vocabulary"]
+    assert vocabulary["joint"] is joint
+    assert vocabulary["size"] == (32000 if joint else 16000)
+
+
 def test_lengths_follow_the_text_and_the_hours(folder, capsys):
     """A run that may last an hour trains less than one that may last as long as it needs."""
     named = ["--corpus", "opus:Europarl:v8", "--monolingual", "train.en", "--pairs"]

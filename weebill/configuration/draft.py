@@ -13,6 +13,7 @@ from weebill.configuration.resources import training_memory
 from weebill.configuration.schema import Config
 from weebill.configuration.zoo_file import load_zoo
 from weebill.corpus.download import is_url
+from weebill.corpus.language_codes import unicode_scripts
 from weebill.errors import InputError
 from weebill.experiment.origins import PREFIX
 from weebill.experiment.zoo import Zoo
@@ -195,12 +196,14 @@ def _models(
     teacher = _teacher(scale.teacher if request.teacher is None else request.teacher, zoo)
     if "architecture" in teacher:
         teacher["training"] = {**training, "dropout": scale.dropout, "label_smoothing": 0.1}
-    size = max(100, text.bytes // VOCABULARY_BYTES // 100 * 100) + 300  # 256 stand for bytes
-    size = min(scale.vocabulary, size)
+    apart = set.isdisjoint(*map(set, map(unicode_scripts, request.languages)))
+    tables = 2 if apart else 1  # languages that share no letters have a vocabulary each
+    size = max(100, text.bytes // tables // VOCABULARY_BYTES // 100 * 100)
+    size = min(scale.vocabulary // tables, size + 300)  # 256 stand for bytes
     threads = max(1, machine.cores // devices)
     accelerator = "gpu" if gpus else "cpu"
     return {
-        "vocabulary": {"size": size},
+        "vocabulary": {"size": size, **({"joint": False} if apart else {})},
         "teacher": teacher,
         "distillation": {"shards": max(devices if gpus else machine.cores, text.rows // 2_000_000)},
         "students": list(scale.students),
