@@ -11,19 +11,26 @@ ifneq ($(words $(VENV)),1)
   $(error VENV: found '$(VENV)', expected one path without blanks, for the environment)
 endif
 BIN := $(VENV)/bin
-READY := $(VENV)/.installed
+PINNED := $(VENV)/.installed
+READY := $(VENV)/.runtime
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run tensorboard test test-workflows test-slurm test-wheel lint lock reference conda engines sanitize check-resume
+.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm test-wheel lint lock reference conda engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## the environment .venv, every version pinned; VENV=PATH makes it elsewhere
 
-$(READY): envs/main.txt envs/install.sh
+$(PINNED): envs/main.txt envs/install.sh
 	envs/install.sh main "$(VENV)"
+	@touch "$@"
+
+runtime: $(READY)  ## the compiled engine anew, if its sources have changed; every other target does so too
+
+$(READY): $(PINNED) $(wildcard runtime/*.t* runtime/engine/* runtime/weebill_runtime/*.py)
+	envs/install.sh runtime "$(VENV)"
 	@touch "$@"
 
 demo: $(READY)  ## the whole pipeline, small: ends with results/demo/report.html
@@ -66,11 +73,16 @@ test-wheel: $(READY)  ## the package alone on each Python from 3.11 to 3.13 that
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
 
-SANITIZE := -fsanitize=address -O1 -g1 -DTILES_IN_MEMORY
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
-	WEEBILL_CXXFLAGS="$(SANITIZE)" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
+	"$(BIN)/cmake" -S runtime -B build/sanitize -DCMAKE_BUILD_TYPE=Release -DWEEBILL_SANITIZE=address \
+	-DPython_EXECUTABLE="$(abspath $(BIN)/python)" -Dnanobind_DIR="$$("$(BIN)/python" -m nanobind --cmake_dir)" \
+	-G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN)/ninja)"
+	"$(BIN)/cmake" --build build/sanitize
+	"$(BIN)/cmake" --install build/sanitize --prefix build/sanitized
+	cp runtime/weebill_runtime/*.py build/sanitized/weebill_runtime
+	PYTHONPATH=build/sanitized ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 \
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
-	"$(BIN)/pytest" -s tests/runtime/test_translation.py tests/kernels/test_int8_layers.py \
+	"$(BIN)/pytest" -s tests/weebill_runtime tests/runtime/test_translation.py tests/kernels/test_int8_layers.py \
 	tests/kernels/test_split_linear.py tests/commands/test_translate.py
 
 check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Make the environment envs/NAME.txt as the virtual environment FOLDER:  envs/install.sh NAME FOLDER
+# Build the engine, runtime/, into the environment main at FOLDER:        envs/install.sh runtime FOLDER
 #
 # With uv where it is installed, with pip otherwise.  PyTorch comes as its CPU build where that can be had: from
 # a folder named in PIP_FIND_LINKS, or from PyTorch's own index where it answers.  TORCH_INDEX names another
@@ -40,18 +41,21 @@ PROBE
 }
 
 options=(-r "$here/$name.txt")
-if [ "$name" = bicleaner ]; then
+if [ "$name" = runtime ]; then
+  options=(--no-deps --no-build-isolation --force-reinstall "$here/../runtime")
+  export PATH="$folder/bin:$PATH"  # CMake and Ninja
+elif [ "$name" = bicleaner ]; then
   options+=(--no-deps)  # its lock replaces some of what its packages ask for
 elif [ -n "${TORCH_INDEX:-}" ] || answers "$index"; then
   options+=(--extra-index-url "$index")  # with PyTorch's own dependencies, which an index for GPUs adds to the lock
 fi
 
 if command -v uv >/dev/null; then
-  uv venv --quiet --allow-existing --python "$python" "$folder"
+  [ "$name" = runtime ] || uv venv --quiet --allow-existing --python "$python" "$folder"
   for place in ${PIP_FIND_LINKS:-}; do options+=(--find-links "$place"); done  # uv does not read it
   install() { uv pip install --python "$folder/bin/python" --index-strategy unsafe-best-match "$@"; }
 else
-  "$python" -m venv "$folder"
+  [ "$name" = runtime ] || "$python" -m venv "$folder"
   install() { "$folder/bin/pip" install "$@"; }
 fi
 

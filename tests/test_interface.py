@@ -39,7 +39,7 @@ def test_a_missing_package_is_named_with_its_extra(name, extra):
     done = subprocess.run([sys.executable, "-Sc", script], cwd=ROOT, capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
     assert re.search(rf"weebill\.{name}: the Python module '\w+' is not installed here", last)
-    assert f"pip install '.[{extra}]'" in last
+    assert f"pip install ./runtime '.[{extra}]'" in last
 
 
 def test_the_stub_for_type_checkers_has_the_same_names():

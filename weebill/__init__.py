@@ -30,7 +30,7 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"weebill.{name}: the Python module '{error.name}' is not installed here; in Weebill's folder, "
-            f"`pip install '.[{_EXTRAS.get(name, 'train')}]'` installs what this name needs",
+            f"`pip install ./runtime '.[{_EXTRAS.get(name, 'train')}]'` installs what this name needs",
             name=error.name,
         ) from error
     return value

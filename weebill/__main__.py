@@ -115,7 +115,7 @@ def _missing_package(error: Exception, command: str | None) -> str | None:
     extra = EXTRAS.get(command, "all")
     return (
         f"{command}: the Python module '{module}' is not installed here; in Weebill's folder, "
-        f"`pip install '.[{extra}]'` installs what this command needs, and `make setup` everything"
+        f"`pip install ./runtime '.[{extra}]'` installs what this command needs, and `make setup` everything"
     )
 
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType
+from types import CodeType, SimpleNamespace
 
 import pytest
 
 from tests.workflow.running import REPOSITORY
 from weebill.errors import InputError
 from weebill.workflow import import_closure
-from weebill.workflow.import_closure import NEUTRAL, Project, read_project
+from weebill.workflow.import_closure import ENGINE, NEUTRAL, Project, read_project
 
 PROJECT = read_project(REPOSITORY)
 SCRIPTS = PROJECT.scripts()
@@ -113,7 +113,7 @@ def test_data_files_belong_to_the_modules_that_name_them():
         for path in PROJECT.data_of(module):
             holders[path].append(module)
     assert [path for path, modules in holders.items() if len(modules) != 1] == []
-    assert holders["weebill/kernels/csrc/layers.cpp"] == ["weebill.kernels.extension"]
+    assert holders[ENGINE] == ["weebill.kernels.extension"]
     assert holders["weebill/report/papers/wngt2020_table1.csv"] == ["weebill.report.papers"]
 
 
@@ -140,8 +140,9 @@ SMALL = {
     "weebill/typed.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import weebill.part\n",
     "weebill/table.py": "TABLE = {'part': 'weebill.part:double'}\n",
     "weebill/deep/__init__.py": "",
-    "weebill/deep/engine.py": "from pathlib import Path\nPath(__file__).parent / 'csrc'\n",
-    "weebill/deep/csrc/kernel.cpp": "1",
+    "weebill/deep/reader.py": "from pathlib import Path\nPath(__file__).parent / 'tables'\n",
+    "weebill/deep/tables/numbers.csv": "1",
+    "weebill/deep/engine.py": "def multiply():\n    import weebill_runtime.engines\n",
     "workflow_scripts/run.py": "from weebill import lazy\n",
 }
 
@@ -173,11 +174,23 @@ def test_what_counts_of_a_module(project, text, same):
     assert (after == before) is same
 
 
-def test_compiled_sources_count_with_the_module_that_names_them(project):
+def test_data_files_count_with_the_module_that_names_them(project):
     before = project(SMALL)
-    after = project({"weebill/deep/csrc/kernel.cpp": "2"}, 30)
-    assert after.fingerprint("weebill.deep.engine") != before.fingerprint("weebill.deep.engine")
+    after = project({"weebill/deep/tables/numbers.csv": "2"}, 30)
+    assert after.fingerprint("weebill.deep.reader") != before.fingerprint("weebill.deep.reader")
     assert after.fingerprint("weebill.deep") == before.fingerprint("weebill.deep")
+
+
+def test_the_sources_of_the_installed_engine_count_where_it_is_imported(
+    project, monkeypatch, tmp_path
+):
+    before = project(SMALL)
+    (tmp_path / "sources.sha256").write_text("0  engine/linear.h\n")
+    installed = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(import_closure, "find_spec", lambda name: installed)
+    after = project({})
+    assert after.fingerprint("weebill.deep.engine") != before.fingerprint("weebill.deep.engine")
+    assert after.fingerprint("weebill.deep.reader") == before.fingerprint("weebill.deep.reader")
 
 
 def test_a_new_time_or_place_changes_nothing(project, tmp_path):
@@ -198,7 +211,7 @@ def test_what_was_read_is_remembered_until_it_changes(project, monkeypatch, tmp_
     project(SMALL)
     total = len(parsed)
     first = project({}).fingerprint("weebill.part")
-    assert len(parsed) == total == 8
+    assert len(parsed) == total == 9
     changed = [
         project(files, 30).fingerprint("weebill.part") for files in ({"weebill/part.py": "x"}, {})
     ]

@@ -92,8 +92,9 @@ def _register(isa: str) -> str:
             return sdpa_attention_forward(
                 module, query, key, value, attention_mask, scaling=scaling, **keywords
             )
-        mask = None if attention_mask is None else attention_mask[:, 0, 0]
-        return compiled.attend(query, key, value, mask, scaling or size**-0.5), None
+        parts = [part.detach().numpy() for part in (query, key, value)]  # which may have gaps
+        mask = None if attention_mask is None else attention_mask[:, 0, 0].numpy()
+        return torch.from_numpy(compiled.attend(*parts, mask, scaling or size**-0.5)), None
 
     AttentionInterface.register(name, attend)
     AttentionMaskInterface.register(name, sdpa_mask)

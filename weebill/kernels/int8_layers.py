@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weebill.kernels.extension import PORTABLE, extension
+from weebill.kernels.extension import PORTABLE, array, extension
 from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
 
@@ -52,7 +52,7 @@ class Int8Weight:
             self._codes, self._scale, self._compiled = codes, scale, None
         else:
             self._module = extension(isa)
-            self._compiled = self._module.Int8Linear(codes, 1 / scale)
+            self._compiled = self._module.Int8Linear(array(codes), array(1 / scale))
 
     def multiply(
         self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
@@ -60,7 +60,11 @@ class Int8Weight:
         """Map x float32 (n, inputs) → (n, outputs); scale: that of x, None for each row's own."""
         if (compiled := self._compiled) is not None:
             kind = getattr(self._module.Activation, activation)
-            return by_threads(lambda rows: compiled.multiply(rows, bias, scale or 0.0, kind), x)
+            offsets, step = None if bias is None else array(bias), scale or 0.0
+            return by_threads(
+                lambda rows: torch.from_numpy(compiled.multiply(array(rows), offsets, step, kind)),
+                x,
+            )
         own = scale
         if scale is None:
             own = (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
@@ -71,7 +75,7 @@ class Int8Weight:
     def rows(self, indices: Tensor) -> Tensor:
         """Return the weights of some outputs (n,): float32 (n, inputs)."""
         if self._compiled is not None:
-            return self._compiled.rows(indices)
+            return torch.from_numpy(self._compiled.rows(array(indices)))
         return self._codes[indices].to(torch.float32) / self._scale[indices, None]
 
 

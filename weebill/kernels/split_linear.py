@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from weebill.kernels.cpu_matmul import PackedLinear
-from weebill.kernels.extension import available, extension, fastest
+from weebill.kernels.extension import array, available, extension, fastest
 from weebill.kernels.int8_layers import by_threads
 
 ISA = "amx"
@@ -41,15 +41,17 @@ class SplitLinear:
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
         """Take weight (outputs, inputs); outputs of weights not finite are NaN; activation: relu, gelu, gelu_tanh."""
         module = extension(ISA)
-        self._compiled = module.SplitLinear(weight.detach())
-        self._bias = None if bias is None else bias.detach().contiguous()
+        self._compiled = module.SplitLinear(array(weight))
+        self._bias = None if bias is None else array(bias)
         self._kind = getattr(module.Activation, activation or "none")
         self._outputs, self._inputs = weight.shape
 
     def __call__(self, x: Tensor) -> Tensor:
         """Map x float32 (n, …, inputs) → (n, …, outputs); rows with NaN or infinite numbers become NaN."""
         y = by_threads(
-            lambda rows: self._compiled.multiply(rows, self._bias, self._kind),
+            lambda rows: torch.from_numpy(
+                self._compiled.multiply(array(rows), self._bias, self._kind)
+            ),
             x.reshape(-1, self._inputs),
         )
         return y.view(*x.shape[:-1], self._outputs)

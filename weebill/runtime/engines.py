@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from weebill.errors import InputError
-from weebill.kernels.extension import PORTABLE, extension, has_bfloat16
+from weebill.kernels.extension import PORTABLE, array, extension, has_bfloat16
 from weebill.quantization.modules import QuantizedLinear
 from weebill.runtime.student import VECTOR, Packer
 from weebill.translation.model.batch import pad
@@ -78,18 +78,20 @@ class CompiledEngine:
                 "use float32, or its portable path"
             )
         kind = getattr(extension(isa), f"{numbers.capitalize()}Student")
-        self.student = kind(Packer(numbers).network(network))
+        self.student = kind(_arrays(Packer(numbers).network(network)))
         self.width = network.width
         self._room = 0
 
     def reserve(self, positions: int) -> None:
         if positions > self._room:
-            self.student.positions(sinusoids(0, positions, self.width, torch.device("cpu")))
+            table = sinusoids(0, positions, self.width, torch.device("cpu"))
+            self.student.positions(array(table))
             self._room = positions
 
     def choose(self, columns: np.ndarray) -> None:
-        self._columns = torch.from_numpy(columns.astype(np.int32))
-        self.student.choose(self._columns)
+        pieces = columns.astype(np.int32)
+        self._columns = torch.from_numpy(pieces)
+        self.student.choose(pieces)
 
     def greedy(self, sources: Sources, limits: Sequence[int], allow_unknown: bool) -> Translations:
         pieces = [piece for source in sources for piece in source]
@@ -102,7 +104,8 @@ class CompiledEngine:
         return _Rows(self.student, len(mask), len(mask))
 
     def step(self, tokens: Tensor, state: "_Rows") -> tuple[Tensor, "_Rows"]:
-        return self.student.step(_pieces(self._columns, tokens).tolist()), state
+        outputs = self.student.step(_pieces(self._columns, tokens).tolist())
+        return torch.from_numpy(outputs), state
 
 
 class _Rows:
@@ -152,6 +155,15 @@ class PortableEngine:
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         return self.network.step(_pieces(self._columns, tokens), state)
+
+
+def _arrays(packed: object) -> object:
+    """Return what a `Packer` made with its tensors as arrays."""
+    if isinstance(packed, dict):
+        return {name: _arrays(part) for name, part in packed.items()}
+    if isinstance(packed, list):
+        return list(map(_arrays, packed))
+    return array(packed) if isinstance(packed, Tensor) else packed
 
 
 def _pieces(columns: Tensor, tokens: Tensor) -> Tensor:

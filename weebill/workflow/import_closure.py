@@ -2,7 +2,8 @@
 
 An import inside a function counts like any other.  So does an entry "weebill.package.module:Name" of a table of names
 that are loaded on use.  An import under `if TYPE_CHECKING:` does not count.  A module reaches the packages around it,
-and the data files that it names if it looks for files in its own folder.
+the data files that it names if it looks for files in its own folder, and the sources of the installed engine if it
+imports that.
 """
 
 import ast
@@ -14,6 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,8 @@ from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
-DATA = (".cpp", ".csv", ".h", ".hpp", ".html", ".tsv", ".txt", ".xz", ".zst")  # compiled, or read
+ENGINE = "weebill_runtime"  # the package of the compiled engine, which records its sources when it is built
+DATA = (".csv", ".html", ".tsv", ".txt", ".xz", ".zst")
 # Modules that closures leave out, together with the modules that only these reach, and the reasons.  A table of names
 # is among them only if each user of the table names the module of its choice: a rule in its parameter `uses`, the
 # library in an identity.
@@ -52,18 +55,23 @@ class Source:
     """Python file with its path in the project, the hash of its statements, and its references.
 
     imports: modules of the library that it imports or names, and the packages around these.  names: words that may
-    name a data file, a folder or a suffix; empty if the file does not look for files in its own folder.
+    name a data file, a folder or a suffix; empty if the file does not look for files in its own folder.  engine: True
+    if it imports the engine.
     """
 
     path: str
     version: str
     imports: frozenset[str]
     names: frozenset[str]
+    engine: bool
 
 
 @dataclass(frozen=True)
 class Project:
-    """Sources by the module's name or the script's path, and the hash of each data file by its path."""
+    """Sources by the module's name or the script's path, and the hash of each data file by its path.
+
+    The hash of the engine's sources has the name of its package.
+    """
 
     sources: Mapping[str, Source]
     data: Mapping[str, str]
@@ -97,10 +105,10 @@ class Project:
     def data_of(self, module: str) -> list[str]:
         """List the data files that a module names: by file, by a folder above, or by suffix in its own folder."""
         source = self.sources[module]
+        found = [ENGINE] if source.engine else []
         if not source.names:
-            return []
+            return found
         folder = f"{Path(source.path).parent.as_posix()}/"
-        found = []
         for path in self.data:
             if path.startswith(folder):
                 parts = path.removeprefix(folder).split("/")
@@ -131,9 +139,17 @@ def read_project(root: Path) -> Project:
     for name, one in modules.items():
         reached = (_with_packages(place, modules) for place in one["imports"])
         imports = frozenset(chain.from_iterable(reached))
-        sources[name] = Source(one["path"], one["version"], imports, frozenset(one["names"]))
+        names = frozenset(one["names"])
+        sources[name] = Source(one["path"], one["version"], imports, names, one["engine"])
     data = {path: one["version"] for path, one in found.items() if not path.endswith(".py")}
-    return Project(sources, data)
+    return Project(sources, {ENGINE: _engine_version(), **data})
+
+
+def _engine_version() -> str:
+    """Return the hash of the record of sources that the installed engine was built from; empty if it is missing."""
+    if (engine := find_spec(ENGINE)) is None or engine.origin is None:
+        return ""
+    return hashlib.sha256(Path(engine.origin).with_name("sources.sha256").read_bytes()).hexdigest()
 
 
 def _with_packages(name: str, modules: Mapping[str, Any]) -> list[str]:
@@ -165,14 +181,15 @@ def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]
     if known and stamp.items() <= known.items() and known["read"] - known["changed"] > SETTLED:
         return known
     content = file.read_bytes()
-    found: dict[str, Any] = {"imports": [], "names": []}
+    found: dict[str, Any] = {"imports": [], "names": [], "engine": False}
     if path.endswith(".py"):
         tree = ast.parse(content, filename=str(file))
         holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         for node in ast.walk(tree):  # remove docstrings
             if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
-        found = {"imports": sorted(set(_imports(tree, path))), "names": sorted(_names(tree))}
+        imports = sorted(set(_imports(tree, path)))
+        found = {"imports": imports, "names": sorted(_names(tree)), "engine": _has_engine(tree)}
         content = ast.unparse(tree).encode()
     version = hashlib.sha256(content).hexdigest()
     return {"path": path, **stamp, "read": time.time_ns(), "version": version, **found}
@@ -207,3 +224,11 @@ def _names(tree: ast.Module) -> set[str]:
         return set()
     constants = (node.value for node in nodes if isinstance(node, ast.Constant))
     return {value for value in constants if isinstance(value, str) and len(value) < 100}
+
+
+def _has_engine(tree: ast.Module) -> bool:
+    """Return True if a tree imports the engine anywhere."""
+    nodes = [*ast.walk(tree)]
+    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return ENGINE in {name.partition(".")[0] for name in modules}

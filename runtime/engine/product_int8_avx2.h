@@ -10,7 +10,7 @@
 // n < 16·vectors, inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
 
-#if !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
+#if defined(__AVX2__) && !defined(__AVX512VNNI__) && !defined(__AVXVNNI__)
 
 #include "tiles.h"
 

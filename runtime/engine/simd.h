@@ -2,16 +2,20 @@
 // how wide the processor's registers are and how it rounds.
 #pragma once
 
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__)
 constexpr int LANES = 16;
-#else
+#elif defined(__AVX2__)
 constexpr int LANES = 8;
+#else
+constexpr int LANES = 4;
 #endif
 
 using Floats = float __attribute__((vector_size(4 * LANES)));
@@ -44,7 +48,7 @@ inline Ints lanes() {
   return count;
 }
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__)
 inline Floats all(float x) { return (Floats)_mm512_set1_ps(x); }  // 0 + x would be an addition: x may be −0
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm512_max_ps((__m512)a, (__m512)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm512_max_epi32((__m512i)a, (__m512i)b); }
@@ -65,7 +69,7 @@ inline void store_codes(uint8_t* to, Ints x) {
   const __m128i bytes = _mm_xor_si128(_mm512_cvtsepi32_epi8((__m512i)x), _mm_set1_epi8(-128));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
 }
-#else
+#elif defined(__AVX2__)
 inline Floats all(float x) { return (Floats)_mm256_set1_ps(x); }
 inline Floats maximum(Floats a, Floats b) { return (Floats)_mm256_max_ps((__m256)a, (__m256)b); }
 inline Ints maximum(Ints a, Ints b) { return (Ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
@@ -100,6 +104,38 @@ inline void store_codes(uint8_t* to, Ints x) {
   const __m128i bytes = _mm_xor_si128(_mm_packs_epi16(words(x), words(x)), _mm_set1_epi8(-128));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), bytes);
 }
+#else  // any other processor: what its compiler makes of four lanes
+using Words = int16_t __attribute__((vector_size(2 * LANES)));
+
+inline Floats all(float x) { return x - Floats{}; }  // −0 stays
+inline Floats maximum(Floats a, Floats b) { return a > b ? a : b; }
+inline Ints maximum(Ints a, Ints b) { return a > b ? a : b; }
+inline Floats minimum(Floats a, Floats b) { return a < b ? a : b; }
+inline Ints to_nearest(Floats x) {  // halves to even
+#ifdef __SSE2__
+  return (Ints)_mm_cvtps_epi32((__m128)x);
+#else
+  return Ints{(int32_t)std::lrintf(x[0]), (int32_t)std::lrintf(x[1]), (int32_t)std::lrintf(x[2]),
+              (int32_t)std::lrintf(x[3])};
+#endif
+}
+inline bool any_above(Floats x, float than) {
+  const Ints above = x > all(than);
+  return above[0] | above[1] | above[2] | above[3];
+}
+inline float sum(Floats x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+inline float largest(Floats x) { return std::fmax(std::fmax(x[0], x[2]), std::fmax(x[1], x[3])); }
+// The lanes as numbers of 16 bits, in whose range they are.
+inline void store_words(void* to, Ints x) {
+  const Words words = __builtin_convertvector(x, Words);
+  std::memcpy(to, &words, sizeof words);
+}
+inline Floats load(const Word* from) {
+  Words words;
+  std::memcpy(&words, from, sizeof words);
+  return __builtin_convertvector(words, Floats);
+}
+inline void store(Word* to, Floats x) { store_words(to, to_nearest(x)); }
 #endif
 
 inline Floats magnitude(Floats x) { return maximum(x, -x); }

@@ -1,0 +1,127 @@
+// What Python sees for models that are not made of students' layers: linear maps on int8 codes, and attention.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "arrays.h"
+#include "attention.h"
+#include "int8_linear.h"
+#include "split_linear.h"
+
+namespace {
+
+// x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None.  multiply(x, rows, bias or null, y): with
+// padding columns in y.
+template <class Map, class Multiply>
+Result<2> multiplied(const Map& linear, const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias,
+                     Multiply multiply) {
+  const auto inputs = static_cast<size_t>(linear.inputs), outputs = static_cast<size_t>(linear.outputs());
+  expect(x.shape(1) == inputs, "expected rows of " + std::to_string(inputs) + " numbers");
+  expect(!bias || bias->size() == outputs, "expected a bias per output");
+  auto y = make_result<2>({x.shape(0), static_cast<size_t>(linear.padded())}, outputs);
+  const nb::gil_scoped_release release;
+  const Released<Int8> released;
+  multiply(x.data(), static_cast<int>(x.shape(0)), bias ? bias->data() : nullptr, y.data());
+  return y;
+}
+
+// A linear map of any model, as Python calls it.
+struct BoundInt8Linear {
+  Int8Linear linear;
+
+  // codes: int8 (outputs, inputs); step: float32 (outputs).
+  BoundInt8Linear(const Numbers<int8_t, 2>& codes, const Numbers<float, 1>& step)
+      : linear(codes.data(), static_cast<int>(codes.shape(0)), static_cast<int>(codes.shape(1)), step.data()) {
+    expect(step.size() == codes.shape(0), "expected a step per output");
+  }
+
+  // scale: as of Int8Linear.
+  Result<2> multiply(const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias, float scale,
+                     Activation kind) const {
+    return multiplied(linear, x, bias, [&](const float* from, int rows, const float* offsets, float* to) {
+      linear(from, rows, offsets, scale, kind, to);
+    });
+  }
+
+  // indices: int64 (n) → the weights of these outputs, float32 (n, inputs).
+  Result<2> rows(const Numbers<int64_t, 1>& indices) const {
+    const auto inputs = static_cast<size_t>(linear.inputs);
+    auto found = make_result<2>({indices.size(), inputs}, inputs);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const int64_t index = indices.data()[i];
+      if (index < 0 || index >= linear.outputs())
+        throw nb::index_error(("row " + std::to_string(index) + " of " + std::to_string(linear.outputs())).c_str());
+      linear.row(static_cast<int>(index), found.data() + i * inputs);
+    }
+    return found;
+  }
+};
+
+#ifdef MATRIX_UNIT
+
+// A linear map in float32, as Python calls it.
+struct BoundSplitLinear {
+  SplitLinear linear;
+
+  // weight: float32 (outputs, inputs).
+  explicit BoundSplitLinear(const Numbers<float, 2>& weight)
+      : linear(weight.data(), static_cast<int>(weight.shape(0)), static_cast<int>(weight.shape(1))) {}
+
+  Result<2> multiply(const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias, Activation kind) const {
+    return multiplied(linear, x, bias, [&](const float* from, int rows, const float* offsets, float* to) {
+      linear(from, rows, offsets, kind, to);
+    });
+  }
+};
+
+#endif
+
+// What one query a sentence sees: query (b, h, 1, k), keys and values (b, h, n, k), mask bool (b or 1, n) or None
+// → (b, 1, h, k).  k is a multiple of 16, and a head's numbers lie side by side.
+Result<4> attend_one(const Strided<float, 4>& query, const Strided<float, 4>& keys, const Strided<float, 4>& values,
+                     const std::optional<Strided<bool, 2>>& mask, float scale) {
+  const int sentences = static_cast<int>(query.shape(0)), heads = static_cast<int>(query.shape(1));
+  const int head = static_cast<int>(query.shape(3)), positions = static_cast<int>(keys.shape(2));
+  expect(head % VECTOR == 0 && query.shape(2) == 1, "expected one query of a multiple of 16 numbers");
+  expect(query.stride(3) == 1 && keys.stride(3) == 1 && values.stride(3) == 1, "expected whole heads");
+  auto out = make_result<4>({query.shape(0), 1, query.shape(1), query.shape(3)}, query.shape(3));
+  std::vector<int32_t> entries(positions);
+  std::vector<float> weights(round_up(positions, VECTOR));
+  for (int b = 0; b < sentences; ++b) {
+    int length = 0;
+    const bool* seen = mask ? mask->data() + (mask->shape(0) == 1 ? 0 : b) * mask->stride(0) : nullptr;
+    for (int j = 0; j < positions; ++j)
+      if (!seen || seen[j * mask->stride(1)]) entries[length++] = j;
+    for (int h = 0; h < heads; ++h) {
+      float* to = out.data() + (static_cast<size_t>(b) * heads + h) * head;
+      const auto at = [=](const auto& x) { return x.data() + b * x.stride(0) + h * x.stride(1); };
+      if (length)
+        attend_entries(at(query), at(keys), keys.stride(2), at(values), values.stride(2), entries.data(), length, head,
+                       scale, weights.data(), [=](int c, Floats y) { store(to + c, y); });
+      else
+        std::fill(to, to + head, 0.0f);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_layers(nb::module_& module) {
+  nb::enum_<Activation>(module, "Activation")
+      .value("none", Activation::none)
+      .value("relu", Activation::relu)
+      .value("gelu", Activation::gelu)
+      .value("gelu_tanh", Activation::gelu_tanh);
+  const auto array = nb::arg().noconvert();
+  nb::class_<BoundInt8Linear>(module, "Int8Linear")
+      .def(nb::init<const Numbers<int8_t, 2>&, const Numbers<float, 1>&>(), array, array)
+      .def("multiply", &BoundInt8Linear::multiply, array, nb::arg().noconvert().none(), nb::arg(), nb::arg())
+      .def("rows", &BoundInt8Linear::rows, array);
+#ifdef MATRIX_UNIT
+  nb::class_<BoundSplitLinear>(module, "SplitLinear")
+      .def(nb::init<const Numbers<float, 2>&>(), array)
+      .def("multiply", &BoundSplitLinear::multiply, array, nb::arg().noconvert().none(), nb::arg());
+#endif
+  module.def("attend", &attend_one, array, array, array, nb::arg().noconvert().none(), nb::arg());
+}

@@ -1,0 +1,68 @@
+"""Choice of an engine by the instruction sets of the processor; each is a compiled module with the same names.
+
+`vnni`: AVX-512 with byte products.  `amx`: the same with products by the matrix unit.  `avxvnni`: byte products in
+registers half as wide, found in desktops.  `avx2`: any other x86 processor of the last ten years.  `portable`: any
+other processor.
+"""
+
+import ctypes
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+from weebill_runtime import _processor
+
+AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni", "avx2", "fma")
+NEEDS = {  # features of the processor, as Linux names them; the fastest first
+    "amx": (*AVX512, "amx_tile", "amx_int8", "amx_bf16"),
+    "vnni": AVX512,
+    "avxvnni": ("avx_vnni", "avx2", "fma"),
+    "avx2": ("avx2", "fma"),
+    "portable": (),
+}
+BFLOAT16 = "avx512_bf16"  # used beside AVX-512 where the processor has it
+
+
+def available() -> list[str]:
+    """Return this process's instruction sets, the fastest first; ask Linux for permission to use a matrix unit."""
+    found = set(_features())
+    sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
+    return [isa for isa in sets if isa != "amx" or _may_use_matrix_unit()]
+
+
+def has_bfloat16(isa: str) -> bool:
+    """Return True if the engine of an instruction set multiplies bfloat16 numbers on this processor."""
+    return "avx512f" in NEEDS[isa] and BFLOAT16 in _features()
+
+
+@cache
+def engine(isa: str) -> ModuleType:
+    """Return the compiled module of an instruction set.
+
+    It does not check that the machine has the set: for `amx` without a matrix unit it is the same code on tiles in
+    plain memory, for tests only, where that was built.  `Bfloat16Student` is for processors with `has_bfloat16`.
+
+    Raises:
+        ValueError: if there is no such instruction set.
+    """
+    if isa not in NEEDS:
+        raise ValueError(f"no instruction set '{isa}'; there are {', '.join(NEEDS)}")
+    module = f"weebill_runtime._{isa}"
+    if isa == "amx" and isa not in available() and find_spec(f"{module}_in_memory"):
+        module += "_in_memory"
+    return import_module(module)
+
+
+@cache
+def _features() -> list[str]:
+    return _processor.features()
+
+
+@cache
+def _may_use_matrix_unit() -> bool:
+    """Ask Linux for the matrix unit (AMX); once granted, the process and its forks keep it."""
+    arch_prctl, request_permission, tile_data = 158, 0x1023, 18
+    ask = ctypes.CDLL(None).syscall
+    ask.argtypes, ask.restype = [ctypes.c_long] * 3, ctypes.c_long
+    return ask(arch_prctl, request_permission, tile_data) == 0
