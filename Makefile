@@ -16,7 +16,7 @@ READY := $(VENV)/.runtime
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm test-wheel lint lock reference conda engines sanitize check-resume
+.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm wheels test-wheel lint lock reference conda engines sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,7 +67,10 @@ conda: $(READY)  ## envs/*.yaml, for `snakemake --sdm conda`, from the locks env
 lock:  ## the versions of envs/main.txt anew, by uv; UPGRADE=--upgrade takes the newest, TORCH=2.13.0 another PyTorch
 	envs/lock.sh $(UPGRADE)
 
-test-wheel: $(READY)  ## the package alone on each Python from 3.11 to 3.13 that is here; EXTRAS="metric all" adds extras
+wheels: $(READY)  ## wheels of the package and of its engine, for other machines, in dist/
+	"$(BIN)/python" envs/wheels.py
+
+test-wheel: wheels  ## the wheels alone on each Python from 3.11 to 3.13 that is here; EXTRAS="metric all" adds extras
 	"$(BIN)/python" -m tests.package.matrix $(EXTRAS)
 
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm

@@ -19,7 +19,7 @@ for place in ${PIP_FIND_LINKS:-}; do places+=(--find-links "$place"); done  # of
 sed 's/^torch==.*//' $lock > "$new"  # versions to keep
 uv pip compile --quiet pyproject.toml --extra all --group dev --python-version 3.11 --constraint \
   <(echo "torch==$torch+cpu") --index-strategy unsafe-best-match "${places[@]}" --no-header --no-annotate \
-  --no-emit-find-links --no-emit-index-url --output-file "$new" "$@"
+  --no-emit-find-links --no-emit-index-url --no-emit-package weebill-runtime --output-file "$new" "$@"
 {
   sed '/^#/!q' $lock | sed '$d'  # the comment at its head
   sed 's/+cpu$//' "$new"

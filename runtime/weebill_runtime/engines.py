@@ -8,7 +8,6 @@ other processor.
 import ctypes
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 
 from weebill_runtime import _processor
@@ -41,7 +40,7 @@ def engine(isa: str) -> ModuleType:
     """Return the compiled module of an instruction set.
 
     It does not check that the machine has the set: for `amx` without a matrix unit it is the same code on tiles in
-    plain memory, for tests only, where that was built.  `Bfloat16Student` is for processors with `has_bfloat16`.
+    plain memory, for tests only.  `Bfloat16Student` is for processors with `has_bfloat16`.
 
     Raises:
         ValueError: if there is no such instruction set.
@@ -49,7 +48,7 @@ def engine(isa: str) -> ModuleType:
     if isa not in NEEDS:
         raise ValueError(f"no instruction set '{isa}'; there are {', '.join(NEEDS)}")
     module = f"weebill_runtime._{isa}"
-    if isa == "amx" and isa not in available() and find_spec(f"{module}_in_memory"):
+    if isa == "amx" and isa not in available():
         module += "_in_memory"
     return import_module(module)
 

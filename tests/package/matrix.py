@@ -1,4 +1,4 @@
-"""Install the wheel by pip on each Python that is found, and run the commands of its extras.
+"""Install the wheels of dist/ by pip on each Python that is found, and run the commands of the package's extras.
 
 python -m tests.package.matrix               # the bare package, as continuous integration does
 python -m tests.package.matrix metric all    # with extras too; on some Pythons, PyTorch takes some gigabytes
@@ -6,7 +6,6 @@ python -m tests.package.matrix metric all    # with extras too; on some Pythons,
 Prints the seconds of each installation, its size, and the commands that failed; ends with exit code 1 if one did.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -15,22 +14,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from envs.wheels import interpreter
 from tests.package.commands import COMMANDS, prepare
-from tests.package.installing import ROOT, build, run, run_commands
+from tests.package.installing import ROOT, run, run_commands
 
 VERSIONS = ("3.11", "3.12", "3.13")
-
-
-def interpreter(version: str) -> str | None:
-    """Return a Python of a version, from the path or from pyenv; None if none runs."""
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
-    found = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
-    for python in filter(None, found):
-        asked = [str(python), "-c", "import sys, ensurepip; print(sys.version_info[:2])"]
-        done = subprocess.run(asked, capture_output=True, text=True)
-        if done.returncode == 0 and done.stdout.strip() == f"({version.replace('.', ', ')})":
-            return str(python)
-    return None
 
 
 def mebibytes(folder: Path) -> int:
@@ -46,8 +34,8 @@ def failures(python: str, wheel: Path, extra: str, folder: Path, texts: Path) ->
     bare, start = mebibytes(own), time.perf_counter()
     asked = f"{wheel}[{extra}]" if extra else str(wheel)
     # -I: pip takes no checkout on PYTHONPATH for an installation.
-    install = [own / "bin/python", "-I", "-m", "pip", "install", "-q", asked]
-    done = subprocess.run(install, capture_output=True, text=True)
+    install = [own / "bin/python", "-I", "-m", "pip", "install", "-q", "--find-links", wheel.parent]
+    done = subprocess.run([*install, asked], capture_output=True, text=True)
     seconds = time.perf_counter() - start
     if done.returncode:
         yield f"{name}: cannot be installed: {done.stderr.strip().splitlines()[-1]}"
@@ -72,7 +60,7 @@ def main(extras: Sequence[str]) -> int:
     faults, tried = [], 0
     with tempfile.TemporaryDirectory(prefix="weebill-wheel-") as parent:
         folder = Path(parent)
-        wheel = build("build_wheel", ROOT, folder / "wheel")
+        (wheel,) = ROOT.glob("dist/weebill-*.whl")
         (folder / "texts").mkdir()
         prepare(folder / "texts")
         for version in VERSIONS:
