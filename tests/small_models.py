@@ -4,11 +4,12 @@ from pathlib import Path
 
 import torch
 
-from weebill.corpus.normalisation import Normalisation
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.translation.model.folder import save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import OWN, Vocabulary, train_vocabulary
+from weebill.translation.model.vocabulary import OWN, train_vocabulary
+from weebill_runtime.architecture import Architecture, LayerShape
+from weebill_runtime.normalisation import Normalisation
+from weebill_runtime.vocabulary import Vocabulary
 
 TEXT = [
     "The small bird sings in the old tree.",

@@ -46,7 +46,9 @@ def test_the_stub_for_type_checkers_has_the_same_names():
     stub = ast.parse((ROOT / "weebill/__init__.pyi").read_text())
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     places = {
-        alias.name: node.module.removeprefix("weebill.") for node in imports for alias in node.names
+        alias.name: re.sub(r"^weebill\.", ".", node.module)
+        for node in imports
+        for alias in node.names
     }
     assert places == weebill._PLACES and set(weebill.__all__) == set(places) <= set(dir(weebill))
     assert weebill.InputError is InputError

@@ -11,7 +11,8 @@ import pytest
 import zstandard
 
 from weebill.errors import InputError
-from weebill.text_files import checked_lines, read_lines
+from weebill.text_files import read_lines
+from weebill_runtime.lines import checked_lines
 
 ROOT = Path(__file__).parents[1]
 RANDOM = random.Random(1)

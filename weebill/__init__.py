@@ -12,11 +12,11 @@ __all__ = ["InputError", "Scorer", "SearchOptions", "load", "load_int8"]
 # The modules that define the names.  They are without the package's own name, so that they do not count as imports of
 # every module (workflow.import_closure).
 _PLACES = {
-    "InputError": "errors",
-    "Scorer": "metric.scorer",
-    "SearchOptions": "translation.search",
-    "load": "runtime.loading",
-    "load_int8": "generation.int8",
+    "InputError": ".errors",
+    "Scorer": ".metric.scorer",
+    "SearchOptions": "weebill_runtime.options",
+    "load": ".runtime.loading",
+    "load_int8": ".generation.int8",
 }
 _EXTRAS = {"Scorer": "metric", "load_int8": "generation"}  # others: train
 
@@ -26,7 +26,7 @@ def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        value = globals()[name] = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+        value = globals()[name] = getattr(import_module(_PLACES[name], __name__), name)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"weebill.{name}: the Python module '{error.name}' is not installed here; in Weebill's folder, "

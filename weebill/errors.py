@@ -2,9 +2,10 @@
 
 import errno
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from difflib import get_close_matches
+
+from weebill_runtime.errors import InputError, nearest, placed
+
+__all__ = ["InputError", "Key", "explain", "key_path", "nearest", "placed"]
 
 Key = str | int  # of a mapping, or of a list's item, in a configuration
 
@@ -17,25 +18,6 @@ _DISK_REMEDIES = {
     errno.ENOTDIR: "a file stands where a folder should; choose another place",
     errno.EEXIST: "something stands here already, a file perhaps where a folder should; choose another place",
 }
-
-
-class InputError(Exception):
-    """Bad input in a file, a line or a configuration key; the message has a line for each fault, with its remedy."""
-
-
-@contextmanager
-def placed(*places: object) -> Iterator[None]:
-    """Put places, such as files or keys, before the message of an InputError."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{', '.join(map(str, places))}: {error}") from error
-
-
-def nearest(name: str, valid: Iterable[str]) -> str:
-    """Return a suggestion to append to an error about an unknown name: "; did you mean 'tiny'?" or ""."""
-    matches = get_close_matches(str(name), list(valid), n=1, cutoff=0.6)
-    return f"; did you mean '{matches[0]}'?" if matches else ""
 
 
 def key_path(path: tuple[Key, ...]) -> str:

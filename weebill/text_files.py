@@ -3,7 +3,7 @@
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -84,16 +84,3 @@ def _check_only_line(line: bytes, name: str) -> None:
         raise InputError(
             f"{name}: its lines end in carriage returns alone; convert it by `tr '\\r' '\\n'`"
         )
-
-
-def checked_lines(name: str, lines: Iterable[str]) -> list[str]:
-    """Return a program's lines as a list.  Raises InputError, by `name`, for one string, or for what is no string."""
-    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
-        raise InputError(f"{name}: found {lines!r:.60}, expected a list of strings")
-    found = list(lines)
-    for number, line in enumerate(found, start=1):
-        if not isinstance(line, str):
-            raise InputError(
-                f"{name}: line {number} is {line!r:.60}, expected a string; give '' for an empty line"
-            )
-    return found

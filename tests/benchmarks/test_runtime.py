@@ -20,9 +20,9 @@ from weebill.benchmarks.runtime.engines import (
 )
 from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels import extension
 from weebill.kernels.extension import NEEDS, PORTABLE, available
+from weebill_runtime.architecture import Architecture, LayerShape
 
 LAYER = LayerShape(heads=2, head_size=16, feed_forward=32)
 SHAPE = Architecture(300, 32, (LAYER, LAYER), (LAYER,), 2)

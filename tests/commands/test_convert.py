@@ -10,10 +10,11 @@ from tests.runtime.exports.students import onnx_greedy
 from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.__main__ import main
 from weebill.runtime.exports.onnx.exporting import OnnxStudent
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 OPTIONS = SearchOptions(length_factor=0.0, length_constant=12, allow_unknown=True)
 
@@ -24,7 +25,7 @@ def folders(tmp_path_factory):
     base = tmp_path_factory.mktemp("models")
     vocabulary = make_vocabulary(base / "vocab.spm")
     candidates = np.full((len(vocabulary), 1), 5, dtype=np.int32)
-    Shortlist(candidates, np.array([0, 7], dtype=np.int32)).save(base / "shortlist")
+    save_shortlist(Shortlist(candidates, np.array([0, 7], dtype=np.int32)), base / "shortlist")
     for kind in ("ssru", "attention"):
         make_folder(base / kind, vocabulary, kind=kind)
     return base

@@ -17,7 +17,7 @@ from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vo
 from weebill.__main__ import main
 from weebill.commands import translate as translating
 from weebill.translation.loading import load_translator
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from weebill.corpus.language_codes import (
     covers,
     has_case,
     iso_639_3,
-    primary,
     same_language,
     scripts,
     spelling,
@@ -18,6 +17,7 @@ from weebill.corpus.language_codes import (
     unicode_scripts,
 )
 from weebill.errors import InputError
+from weebill_runtime.languages import primary
 
 # Indian, African and South-East Asian languages, and smaller ones of FLORES, Tatoeba and OPUS.
 CODES = "de ja kn ml my lo pa si am or ku ckb jv ceb yue sr as ff ha luo nso ti bo dz gsw grc nb nn tl fil ug"

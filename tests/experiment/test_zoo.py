@@ -2,9 +2,9 @@
 
 import pytest
 
-from weebill.experiment.shapes import Architecture
 from weebill.experiment.zoo import attention_blocks, feed_forward_blocks
 from weebill.translation.model.network import Translator
+from weebill_runtime.architecture import Architecture
 
 
 @pytest.mark.parametrize("kind", ["ssru", "attention"])

@@ -34,11 +34,12 @@ from weebill.quantization.calibration import mean_of_maxima, record_ranges
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.formats import convert
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
 from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.model.packed_folder import save_any_model
-from weebill.translation.model.vocabulary import EOS, UNK, Vocabulary
 from weebill.translation.search import greedy_translations
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import EOS, UNK, Vocabulary
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")
 
@@ -91,7 +92,7 @@ def make_student(base: Path) -> None:
         )
     likely = np.random.default_rng(5).integers(2, len(vocabulary), (len(vocabulary), 1))
     shortlist = Shortlist(likely.astype(np.int32), np.arange(4, dtype=np.int32), vocabulary.sha256)
-    shortlist.save(base / "shortlist.safetensors")
+    save_shortlist(shortlist, base / "shortlist.safetensors")
     convert(load_model(base / "student/float32"), "marian", base / "marian", shortlist)
     (base / "vocab.spm").unlink()
     assert Vocabulary(base / "student/float32/vocab.spm").sha256 == vocabulary.sha256

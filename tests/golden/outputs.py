@@ -14,7 +14,7 @@ from weebill.metric.folder import load_metric
 from weebill.metric.scorer import Scorer
 from weebill.runtime.exports.marian.conversion import import_model
 from weebill.runtime.text import load_runtime
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 PRECISIONS = ("float32", "int8", "log4")
 SYSTEMS = {name: ALL_SYSTEMS[name] for name in ("good", "bad")}

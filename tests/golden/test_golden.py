@@ -16,9 +16,9 @@ from weebill.metric.folder import KIND as METRIC
 from weebill.replaceable import check_replaceable
 from weebill.runtime.exports.formats import convert
 from weebill.runtime.exports.marian.files import read_npz, write_bin
-from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import KIND as STUDENT
 from weebill.translation.model.folder import load_model
+from weebill_runtime.shortlist import Shortlist
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")
 EXACT = ("translations", "shortlist", "imported from Marian", "cached vectors", "generated")

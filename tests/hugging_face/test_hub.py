@@ -12,7 +12,7 @@ from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.hugging_face.hub import fetch_model
 from weebill.translation.loading import load_translator
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 COMMIT = "c0ffee" + 34 * "0"
 OTHER = ("flax_model.msgpack", "pytorch_model.bin", "README.md")

@@ -9,7 +9,7 @@ from tests.small_models import make_folder, make_vocabulary
 from weebill.errors import InputError
 from weebill.kernels import extension as module
 from weebill.runtime import text
-from weebill.runtime.translator import Runtime
+from weebill.runtime.translator import Runtime, weights_of
 
 
 def test_an_unknown_instruction_set_is_named():
@@ -44,13 +44,13 @@ def test_a_width_that_does_not_fit_is_refused():
 
 def test_the_portable_path_serves_where_the_engine_cannot(monkeypatch, caplog):
     monkeypatch.setattr(module, "available", lambda: [])
-    assert text.best_isa([network()]) == "portable"
+    assert text.best_isa([weights_of(network())]) == "portable"
     assert "none of its instruction sets" in caplog.text
     monkeypatch.setattr(module, "available", lambda: ["vnni", "avx2"])
-    assert text.best_isa([network()]) == "vnni"
-    assert text.best_isa([network(width=24)]) == "portable"
+    assert text.best_isa([weights_of(network())]) == "vnni"
+    assert text.best_isa([weights_of(network(width=24))]) == "portable"
     mixed = quantized(network(), "int8", skip=["encoder.1.*"])
-    assert text.best_isa([mixed]) == "portable"
+    assert text.best_isa([weights_of(mixed)]) == "portable"
 
 
 def test_an_instruction_set_that_the_processor_lacks_is_refused(monkeypatch, tmp_path):

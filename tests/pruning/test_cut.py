@@ -12,10 +12,10 @@ from tests.pruning.masking import masked
 from tests.pruning.owned import of_head, of_neuron
 from tests.pruning.toy import HEAD_SIZE, HEADS, LAYERS, NEURONS, small_translator, toy, toy_batch
 from weebill.configuration.zoo_file import load_zoo
-from weebill.experiment.shapes import Architecture
 from weebill.pruning.cut import cut, gated, silent, write_gates
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection
 from weebill.translation.model.network import Translator
+from weebill_runtime.architecture import Architecture
 
 
 def subsets(size):

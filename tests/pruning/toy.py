@@ -7,11 +7,11 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_path
 from weebill.pruning.cut import cut
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 from weebill.translation.model.network import Translator
+from weebill_runtime.architecture import Architecture
 
 WIDTH, HEADS, HEAD_SIZE, NEURONS, LAYERS = 8, 4, 3, 10, 3
 RATE = 0.003  # learning rate of the toy study

@@ -12,10 +12,10 @@ from weebill.evaluation.size.translation_size import Size
 from weebill.evaluation.timing.gpu_speed import GpuSpeed
 from weebill.evaluation.timing.latency import Latency
 from weebill.evaluation.timing.speed import Speed
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.report import rendering
 from weebill.report.results import Results
 from weebill.report.table import Table
+from weebill_runtime.architecture import Architecture, LayerShape
 
 CONFIG = {
     "experiment": "example",

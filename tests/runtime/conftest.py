@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import torch
 
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels.extension import available
 from weebill.quantization.calibration import mean_of_maxima, record_ranges
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.translation.model.network import Translator
-from weebill.translation.search import SearchOptions, greedy
+from weebill.translation.search import greedy
+from weebill_runtime.architecture import Architecture, LayerShape
+from weebill_runtime.options import SearchOptions
 
 PIECES = 300
 # On processors without a matrix unit, `amx` keeps its tiles in memory.

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from weebill.experiment.shapes import Architecture
-from weebill.runtime import translator
-from weebill.runtime.shortlist import Shortlist
-from weebill.runtime.translator import SIZES, DecoderCost, best_batches, best_size
-from weebill.translation.model.vocabulary import EOS
+from weebill_runtime import batching
+from weebill_runtime.architecture import Architecture
+from weebill_runtime.batching import SIZES, DecoderCost, best_batches, best_size
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import EOS
 
 VOCABULARY = 4000
 TINY = DecoderCost(row=10**6, column=256)
@@ -49,7 +49,7 @@ def test_the_size_is_that_of_least_cost_written_out():
         columns = len(set(range(2, 50)) | {EOS} | {p for one in text[:size] for p in one})
         products = TINY.row + TINY.column * columns
         return (
-            (10 * size + translator.SHARED * 10) * products + translator.GATHER * 256 * columns
+            (10 * size + batching.SHARED * 10) * products + batching.GATHER * 256 * columns
         ) / size
 
     assert best_size(text, TINY, chosen) == min(SIZES, key=cost)

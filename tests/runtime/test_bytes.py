@@ -9,18 +9,20 @@ import pytest
 from tests.runtime.conftest import ISAS, quantized
 from weebill.__main__ import main
 from weebill.commands.compare import compare
-from weebill.corpus.normalisation import Normalisation
 from weebill.corpus.table import write_table
 from weebill.kernels.extension import PORTABLE
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
 from weebill.runtime.text import load_runtime
 from weebill.runtime.translator import Runtime
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
-from weebill.translation.model.vocabulary import OWN, Vocabulary, train_vocabulary
-from weebill.translation.search import SearchOptions
+from weebill.translation.model.vocabulary import OWN, train_vocabulary
 from weebill.translation.training.settings import TrainingConfig
 from weebill.translation.training.trainer import make_model
+from weebill_runtime.normalisation import Normalisation
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import Vocabulary
 
 WORDS = ["the", "cat", "dog", "sees", "hears", "a", "house", "tree", "song"]
 RARE = [*map(chr, range(0x1F600, 0x1F640)), *map(chr, range(0x4E00, 0x4E40)), *"éñøłžθщ"]
@@ -77,7 +79,7 @@ def test_a_shortlist_allows_all_bytes(copier, tmp_path):
     same = np.arange(len(vocabulary), dtype=np.int32)[:, None]
     same[vocabulary.byte_pieces] = -1
     frequent = np.array(vocabulary.byte_pieces, np.int32)
-    Shortlist(same, frequent, vocabulary.sha256).save(tmp_path / "shortlist")
+    save_shortlist(Shortlist(same, frequent, vocabulary.sha256), tmp_path / "shortlist")
     translator = load_runtime(copier, shortlist=tmp_path / "shortlist")
     assert translator.translate(LINES) == LINES
     out = str(tmp_path / "marian")

@@ -13,14 +13,14 @@ from tests.small_models import TEXT, make_vocabulary
 from weebill.corpus.alignment import count_links
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES
 from weebill.runtime.lexical_table import (
     make_shortlist,
     most_probable,
     sample_pairs,
 )
-from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
-from weebill.translation.model.vocabulary_pair import VocabularyPair
+from weebill.translation.model.vocabulary import train_vocabulary
+from weebill_runtime.names import SIDES
+from weebill_runtime.vocabulary import Vocabulary, VocabularyPair
 
 WORDS = {"bird": "Vogel", "tree": "Baum", "dog": "Hund", "cats": "Katzen", "table": "Tisch"}
 

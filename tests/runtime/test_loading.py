@@ -8,7 +8,7 @@ from weebill.errors import InputError
 from weebill.runtime.loading import load
 from weebill.runtime.text import RuntimeTranslator
 from weebill.translation.loading import load_translator
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ import pytest
 from safetensors.numpy import save_file
 
 from weebill.errors import InputError
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
+from weebill_runtime.shortlist import Shortlist
 
 SHORTLIST = Shortlist(
     np.array([[0, -1], [1, -1], [5, 3], [6, -1], [4, 5], [-1, -1], [2, 6]], dtype=np.int32),
@@ -22,7 +23,7 @@ def test_columns_are_the_union_in_order():
 
 
 def test_a_file_gives_it_back(tmp_path):
-    SHORTLIST.save(tmp_path / "s")
+    save_shortlist(SHORTLIST, tmp_path / "s")
     again = Shortlist.load(tmp_path / "s", (7, None))
     assert (again.candidates == SHORTLIST.candidates).all()
     assert (again.frequent == SHORTLIST.frequent).all()
@@ -36,7 +37,7 @@ def test_a_file_takes_two_bytes_for_a_candidate(tmp_path):
     candidates = draw.integers(0, 32_000, (32_000, 50)).astype(np.int32)
     candidates[np.arange(50) >= few[:, None]] = -1
     shortlist = Shortlist(candidates, np.arange(50, dtype=np.int32), "a" * 64)
-    shortlist.save(tmp_path / "s")
+    save_shortlist(shortlist, tmp_path / "s")
     assert (tmp_path / "s").stat().st_size < 2 * (few.sum() + 32_000 + 50) + 1000
     again = Shortlist.load(tmp_path / "s", (32_000, None), "a" * 64)
     assert again.candidates.dtype == again.frequent.dtype == np.int32
@@ -47,7 +48,7 @@ def test_two_vocabularies(tmp_path):
     """Three source pieces have candidates among seven target pieces."""
     made = Shortlist(SHORTLIST.candidates[:3], SHORTLIST.frequent, "a" * 64, 7)
     assert made.columns([2]).tolist() == [0, 1, 2, 3, 5, 6]
-    made.save(tmp_path / "s")
+    save_shortlist(made, tmp_path / "s")
     again = Shortlist.load(tmp_path / "s", (7, 3), "a" * 64)
     assert (again.candidates == made.candidates).all() and again.targets == 7
     for sizes in ((7, None), (3, None), (3, 7), (8, 3)):
@@ -57,14 +58,14 @@ def test_two_vocabularies(tmp_path):
 
 def test_a_vocabulary_of_the_same_size_is_told_apart(tmp_path):
     made = Shortlist(SHORTLIST.candidates, SHORTLIST.frequent, "a" * 64)
-    made.save(tmp_path / "s")
+    save_shortlist(made, tmp_path / "s")
     assert Shortlist.load(tmp_path / "s", (7, None)).made_with == "a" * 64
     with pytest.raises(InputError, match=r"made with vocabulary a{8}…, the model's is b{8}…"):
         Shortlist.load(tmp_path / "s", (7, None), "b" * 64)
 
 
 def test_another_vocabulary_or_no_shortlist_is_refused(tmp_path):
-    SHORTLIST.save(tmp_path / "s")
+    save_shortlist(SHORTLIST, tmp_path / "s")
     with pytest.raises(InputError, match="of 7 pieces, the model has 8"):
         Shortlist.load(tmp_path / "s", (8, None))
     (tmp_path / "damaged").write_bytes((tmp_path / "s").read_bytes()[:20])

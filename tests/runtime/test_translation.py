@@ -13,9 +13,10 @@ from tests.runtime.conftest import ISAS, PIECES, SHAPES, network, quantized, sou
 from tests.small_models import make_network as small_network
 from weebill.errors import InputError
 from weebill.kernels.extension import PORTABLE, has_bfloat16
-from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
-from weebill.translation.search import SearchOptions, greedy, prepack, search
+from weebill.translation.search import greedy, prepack, search
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 BATCHES = SearchOptions(batch_size=7, length_factor=0.5)
 BEAMS = SearchOptions(batch_size=7, length_factor=0.5, beam=4, nbest=3)
@@ -176,7 +177,7 @@ def test_products_of_bfloat16_numbers_are_those_of_pytorch(isa):
 def test_an_instruction_set_without_products_of_bfloat16_is_refused(isa, monkeypatch):
     if isa == PORTABLE:
         pytest.skip("PyTorch multiplies any numbers")
-    monkeypatch.setattr("weebill.runtime.engines.has_bfloat16", lambda isa: False)
+    monkeypatch.setattr("weebill_runtime.engine.has_bfloat16", lambda isa: False)
     with pytest.raises(InputError, match=f"'{isa}' has no products in bfloat16"):
         Runtime([network()], isa, precision="bfloat16")
 

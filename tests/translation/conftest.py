@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from weebill.corpus.table import write_table
-from weebill.experiment.corpora import SIDES
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import Vocabulary, train_vocabulary
-from weebill.translation.model.vocabulary_pair import VocabularyPair
+from weebill.translation.model.vocabulary import train_vocabulary
+from weebill_runtime.architecture import Architecture, LayerShape
+from weebill_runtime.names import SIDES
+from weebill_runtime.vocabulary import Vocabulary, VocabularyPair
 
 SUBJECTS = {
     "the cat": "die Katze",

@@ -12,8 +12,8 @@ from weebill.translation.force_decoding import (
 )
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import save_model
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.vocabulary import EOS
 
 PAIRS = sentence_pairs()[::5]
 

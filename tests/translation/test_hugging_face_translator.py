@@ -9,7 +9,7 @@ from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTok
 from weebill.errors import InputError
 from weebill.translation.force_decoding import load_reverse_scorer
 from weebill.translation.loading import load_translator
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 WORDS = [
     "the",

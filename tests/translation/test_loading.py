@@ -7,7 +7,8 @@ from weebill.errors import InputError
 from weebill.files import content_hash
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
-from weebill.translation.search import SearchOptions, search
+from weebill.translation.search import search
+from weebill_runtime.options import SearchOptions
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import weebill_runtime
-from weebill_runtime import _processor, engines
 
+import weebill_runtime
 from tests.workflow.running import REPOSITORY
 from weebill import __version__
+from weebill_runtime import _processor, engines
 
 AVAILABLE = weebill_runtime.available()
 
@@ -19,7 +19,7 @@ def test_its_version_is_that_of_the_library():
 
 
 def test_what_is_installed_was_built_from_these_sources():
-    record = Path(weebill_runtime.__file__).with_name("sources.sha256").read_text("utf-8")
+    record = Path(_processor.__file__).with_name("sources.sha256").read_text("utf-8")
     found = {}
     for line in record.splitlines():
         digest, path = line.split("  ")

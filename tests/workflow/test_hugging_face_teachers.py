@@ -11,7 +11,8 @@ from weebill.corpus.table import read_batches, read_columns
 from weebill.files import read_json
 from weebill.translation.distillation.decoding import best_hypothesis
 from weebill.translation.loading import load_translator
-from weebill.translation.search import SearchOptions, fastest_precision
+from weebill.translation.search import fastest_precision
+from weebill_runtime.options import SearchOptions
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FOLDER = f"birds--de-en@{COMMIT}"

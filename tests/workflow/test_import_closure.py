@@ -113,7 +113,7 @@ def test_data_files_belong_to_the_modules_that_name_them():
         for path in PROJECT.data_of(module):
             holders[path].append(module)
     assert [path for path, modules in holders.items() if len(modules) != 1] == []
-    assert holders[ENGINE] == ["weebill.kernels.extension"]
+    assert holders[ENGINE] == ["weebill_runtime.engines"]
     assert holders["weebill/report/papers/wngt2020_table1.csv"] == ["weebill.report.papers"]
 
 
@@ -143,6 +143,7 @@ SMALL = {
     "weebill/deep/reader.py": "from pathlib import Path\nPath(__file__).parent / 'tables'\n",
     "weebill/deep/tables/numbers.csv": "1",
     "weebill/deep/engine.py": "def multiply():\n    import weebill_runtime.engines\n",
+    "runtime/weebill_runtime/engines.py": "",
     "workflow_scripts/run.py": "from weebill import lazy\n",
 }
 
@@ -185,12 +186,17 @@ def test_the_sources_of_the_installed_engine_count_where_it_is_imported(
     project, monkeypatch, tmp_path
 ):
     before = project(SMALL)
-    (tmp_path / "sources.sha256").write_text("0  engine/linear.h\n")
-    installed = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
+    record = tmp_path / "sources.sha256"
+    record.write_text("0  engine/linear.h\n")
+    installed = SimpleNamespace(origin=str(tmp_path / "_processor.so"))
     monkeypatch.setattr(import_closure, "find_spec", lambda name: installed)
     after = project({})
     assert after.fingerprint("weebill.deep.engine") != before.fingerprint("weebill.deep.engine")
     assert after.fingerprint("weebill.deep.reader") == before.fingerprint("weebill.deep.reader")
+    record.write_text("0  engine/linear.h\n1  weebill_runtime/engines.py\n")  # counts by itself
+    assert project({}).fingerprint("weebill.deep.engine") == after.fingerprint(
+        "weebill.deep.engine"
+    )
 
 
 def test_a_new_time_or_place_changes_nothing(project, tmp_path):
@@ -211,7 +217,7 @@ def test_what_was_read_is_remembered_until_it_changes(project, monkeypatch, tmp_
     project(SMALL)
     total = len(parsed)
     first = project({}).fingerprint("weebill.part")
-    assert len(parsed) == total == 9
+    assert len(parsed) == total == 10
     changed = [
         project(files, 30).fingerprint("weebill.part") for files in ({"weebill/part.py": "x"}, {})
     ]

@@ -30,9 +30,9 @@ from weebill.corpus.table import read_columns
 from weebill.evaluation.size import translation_size
 from weebill.files import read_json, sha256_file
 from weebill.pruning.methods import METHODS
-from weebill.runtime.shortlist import Shortlist
-from weebill.translation.model.vocabulary import Vocabulary
 from weebill.workflow.code_version import PREFIX, code_of
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import Vocabulary
 
 # Stubs of the programs that the Slurm executor calls: a job ends at once, writes its output and notes its call.
 SLURM_STUBS = {

@@ -9,12 +9,13 @@ from tests.workflow.running import TINY, TRANSLATION, report_is_whole, snakemake
 from weebill.commands.compare import compare
 from weebill.runtime.exports.marian.conversion import import_model
 from weebill.runtime.exports.verification import in_float32
-from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import load_runtime
 from weebill.text_files import read_lines
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.packed_folder import load_any_model
-from weebill.translation.search import SearchOptions, greedy
+from weebill.translation.search import greedy
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 STUDENT = "models/demo.micro"
 OPTIONS = SearchOptions(batch_size=8)

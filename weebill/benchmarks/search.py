@@ -18,12 +18,13 @@ from weebill.benchmarks import Option, Row
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn, timed
-from weebill.experiment.shapes import Architecture
 from weebill.runtime.text import best_isa
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.network import Translator, sinusoids
-from weebill.translation.search import SearchOptions, fastest_precision
+from weebill.translation.search import fastest_precision
 from weebill.translation.training.trainer import new_network
+from weebill_runtime.architecture import Architecture
+from weebill_runtime.options import SearchOptions
 
 OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
 MODELS_MEASURED = ("multi30k.teacher", "transformer-base")

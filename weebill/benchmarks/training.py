@@ -15,11 +15,11 @@ from torch.utils.flop_counter import FlopCounterMode
 from weebill.benchmarks import Option, Row
 from weebill.configuration.zoo_file import load_zoo
 from weebill.evaluation.timing.timer import one_thread, seconds_in_turn, timed
-from weebill.experiment.shapes import Architecture
 from weebill.kernels.cpu_matmul import product
 from weebill.translation.model.batch import Batch, make_batch
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.trainer import TrainingConfig, TranslationTask, new_network
+from weebill_runtime.architecture import Architecture
 
 MODELS_MEASURED = {"multi30k.teacher": 8000, "6-2.tied.tiny": 32000, "base": 32000}  # pieces
 SMALLEST = {"arch": ("multi30k.teacher",)}

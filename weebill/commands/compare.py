@@ -59,8 +59,9 @@ def compare(
     from weebill.evaluation.quality.translation_quality import score
     from weebill.runtime.text import load_runtime
     from weebill.translation.model.packed_folder import load_any_model
-    from weebill.translation.search import SearchOptions, find_cuts, greedy
+    from weebill.translation.search import greedy
     from weebill.translation.search.prepacked import prepacked
+    from weebill_runtime.options import SearchOptions, find_cuts
 
     translator = load_runtime(folder, isa)
     model = load_any_model(folder)
@@ -69,7 +70,7 @@ def compare(
     for cut in find_cuts(sources, options):
         place = f"standard input:{cut.sentence + 1}"
         print(f"weebill: {place}: {cut} for both engines; split the line", file=sys.stderr)
-    ours = translator.runtimes[0].translate(sources, options)
+    ours = translator.students[0].translate(sources, options)
     with prepacked([model.network]):
         theirs = greedy([model.network], sources, options)
     unlike = differences(model.network, sources, ours, theirs, options)

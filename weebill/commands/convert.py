@@ -26,8 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Convert.  Raises InputError if the model cannot be read or converted, or the folder exists already."""
     new_folder(arguments.folder)
     from weebill.runtime.exports.formats import convert
-    from weebill.runtime.shortlist import Shortlist
     from weebill.translation.model.packed_folder import load_any_model
+    from weebill_runtime.shortlist import Shortlist
 
     model, shortlist = load_any_model(arguments.model), arguments.shortlist
     if shortlist is not None:

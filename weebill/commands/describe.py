@@ -89,7 +89,7 @@ def describe(
 
 
 def _count(entry: dict[str, Any], sizes: tuple[int, int | None], heads_removed: int) -> int:
-    from weebill.experiment.shapes import Architecture
+    from weebill_runtime.architecture import Architecture
 
     architecture = Architecture.from_zoo(entry, *sizes)
     shapes = zip(architecture.encoder, _spread_heads(entry, heads_removed), strict=True)

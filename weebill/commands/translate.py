@@ -12,8 +12,8 @@ from weebill.errors import InputError
 from weebill.text_files import decoded_lines
 
 if TYPE_CHECKING:
-    from weebill.translation.search import Cut, SearchOptions
-    from weebill.translation.translator import TextTranslator
+    from weebill_runtime.options import Cut, SearchOptions
+    from weebill_runtime.text_translator import TextTranslator
 
 WINDOW = 4096
 SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
@@ -63,10 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
     if nbest and nbest > arguments.beam:
         raise InputError(f"translate: --nbest {nbest} needs --beam {nbest} or more")
-    import torch
-
     from weebill.runtime.loading import load
-    from weebill.runtime.text import RuntimeTranslator
+    from weebill_runtime.translator import Translator
 
     options = _options(arguments)
     translator = load(
@@ -84,11 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"translate: --max-length {asked}: {arguments.models[0]} reads at most {positions} pieces; "
             f"choose a number up to {positions}, and split longer lines"
         )
-    # The runtime has its own threads, each of which may call PyTorch.
-    torch.set_num_threads(
-        1 if isinstance(translator.translator, RuntimeTranslator) else arguments.threads
-    )
     numbered = bool(nbest or arguments.sample)
+    searches = numbered or arguments.beam > 1 or len(arguments.models) > 1
+    if searches or "torch" in sys.modules:
+        import torch  # takes seconds, and the engine searches greedily without it
+
+        # The runtime has its own threads, each of which may call PyTorch.
+        torch.set_num_threads(1 if isinstance(translator, Translator) else arguments.threads)
     lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
     typed, start = sys.stdin.isatty(), time.perf_counter()
     rate = sys.stderr.isatty() and not typed
@@ -154,7 +154,7 @@ def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:
 
 
 def _options(arguments: argparse.Namespace) -> "SearchOptions":
-    from weebill.translation.search import Sampling, SearchOptions
+    from weebill_runtime.options import Sampling, SearchOptions
 
     longest = {} if arguments.max_length is None else {"max_source_tokens": arguments.max_length}
     batch_size, sampling = arguments.batch_size, None

@@ -15,7 +15,7 @@ from weebill.corpus.origins import catalogue
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import PAIR_BYTES
 from weebill.errors import key_path
-from weebill.experiment.corpora import SECTIONS, Entry, Side, entries, sides_of
+from weebill.experiment.corpora import SECTIONS, Entry, entries, sides_of
 from weebill.experiment.origins import is_made, name_of
 from weebill.experiment.precisions import quantized
 from weebill.experiment.scores import STAGES, asked_for, scores_of
@@ -24,6 +24,7 @@ from weebill.experiment.translating_models import translating_models
 from weebill.experiment.vocabularies import vocabulary_parts, vocabulary_size
 from weebill.experiment.zoo import Zoo, member_of, members
 from weebill.pruning.recipes import made_variants, methods_of
+from weebill_runtime.names import Side
 
 SIDE_BYTES = 130  # a sentence of the news and the web, if only the number of rows is known
 TEST_SET_ROWS = 3000  # a WMT test set

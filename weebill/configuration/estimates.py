@@ -11,12 +11,12 @@ from pathlib import Path
 from weebill.configuration.cost import RATES, CorpusSize, Work, total_bytes, weights
 from weebill.configuration.schema import Config
 from weebill.corpus.robustness import KINDS
-from weebill.experiment.corpora import SIDES
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.scores import asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of, training_texts
 from weebill.pruning.recipes import made_variants
 from weebill.quantization.grids import GRIDS
+from weebill_runtime.names import SIDES
 
 # Sizes relative to plain text, measured on Multi30k.
 COMPRESSED = 0.35  # a corpus as it is published

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from weebill.corpus.joining import count_words, join_sentences
+from weebill.corpus.cleaning.writing_systems import count_words
 from weebill.corpus.robustness import KINDS, Augmentation, changes_by_kind
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema
+from weebill_runtime.unspaced import join_sentences
 
 
 def augment_table(

@@ -8,14 +8,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weebill.corpus.cleaning.filters.counts import empty
-from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.overlap import HeldOut, test_overlap
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import SCHEMA, TableWriter, read_batches, read_schema
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES
 from weebill.experiment.scores import SCORES
+from weebill_runtime.names import SIDES
+from weebill_runtime.normalisation import normalise
 
 # `none`: all rows except those with an empty side or a side of a test set, whichever filter dropped them.
 # `rules`: the rows that the filters leave, before the scores.

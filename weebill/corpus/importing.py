@@ -25,9 +25,9 @@ from weebill.corpus.injected_noise import InjectedNoise, inject
 from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
 from weebill.errors import InputError, placed
-from weebill.experiment.corpora import Side
 from weebill.files import read_json, sha256_file, write_json
 from weebill.workflow.progress import tell
+from weebill_runtime.names import Side
 
 log = logging.getLogger(__name__)
 

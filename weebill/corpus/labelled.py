@@ -12,16 +12,15 @@ from scipy.stats import rankdata
 
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
-from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.pairs import Context, Pairs
-from weebill.corpus.normalisation import Normalisation
 from weebill.corpus.sampling import draw_rows
 from weebill.corpus.scores.combination import cross_validated, features_of
 from weebill.corpus.table import SCHEMA, read_batches, read_columns, write_table
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
+from weebill_runtime.names import SIDES
+from weebill_runtime.normalisation import Normalisation, Punctuation
 
 KEPT_GOOD = 0.7
 DAMAGED_ROWS = 20_000

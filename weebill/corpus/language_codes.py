@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from weebill.errors import InputError, nearest
+from weebill_runtime.languages import primary
 
 if TYPE_CHECKING:
     from langcodes import Language
@@ -122,10 +123,10 @@ def spelling(code: str, known: Iterable[str]) -> str | None:
     return min((one for one in known if same_language(code, one)), key=distance, default=None)
 
 
-def primary(code: str) -> str:
-    """Return the language of a code without script and region, such as zh for zh_TW; other text in small letters."""
+def language_name(code: str) -> str:
+    """Return the English name of a language, such as German for de; an unknown code is returned unchanged."""
     language = _language(code)
-    return language.language if language else re.split("[-_]", code)[0].lower()
+    return language.display_name() if language else code
 
 
 def iso_639_3(code: str) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from weebill.corpus.cleaning.writing_systems import is_unspaced, tokens
-from weebill.corpus.language_codes import primary
+from weebill.corpus.cleaning.writing_systems import tokens
 from weebill.settings import Ge, Share
+from weebill_runtime.languages import primary
+from weebill_runtime.unspaced import is_unspaced
 
 Pair = tuple[str, str]
 

@@ -1,14 +1,12 @@
 """Corpora of an experiment: the entries that name them, and the sides of their text."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from weebill.errors import Key
+from weebill_runtime.names import SIDES, Side
 
 Config = dict[str, Any]
-
-Side = Literal["source", "target"]
-SIDES: tuple[Side, ...] = ("source", "target")
 
 # Side of a monolingual corpus by its key `use` in the configuration; None for parallel text.
 USES: dict[str, Side | None] = {

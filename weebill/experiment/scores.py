@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from weebill.experiment.corpora import SIDES, USES, Config, sides_of
+from weebill.experiment.corpora import USES, Config, sides_of
+from weebill_runtime.names import SIDES
 
 
 class Score(NamedTuple):

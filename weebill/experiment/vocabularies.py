@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from weebill.experiment.corpora import SIDES
-
-TARGET_FILE, SOURCE_FILE = "vocab.spm", "source.spm"  # in model folders and exports
+from weebill_runtime.names import SIDES, SOURCE_FILE, TARGET_FILE
 
 
 def vocabulary_files(config: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from weebill.errors import InputError
 from weebill.generation.encoding import Encoder
 from weebill.generation.models import Generator
-from weebill.text_files import checked_lines
+from weebill_runtime.lines import checked_lines
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import weebill_runtime
+from weebill.errors import InputError, nearest
 from weebill_runtime import engines
 from weebill_runtime.engines import has_bfloat16
-
-from weebill.errors import InputError, nearest
 
 if TYPE_CHECKING:
     import numpy as np

@@ -25,8 +25,8 @@ from weebill.metric.cache import Vector, VectorCache
 from weebill.metric.encoding import Lengths, RaggedEncoder, pool_states
 from weebill.metric.folder import Metric, load_metric
 from weebill.metric.network import Map
-from weebill.text_files import checked_lines
 from weebill.workflow.code_version import code_of_module
+from weebill_runtime.lines import checked_lines
 
 # Types of the encoder's weights; int8 concerns linear maps only.
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int8": torch.float32}

@@ -9,9 +9,9 @@ import numpy as np
 from weebill.corpus.alignment import Pair, align, count_links
 from weebill.corpus.table import count_rows, read_batches
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES
-from weebill.runtime.shortlist import Shortlist
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
+from weebill_runtime.names import SIDES
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import AnyVocabulary
 
 
 def make_shortlist(

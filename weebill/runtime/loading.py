@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-import torch
-
 from weebill.errors import InputError
+from weebill.hugging_face.recognition import is_hugging_face
 from weebill.runtime.text import load_runtime, of_precision
-from weebill.translation.loading import is_hugging_face, load_translator
-from weebill.translation.long_lines import LineTranslator
-from weebill.translation.translator import TextTranslator
+from weebill_runtime.long_lines import LineTranslator
+from weebill_runtime.text_translator import TextTranslator
+from weebill_runtime.translator import Translator
 
 
 def load(
@@ -61,25 +60,23 @@ def load(
             f"languages: for Hugging Face models of many; {own[0]} is a Weebill model, leave them out"
         )
     if len(models) == len(own) and device == "cpu":
-        return by_lines(load_runtime(models, isa, shortlist, threads), languages)
+        return Translator.around(load_runtime(models, isa, shortlist, threads))
     for name, value in (("isa", isa), ("shortlist", shortlist)):
         if value:
             raise InputError(
                 f"{name}: for the runtime, which translates by Weebill models on the processor; leave it out"
             )
-    return by_lines(load_translator(models, device, languages), languages)
+    from weebill.translation.loading import load_translator
 
-
-def by_lines(translator: TextTranslator, languages: tuple[str, str] | None) -> LineTranslator:
-    """Return a translator that splits long lines by the rules of the language that the model reads."""
-    vocabulary = getattr(translator, "vocabulary", None)
-    normalisation = vocabulary and vocabulary.normalisation
-    known = normalisation and normalisation.source.language
-    return LineTranslator(translator, known or (languages or ("en",))[0])
+    return LineTranslator(load_translator(models, device, languages), *(languages or ())[:1])
 
 
 def check_device(name: str) -> None:
     """Raise InputError if PyTorch has no such device here, or models do not run on it."""
+    if name == "cpu":
+        return
+    import torch
+
     # torch knows more devices, on which these models do not run.
     if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
         raise InputError(f"device {name}: not for models; use cpu, cuda, cuda:1, …")

@@ -1,57 +1,47 @@
-"""Translation of text by the runtime: a model folder, or those of an ensemble, as a `TextTranslator`."""
+"""Translation of text by the runtime: a model folder, or those of an ensemble, as a `TextTranslator`.
+
+PyTorch is imported only for what the compiled engine does not do: beams, samples, ensembles, scores, and models or
+machines that it does not serve.
+"""
 
 import logging
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partialmethod
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
 from weebill.kernels.extension import PORTABLE, check_instruction_set, fastest
-from weebill.runtime.engines import fits_extension
-from weebill.runtime.shortlist import Shortlist
-from weebill.runtime.translator import Runtime
-from weebill.translation.loading import load_models
-from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
-from weebill.translation.search import SearchOptions
-from weebill.translation.translator import PieceTranslator
+from weebill_runtime.engine import Engine, packed
+from weebill_runtime.folder import Folder, check_vocabularies, read_folder
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.packing import fits_engine
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.student import Student
+from weebill_runtime.translator import StudentTranslator
+from weebill_runtime.weights import Weights
 
 
-class RuntimeTranslator(PieceTranslator):
-    """Student in the runtime, with its vocabulary; runtimes: equal ones, one for each thread."""
+class RuntimeTranslator(StudentTranslator):
+    """Student or ensemble in the runtime, with the searches of PyTorch."""
 
-    def __init__(self, runtimes: Sequence[Runtime], vocabulary: AnyVocabulary, isa: str):
-        self.runtimes, self.vocabulary, self.isa = list(runtimes), vocabulary, isa
+    def _greedy(self, sources, options, progress) -> list[list[int]]:
+        if len(self.students[0].engines) == 1:
+            return self._shared(Student.translate, sources, options, progress)
+        from weebill.runtime.searching import greedy
 
-    @property
-    def shortlist(self) -> Shortlist | None:
-        """Pieces that may stand in a translation; None: any piece."""
-        return self.runtimes[0].shortlist
+        return self._shared(greedy, sources, options, progress)
 
-    def _shared(self, work: Callable, sources: Sequence, *arguments) -> list:
-        """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
-        runtimes, count = self.runtimes, len(self.runtimes)
-        if count == 1:  # do not start a thread for each single sentence
-            return work(runtimes[0], sources, *arguments)
-        order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
-        hands = [order[thread::count] for thread in range(count)]
-        shares = [[sources[index] for index in hand] for hand in hands]
-        with ThreadPoolExecutor(count) as threads:
-            parts = threads.map(lambda one, share: work(one, share, *arguments), runtimes, shares)
-        results = dict(zip(chain(*hands), chain(*parts), strict=True))
-        return [results[index] for index in range(len(sources))]
+    def _search(self, sources, options, progress) -> list:
+        from weebill.runtime.searching import search
 
-    _greedy = partialmethod(_shared, Runtime.translate)
-    _search = partialmethod(_shared, Runtime.search)
+        return self._shared(search, sources, options, progress)
 
     def _force_decode(
         self, sources: list[list[int]], targets: list[list[int]], options: SearchOptions
     ) -> list[float]:
-        pairs = list(zip(sources, targets, strict=True))
-        return self._shared(Runtime.force_decode, pairs, options)
+        from weebill.runtime.searching import force_decode
+
+        return self._shared(force_decode, list(zip(sources, targets, strict=True)), options)
 
 
 def load_runtime(
@@ -63,21 +53,41 @@ def load_runtime(
 ) -> RuntimeTranslator:
     """Load the translator of a model folder, or of an ensemble of several with equal vocabularies.
 
-    isa: as in `engine_for`; None: the fastest that this machine and the models allow.  shortlist: a file of
-    `Shortlist.save`.  threads: number of threads that translate in parallel, each with a copy of the weights.
+    isa: as in `Runtime`; None: the fastest that this machine and the models allow.  shortlist: a file of
+    `save_shortlist`.  threads: number of threads that translate in parallel, each with a copy of the weights.
     Raises InputError if a file is missing, damaged or of another vocabulary, or the instruction set is not available.
     """
-    models = load_models(folders)
-    networks = [model.network for model in models]
+    paths = [folders] if isinstance(folders, str | Path) else list(folders)
+    if not paths:
+        raise ValueError("at least one model folder is needed")
+    models = [read_folder(path) for path in paths]
+    check_vocabularies(models)
     if isa is None:
-        isa = best_isa(networks)
+        isa = best_isa([model.weights for model in models])
     else:
         check_instruction_set(isa)
     vocabulary, chosen = models[0].vocabulary, None
     if shortlist is not None:
         chosen = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
-    runtimes = [Runtime(networks, isa, chosen, precision) for _ in range(threads)]
-    return RuntimeTranslator(runtimes, vocabulary, isa)
+    if isa == PORTABLE:
+        students = _portable(models, chosen, threads, precision)
+    else:
+        parts = [packed(model.weights, isa, precision) for model in models]
+        architecture = models[0].weights.architecture
+        students = [
+            Student([Engine(*one) for one in parts], architecture, chosen) for _ in range(threads)
+        ]
+    return RuntimeTranslator(students, vocabulary, isa)
+
+
+def _portable(
+    models: Sequence[Folder], shortlist: Shortlist | None, threads: int, precision: str
+) -> list[Student]:
+    from weebill.runtime.translator import Runtime
+    from weebill.translation.loading import load_models
+
+    networks = [model.network for model in load_models([model.path for model in models])]
+    return [Runtime(networks, PORTABLE, shortlist, precision) for _ in range(threads)]
 
 
 def of_precision(folder: str | Path, precision: str | None) -> Path:
@@ -102,9 +112,9 @@ def of_precision(folder: str | Path, precision: str | None) -> Path:
     return path / (precision or there[0])
 
 
-def best_isa(networks: Sequence[Translator]) -> str:
-    """Return the fastest way to run networks here; `portable` if the extension cannot be compiled or hold them."""
-    if all(map(fits_extension, networks)):
+def best_isa(models: Sequence[Weights]) -> str:
+    """Return the fastest way to run models here; `portable` if the engine cannot."""
+    if all(map(fits_engine, models)):
         return fastest()
     logging.warning(
         "the compiled runtime is left out, PyTorch translates: it cannot hold this model "

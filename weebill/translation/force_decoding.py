@@ -8,14 +8,13 @@ import numpy as np
 import torch
 
 from weebill.corpus.scores.scoring import Scorer
-from weebill.experiment.corpora import SIDES
-from weebill.translation.loading import is_hugging_face
+from weebill.hugging_face.recognition import is_hugging_face
 from weebill.translation.model.batch import make_batch
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
-from weebill.translation.search.options import length_sorted_batches, log_cut_count
+from weebill_runtime.names import SIDES
+from weebill_runtime.options import length_sorted_batches, log_cut_count
+from weebill_runtime.vocabulary import EOS, AnyVocabulary
 
 MAX_PIECES = 200  # pieces of a side that are read
 BATCH_SIZE = 128

@@ -13,16 +13,16 @@ from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.hugging_face.loading import pretrained_model
-from weebill.text_files import checked_lines
 from weebill.translation.model.hugging_face_folder import (
     load_tokenizer,
     positions_of,
     set_languages,
     unreadable,
 )
-from weebill.translation.search import Cut, SearchOptions, prepack
-from weebill.translation.search.options import length_sorted_batches, log_cut_count
-from weebill.translation.translator import Hypothesis, TextTranslator
+from weebill.translation.search import prepack
+from weebill_runtime.lines import checked_lines
+from weebill_runtime.options import Cut, SearchOptions, length_sorted_batches, log_cut_count
+from weebill_runtime.text_translator import Hypothesis, TextTranslator
 
 BATCH_SIZE = 16  # pairs that are force-decoded together
 

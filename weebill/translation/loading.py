@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from weebill.errors import InputError
-from weebill.replaceable import has_keys
+from weebill.hugging_face.recognition import is_hugging_face
 from weebill.translation.model.folder import Model
 from weebill.translation.model.packed_folder import load_any_model
 from weebill.translation.search import prepack
-from weebill.translation.translator import NetworkTranslator, TextTranslator
+from weebill.translation.translator import NetworkTranslator
+from weebill_runtime.folder import check_vocabularies
+from weebill_runtime.text_translator import TextTranslator
 
 
 def load_translator(
@@ -42,12 +44,7 @@ def load_translator(
 def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
     """Load Weebill's models of an ensemble, or of one folder.  Raises errors as `load_translator`."""
     models = [load_any_model(path) for path in _paths(folders)]
-    for model in models[1:]:
-        if model.vocabulary.sha256 != models[0].vocabulary.sha256:
-            raise InputError(
-                f"{model.path}: its vocabulary {model.vocabulary.sha256[:8]}… is not that of "
-                f"{models[0].path} ({models[0].vocabulary.sha256[:8]}…); an ensemble shares one"
-            )
+    check_vocabularies(models)
     return models
 
 
@@ -55,13 +52,4 @@ def _paths(folders: str | Path | Iterable[str | Path]) -> list[Path]:
     paths = [Path(folders)] if isinstance(folders, str | Path) else [Path(f) for f in folders]
     if not paths:
         raise ValueError("at least one model folder is needed")
-    for path in paths:
-        if not path.is_dir():
-            raise InputError(f"{path}: no such model folder; check the path")
     return paths
-
-
-def is_hugging_face(path: str | Path) -> bool:
-    """Return True if config.json belongs to a transformers model."""
-    config = Path(path) / "config.json"
-    return config.is_file() and has_keys(config, {"model_type"})

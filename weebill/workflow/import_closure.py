@@ -2,8 +2,8 @@
 
 An import inside a function counts like any other.  So does an entry "weebill.package.module:Name" of a table of names
 that are loaded on use.  An import under `if TYPE_CHECKING:` does not count.  A module reaches the packages around it,
-the data files that it names if it looks for files in its own folder, and the sources of the installed engine if it
-imports that.
+and the data files that it names if it looks for files in its own folder; `weebill_runtime.engines` the sources of the
+installed engine.
 """
 
 import ast
@@ -24,7 +24,9 @@ from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
-ENGINE = "weebill_runtime"  # the package of the compiled engine, which records its sources when it is built
+ENGINE = "weebill_runtime"  # its modules count as the library's, and the sources of the compiled ones with ENGINES
+ENGINES = f"{ENGINE}.engines"
+ENGINE_FOLDERS = (f"runtime/{ENGINE}", ENGINE)  # in a clone, or where both packages are installed
 DATA = (".csv", ".html", ".tsv", ".txt", ".xz", ".zst")
 # Modules that closures leave out, together with the modules that only these reach, and the reasons.  A table of names
 # is among them only if each user of the table names the module of its choice: a rule in its parameter `uses`, the
@@ -42,6 +44,9 @@ NEUTRAL = {
     "weebill.workflow.job": "writes the log, and ends a job",
     "weebill.workflow.parent_watch": "ends a process whose parent is gone",
     "weebill.workflow.progress": "tells the display how far a job is",
+    "weebill_runtime": "imports the names of its interface on their first use",
+    "weebill_runtime.errors": "words the messages of faults",
+    "weebill_runtime.names": "names of sides and files, which stay",
 }
 # Every start of Snakemake, one for each job on a cluster, would parse the whole library.  So the findings in each
 # file are stored with the file's size and time of change, as Python itself stores compiled modules.
@@ -55,15 +60,13 @@ class Source:
     """Python file with its path in the project, the hash of its statements, and its references.
 
     imports: modules of the library that it imports or names, and the packages around these.  names: words that may
-    name a data file, a folder or a suffix; empty if the file does not look for files in its own folder.  engine: True
-    if it imports the engine.
+    name a data file, a folder or a suffix; empty if the file does not look for files in its own folder.
     """
 
     path: str
     version: str
     imports: frozenset[str]
     names: frozenset[str]
-    engine: bool
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class Project:
     def data_of(self, module: str) -> list[str]:
         """List the data files that a module names: by file, by a folder above, or by suffix in its own folder."""
         source = self.sources[module]
-        found = [ENGINE] if source.engine else []
+        found = [ENGINE] if module == ENGINES else []
         if not source.names:
             return found
         folder = f"{Path(source.path).parent.as_posix()}/"
@@ -128,7 +131,7 @@ def read_project(root: Path) -> Project:
         known = kept["files"] if kept.get("reader") == reader else {}
     found = {
         path: _read(root, path, known.get(path))
-        for folder in (LIBRARY, SCRIPTS)
+        for folder in (LIBRARY, *ENGINE_FOLDERS, SCRIPTS)
         for path in _files(root, folder)
     }
     if found != known:
@@ -139,17 +142,22 @@ def read_project(root: Path) -> Project:
     for name, one in modules.items():
         reached = (_with_packages(place, modules) for place in one["imports"])
         imports = frozenset(chain.from_iterable(reached))
-        names = frozenset(one["names"])
-        sources[name] = Source(one["path"], one["version"], imports, names, one["engine"])
+        sources[name] = Source(one["path"], one["version"], imports, frozenset(one["names"]))
     data = {path: one["version"] for path, one in found.items() if not path.endswith(".py")}
     return Project(sources, {ENGINE: _engine_version(), **data})
 
 
 def _engine_version() -> str:
-    """Return the hash of the record of sources that the installed engine was built from; empty if it is missing."""
-    if (engine := find_spec(ENGINE)) is None or engine.origin is None:
+    """Return the hash of the sources that the installed engine was compiled from; empty if there is none."""
+    try:
+        compiled = find_spec(f"{ENGINE}._processor")
+    except ModuleNotFoundError:
         return ""
-    return hashlib.sha256(Path(engine.origin).with_name("sources.sha256").read_bytes()).hexdigest()
+    if compiled is None or compiled.origin is None:
+        return ""
+    record = Path(compiled.origin).with_name("sources.sha256").read_text(encoding="utf-8")
+    lines = [line for line in record.splitlines() if not line.endswith(".py")]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _with_packages(name: str, modules: Mapping[str, Any]) -> list[str]:
@@ -168,9 +176,10 @@ def _files(root: Path, folder: str) -> Iterator[str]:
 
 def _name(path: str) -> str:
     """Return the dotted name of a module of the library, or the unchanged path of a script."""
-    if not path.startswith(f"{LIBRARY}/"):
+    module = path.removeprefix("runtime/")
+    if not module.startswith((f"{LIBRARY}/", f"{ENGINE}/")):
         return path
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]:
@@ -181,7 +190,7 @@ def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]
     if known and stamp.items() <= known.items() and known["read"] - known["changed"] > SETTLED:
         return known
     content = file.read_bytes()
-    found: dict[str, Any] = {"imports": [], "names": [], "engine": False}
+    found: dict[str, Any] = {"imports": [], "names": []}
     if path.endswith(".py"):
         tree = ast.parse(content, filename=str(file))
         holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -189,7 +198,7 @@ def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]
             if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
         imports = sorted(set(_imports(tree, path)))
-        found = {"imports": imports, "names": sorted(_names(tree)), "engine": _has_engine(tree)}
+        found = {"imports": imports, "names": sorted(_names(tree))}
         content = ast.unparse(tree).encode()
     version = hashlib.sha256(content).hexdigest()
     return {"path": path, **stamp, "read": time.time_ns(), "version": version, **found}
@@ -200,11 +209,11 @@ def _imports(node: ast.AST, path: str) -> Iterator[str]:
     children: Iterable[ast.AST] = ast.iter_child_nodes(node)
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
-        yield from (name for name in names if f"{name}.".startswith(f"{LIBRARY}."))
+        yield from filter(_is_ours, names)
     elif isinstance(node, ast.ImportFrom):
         if node.level:
             raise InputError(f"{path}, line {node.lineno}: relative import; name the whole package")
-        if f"{node.module}.".startswith(f"{LIBRARY}."):
+        if _is_ours(str(node.module)):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, str) and (entry := NAME.fullmatch(node.value)):
@@ -213,6 +222,10 @@ def _imports(node: ast.AST, path: str) -> Iterator[str]:
         children = node.orelse
     for child in children:
         yield from _imports(child, path)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in (LIBRARY, ENGINE)
 
 
 def _names(tree: ast.Module) -> set[str]:
@@ -224,11 +237,3 @@ def _names(tree: ast.Module) -> set[str]:
         return set()
     constants = (node.value for node in nodes if isinstance(node, ast.Constant))
     return {value for value in constants if isinstance(value, str) and len(value) < 100}
-
-
-def _has_engine(tree: ast.Module) -> bool:
-    """Return True if a tree imports the engine anywhere."""
-    nodes = [*ast.walk(tree)]
-    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return ENGINE in {name.partition(".")[0] for name in modules}

@@ -5,8 +5,8 @@ from weebill.workflow.job import job
 import logging
 from pathlib import Path
 
-from weebill.translation.model.vocabulary_pair import read_vocabulary
 from weebill.translation.training.aligned_text import align_text
+from weebill_runtime.vocabulary import read_vocabulary
 
 with job(snakemake.log[0]):
     rows = align_text(

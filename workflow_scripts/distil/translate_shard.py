@@ -11,11 +11,13 @@ from pathlib import Path
 import torch
 
 from weebill.files import content_hash
+from weebill.hugging_face.recognition import is_hugging_face
 from weebill.runtime.text import load_runtime
 from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.distillation.shards import write_shard
-from weebill.translation.loading import is_hugging_face, load_translator
-from weebill.translation.search import SearchOptions, fastest_precision
+from weebill.translation.loading import load_translator
+from weebill.translation.search import fastest_precision
+from weebill_runtime.options import SearchOptions
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

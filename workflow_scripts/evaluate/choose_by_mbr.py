@@ -13,7 +13,7 @@ from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 from weebill.metric.scorer import Scorer
 from weebill.translation.loading import load_translator
-from weebill.translation.search.options import Sampling, SearchOptions, cut_logger
+from weebill_runtime.options import Sampling, SearchOptions, cut_logger
 
 ROWS = 512  # candidates per batch
 

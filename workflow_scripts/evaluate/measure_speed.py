@@ -16,7 +16,7 @@ from weebill.evaluation.timing.speed import Entrant, measure_speed
 from weebill.files import write_json
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):

@@ -12,8 +12,8 @@ import torch
 from weebill.corpus.table import read_columns
 from weebill.evaluation.quality.translation_file import write_translations
 from weebill.translation.loading import load_translator
-from weebill.translation.search.options import SearchOptions, cut_logger
 from weebill.workflow.progress import counter
+from weebill_runtime.options import SearchOptions, cut_logger
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

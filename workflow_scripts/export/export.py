@@ -7,8 +7,8 @@ with zeros) or ONNX.
 from weebill.workflow.job import job
 
 from weebill.runtime.exports.formats import convert
-from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.packed_folder import load_any_model
+from weebill_runtime.shortlist import Shortlist
 
 with job(snakemake.log[0]):
     model, form = load_any_model(snakemake.input.model), snakemake.wildcards.format

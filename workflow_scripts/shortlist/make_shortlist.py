@@ -8,7 +8,8 @@ from weebill.workflow.job import job
 import logging
 
 from weebill.runtime.lexical_table import make_shortlist
-from weebill.translation.model.vocabulary_pair import read_vocabulary
+from weebill.runtime.shortlist import save_shortlist
+from weebill_runtime.vocabulary import read_vocabulary
 
 with job(snakemake.log[0]):
     shortlist = make_shortlist(
@@ -18,5 +19,5 @@ with job(snakemake.log[0]):
         **snakemake.params.shortlist,
         seed=snakemake.params.seed,
     )
-    shortlist.save(snakemake.output[0])
+    save_shortlist(shortlist, snakemake.output[0])
     logging.info("%s candidates of all pieces", f"{(shortlist.candidates >= 0).sum():,}")

@@ -17,7 +17,7 @@ from weebill.files import write_json
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.text import load_runtime
 from weebill.text_files import read_lines
-from weebill.translation.search.options import SearchOptions, cut_logger
+from weebill_runtime.options import SearchOptions, cut_logger
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -2,9 +2,9 @@
 
 from weebill.workflow.job import job
 
-from weebill.corpus.normalisation import Normalisation
 from weebill.experiment.vocabularies import vocabulary_parts
 from weebill.translation.model.vocabulary import corpus_texts, train_vocabulary
+from weebill_runtime.normalisation import Normalisation
 
 with job(snakemake.log[0]):
     params = snakemake.params

@@ -5,11 +5,11 @@ import pytest
 
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
-from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import read_columns, write_table
 from weebill.text_files import read_lines
+from weebill_runtime.normalisation import normalise
 
 KEPT = {
     "ja": [

@@ -8,10 +8,10 @@ import pytest
 
 from weebill.corpus.cleaning.filters import FILTERS
 from weebill.corpus.cleaning.filters.numbers import numbers_in
-from weebill.corpus.cleaning.normalise import normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs, measure
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
+from weebill_runtime.normalisation import normalise
 
 W = "word "
 

@@ -41,8 +41,8 @@ def test_other_languages_in_multi30k(lid_176, real_text):
 
 
 def test_ends_judge_like_whole_lines(lid_176, real_text):
-    from weebill.corpus.cleaning.normalise import normalise
     from weebill.text_files import read_lines
+    from weebill_runtime.normalisation import normalise
 
     identifier = LanguageIdentifier(LanguageId(lid_176), ("en", "de"))
     sides = []

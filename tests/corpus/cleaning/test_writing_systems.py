@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 import regex
 
-from weebill.corpus.cleaning.characters import code_points
-from weebill.corpus.cleaning.writing_systems import (
-    divisions,
-    is_unspaced,
-    tokens,
-    unspaced_bits,
-    words,
-)
+from weebill.corpus.cleaning.writing_systems import divisions, tokens, unspaced_bits, words
+from weebill_runtime.characters import code_points
+from weebill_runtime.unspaced import is_unspaced
 
 SCRIPTS = ["Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"]
 LINES = {

@@ -6,8 +6,9 @@ import torch
 from tests.small_models import make_network
 from weebill.evaluation.quality.agreement import differences
 from weebill.translation.model.network import START
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search import SearchOptions, greedy
+from weebill.translation.search import greedy
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.vocabulary import EOS
 
 PIECES = 40
 OPTIONS = SearchOptions()

@@ -14,9 +14,10 @@ from weebill.evaluation.quality.translation_quality import TestSet, score
 from weebill.files import write_json
 from weebill.kernels.extension import PORTABLE
 from weebill.report.results import Results
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
 from weebill.runtime.translator import Runtime
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 PIECES = 40
 
@@ -80,7 +81,7 @@ def vocabulary(tmp_path_factory):
 
 def measured(tmp_path, vocabulary, translations, without):
     every = np.arange(len(vocabulary), dtype=np.int32)
-    Shortlist(every[:, None], every, vocabulary.sha256).save(tmp_path / "shortlist")
+    save_shortlist(Shortlist(every[:, None], every, vocabulary.sha256), tmp_path / "shortlist")
     return measure_shortlist(
         Variant.parse("tiny/unpruned/int8"),
         TestSet("test", TEXT[::2] * 10, TEXT[1::2] * 10),
@@ -122,7 +123,7 @@ def test_a_cropped_source_brings_no_columns_of_its_rest(tmp_path, vocabulary):
     """The measurement uses the batches and the crop of the search."""
     numbers = np.arange(len(vocabulary), dtype=np.int32)
     listed = Shortlist(numbers[:, None], np.array([2], np.int32), vocabulary.sha256)
-    listed.save(tmp_path / "shortlist")
+    save_shortlist(listed, tmp_path / "shortlist")
     first, rest = "Vogel ", "Baum "
     row = measure_shortlist(
         Variant.parse("tiny/unpruned/int8"),

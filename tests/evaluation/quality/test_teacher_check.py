@@ -14,7 +14,7 @@ from weebill.evaluation.quality import teacher_check
 from weebill.evaluation.quality.teacher_check import check_teachers, recorded_bleu
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import save_model
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 SETTINGS = {"languages": ("en", "de"), "target": "de"}
 

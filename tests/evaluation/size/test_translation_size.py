@@ -17,9 +17,9 @@ from weebill.evaluation.size.translation_size import (
     measure_size,
     xz_size,
 )
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.files import sha256_file
 from weebill.translation.model.network import Translator
+from weebill_runtime.architecture import Architecture, LayerShape
 
 VARIANT = Variant("tiny", "unpruned", "float32")
 

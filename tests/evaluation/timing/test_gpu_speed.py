@@ -15,10 +15,11 @@ from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.report import rendering
 from weebill.report.results import Results
 from weebill.report.tables.speeds import gpu_table
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.packed_folder import load_any_model, save_any_model
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 
 @pytest.fixture
@@ -30,7 +31,9 @@ def test_every_setting_is_timed(folder, tmp_path):
     pieces = len(load_any_model(folder).vocabulary)
     listed = tmp_path / "shortlist.safetensors"
     every = [list(range(2, pieces))] * pieces
-    Shortlist(np.array(every, dtype=np.int32), np.arange(2, 4, dtype=np.int32)).save(listed)
+    save_shortlist(
+        Shortlist(np.array(every, dtype=np.int32), np.arange(2, 4, dtype=np.int32)), listed
+    )
     rows = measure_gpu_speed(
         [("small/unpruned/float32", folder, listed)],
         TEXT[:3],
@@ -77,7 +80,7 @@ def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, 
     save_any_model(packed, model.network, pieces, lineage={}, quantization=about)
     listed = tmp_path / "shortlist.safetensors"
     every = np.tile(np.arange(2, len(pieces), dtype=np.int32), (len(pieces), 1))
-    Shortlist(every, np.arange(2, 4, dtype=np.int32)).save(listed)
+    save_shortlist(Shortlist(every, np.arange(2, 4, dtype=np.int32)), listed)
     name = f"small/unpruned/{grid}"
     rows = measure_gpu_speed(
         [(name, packed, listed)], TEXT[:3], batch_sizes=[3], rounds=1, device="cpu"
@@ -103,13 +106,13 @@ def test_with_and_without_a_shortlist_from_one_copy(folder, tmp_path, numbers):
     pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
     network = on_device(model.network, numbers, "cpu")
     listed = Shortlist(np.full((len(pieces), 1), 5, np.int32), np.array([7], np.int32))
-    listed.save(tmp_path / "shortlist")
+    save_shortlist(listed, tmp_path / "shortlist")
     both = gpu_speed._translators(folder, tmp_path / "shortlist", numbers, "cpu")
     for uses in (False, True, False):
         alone = Runtime([network], "portable", listed if uses else None)
         expected = pieces.decode(alone.translate(pieces.encode(TEXT), options))
         assert both[uses].translate(TEXT, options) == expected
-    one, other = (translator.runtimes[0].engines[0] for translator in both.values())
+    one, other = (translator.students[0].engines[0] for translator in both.values())
     assert one is other
     assert list(gpu_speed._translators(folder, None, numbers, "cpu")) == [False]
 

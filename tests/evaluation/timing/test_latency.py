@@ -13,7 +13,7 @@ from weebill.evaluation.timing.latency import measure_latency, milliseconds
 from weebill.evaluation.timing.speed import Entrant
 from weebill.files import write_json
 from weebill.report.results import Results
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 TEXT = ["a short one", "one that is longer", "the longest of all of them", "short too"]

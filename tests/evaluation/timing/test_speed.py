@@ -21,11 +21,12 @@ from weebill.evaluation.timing.speed import (
 )
 from weebill.files import write_json
 from weebill.report.results import Results
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
@@ -166,7 +167,7 @@ def test_students_are_timed_by_the_runtime_and_by_pytorch(tmp_path):
     ]
     pieces = len(load_model(folder).vocabulary)
     every = np.tile(np.arange(2, pieces, dtype=np.int32), (pieces, 1))
-    Shortlist(every, every[0, :2]).save(tmp_path / "shortlist.safetensors")
+    save_shortlist(Shortlist(every, every[0, :2]), tmp_path / "shortlist.safetensors")
     listed = partial(load_runtime, shortlist=tmp_path / "shortlist.safetensors")
     entrants.append(Entrant("student", listed, folder, search))
     rows = measure_speed(entrants, TEXT, rounds=1, cores=1)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.runtime.exports.students import PIECES, SOURCE_PIECES
 from tests.small_models import make_vocabulary
-from weebill.translation.model.vocabulary_pair import VocabularyPair
+from weebill_runtime.vocabulary import VocabularyPair
 
 
 @pytest.fixture(scope="session")

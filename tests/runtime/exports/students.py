@@ -5,7 +5,7 @@ import torch
 
 from tests.runtime.conftest import network
 from weebill.translation.model.network import Translator
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 PIECES = 60  # of `small_models.make_vocabulary`
 SOURCE_PIECES = 66  # of the source's own vocabulary

@@ -8,8 +8,9 @@ from tests.runtime.conftest import PIECES, SHAPES, network, sources
 from weebill.errors import InputError
 from weebill.runtime.exports import ctranslate2 as exporting
 from weebill.runtime.exports.ctranslate2 import export
-from weebill.runtime.shortlist import Shortlist
-from weebill.translation.search import SearchOptions, greedy
+from weebill.translation.search import greedy
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 NAMES = ["</s>", "<unk>", *(f"▁p{index}" for index in range(2, PIECES))]

@@ -20,10 +20,10 @@ from weebill.errors import InputError
 from weebill.quantization.modules import quantize_model
 from weebill.runtime.exports.marian.conversion import export, import_model, read
 from weebill.runtime.exports.marian.files import read_npz, write_shortlist_text
-from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.model.network import START, sinusoids
 from weebill.translation.search import greedy
+from weebill_runtime.shortlist import Shortlist
 
 
 def logits(network, source, target):

@@ -17,9 +17,10 @@ from tests.runtime.exports.students import (
 )
 from tests.small_models import TEXT
 from weebill.runtime.exports.marian.conversion import export
-from weebill.runtime.shortlist import Shortlist
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search import SearchOptions, greedy
+from weebill.translation.search import greedy
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import EOS
 
 ENGINE = Path(__file__).parents[3] / "node_modules/@browsermt/bergamot-translator"
 SCRIPT = Path(__file__).with_name("marian_engine.cjs")

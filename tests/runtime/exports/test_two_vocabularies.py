@@ -26,10 +26,10 @@ from weebill.files import read_json
 from weebill.runtime.exports.formats import convert
 from weebill.runtime.exports.marian.conversion import export, import_model
 from weebill.runtime.exports.onnx.exporting import OnnxStudent
-from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.model.network import sinusoids
 from weebill.translation.search import greedy
+from weebill_runtime.shortlist import Shortlist
 
 ATTENTION = "attention, two vocabularies"
 

@@ -15,8 +15,8 @@ from weebill.errors import InputError
 from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.distillation.merging import Translated, join, merge
 from weebill.translation.distillation.shards import NBEST_SCHEMA, shard_bounds, write_shard
-from weebill.translation.search import Cut, SearchOptions
-from weebill.translation.translator import Hypothesis
+from weebill_runtime.options import Cut, SearchOptions
+from weebill_runtime.text_translator import Hypothesis
 
 SCHEMA = pa.schema(
     [

@@ -20,7 +20,7 @@ from weebill.translation.model.hugging_face_folder import (
     language_code,
     load_tokenizer,
 )
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 
 @pytest.fixture(scope="module")

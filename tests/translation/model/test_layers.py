@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from weebill.experiment.shapes import LayerShape
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.translation.model.layers import SSRU, Attention, DecoderLayer, Dropout
+from weebill_runtime.architecture import LayerShape
 
 
 def test_ssru_is_its_formula_and_gradcheck_holds():

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from tests.translation.conftest import small_architecture
-from weebill.experiment.shapes import Architecture
 from weebill.translation.model.folder import count_parameters
 from weebill.translation.model.network import START, Translator, sinusoids
+from weebill_runtime.architecture import Architecture
 
 
 def random_case(pieces=50, rows=3):

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from tests.small_models import TEXT, make_folder, make_vocabulary
-from weebill.runtime.shortlist import Shortlist
+from weebill.runtime.shortlist import save_shortlist
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_models, load_translator
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import EOS
 
 
 @pytest.fixture(scope="module", params=["ssru", "attention"])
@@ -87,7 +88,7 @@ def test_a_shortlist_does_not_concern_given_translations(folders, tmp_path):
     narrow = Shortlist(
         np.zeros((count, 1), dtype=np.int64), np.array([0, 1, 2]), model.vocabulary.sha256
     )
-    narrow.save(tmp_path / "shortlist.safetensors")
+    save_shortlist(narrow, tmp_path / "shortlist.safetensors")
     found = load_runtime(folders[0], shortlist=tmp_path / "shortlist.safetensors")
     before = found.translate(TEXT)
     np.testing.assert_array_equal(

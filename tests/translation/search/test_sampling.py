@@ -10,8 +10,9 @@ import torch
 from tests.runtime.conftest import network, sources
 from weebill.kernels.extension import PORTABLE, available
 from weebill.runtime.translator import Runtime
-from weebill.translation.model.vocabulary import UNK
-from weebill.translation.search import Sampling, SearchOptions, search
+from weebill.translation.search import search
+from weebill_runtime.options import Sampling, SearchOptions
+from weebill_runtime.vocabulary import UNK
 
 DRAWS = 4000
 

@@ -9,21 +9,15 @@ import torch
 from torch import nn
 
 from weebill.errors import InputError
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.kernels import cpu_matmul
 from weebill.pruning.cut import cut
 from weebill.translation.model.network import Translator
-from weebill.translation.search import (
-    SearchOptions,
-    fastest_precision,
-    greedy,
-    prepack,
-    search,
-)
+from weebill.translation.search import fastest_precision, greedy, prepack, search
 from weebill.translation.search import prepacked as prepacked_module
 from weebill.translation.search.ensemble import largest
-from weebill.translation.search.options import length_sorted_batches
 from weebill.translation.search.prepacked import prepacked
+from weebill_runtime.architecture import Architecture, LayerShape
+from weebill_runtime.options import SearchOptions, length_sorted_batches
 
 SOURCES = [[2, 3, 0], [4, 0], [3, 2, 2, 4, 3, 0], [2, 0], [0], [4, 4, 3, 0], [3, 2, 2, 4, 0]]
 SHORT = SearchOptions(length_factor=0.0, length_constant=4)  # 3 pieces and the end at most

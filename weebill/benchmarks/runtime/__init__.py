@@ -13,9 +13,9 @@ from weebill.benchmarks.runtime import measures
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread
-from weebill.experiment.shapes import Architecture
 from weebill.experiment.zoo import MODELS_NAME, members
 from weebill.kernels.extension import PORTABLE, available, check_instruction_set
+from weebill_runtime.architecture import Architecture
 
 OPPONENTS = ("ctranslate2",)  # packages whose versions are reported with the results
 ARCHITECTURES = ("tiny", "base", "12-1.tiny")

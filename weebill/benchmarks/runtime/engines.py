@@ -17,14 +17,14 @@ import torch
 
 from weebill.evaluation.timing.processes import Worker
 from weebill.evaluation.timing.timer import timed
-from weebill.experiment.shapes import Architecture
 from weebill.kernels.extension import available
 from weebill.quantization.modules import quantizable_linears, quantize_model
-from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search import SearchOptions
+from weebill_runtime.architecture import Architecture
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import EOS
 
 PIECES_PER_SENTENCE, PIECES_PER_WORD = 26.0, 1.28  # of newstest2021 with a vocabulary of 32,000
 FACTOR = 1.1  # output pieces per source piece

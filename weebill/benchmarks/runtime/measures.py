@@ -20,8 +20,8 @@ from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.latency import milliseconds
 from weebill.evaluation.timing.processes import Worker, memory
 from weebill.evaluation.timing.timer import in_turn, pinned, rates_in_turn, timed
-from weebill.experiment.shapes import Architecture
 from weebill.report.papers import load_table
+from weebill_runtime.architecture import Architecture
 
 BATCHES = (8, 16, 32, 64, 128)
 # Sentences of the trials that choose batch sizes and settings; batch size of the latter.

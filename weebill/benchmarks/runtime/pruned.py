@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from weebill.experiment.shapes import Architecture
 from weebill.report.papers import load_table
+from weebill_runtime.architecture import Architecture
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from dataclasses import fields, make_dataclass
 from typing import Annotated, get_type_hints
 
-from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.rules import Rules
 from weebill.settings import (
     Amount,
@@ -18,6 +17,7 @@ from weebill.settings import (
     Weight,
     section,
 )
+from weebill_runtime.normalisation import Punctuation
 
 
 @section

@@ -26,7 +26,6 @@ from weebill.corpus.cleaning.filters.counts import BINS, expected_length_ratio, 
 from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.losses import great_losses
-from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs, line_lengths
 from weebill.corpus.cleaning.rules import Rules
@@ -40,11 +39,12 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES, Side
 from weebill.files import atomic_path, claim_folder, move_folder, remove_folder
 from weebill.replaceable import check_replaceable
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.progress import counter
+from weebill_runtime.names import SIDES, Side
+from weebill_runtime.normalisation import Punctuation
 
 BATCH_ROWS = 4096  # small enough to keep the arrays of a batch in the processor's cache
 

@@ -11,7 +11,7 @@ from zlib import crc32
 
 import numpy as np
 
-from weebill.corpus.cleaning.normalise import folded
+from weebill.corpus.cleaning.folding import folded
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 FIRST, EXACT, NEAR = 0, 1, 2  # a row is the first of its kind, an exact repeat or a near repeat

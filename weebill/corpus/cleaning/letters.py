@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from weebill.corpus.cleaning.characters import CODEPOINTS, of_category
 from weebill.corpus.language_codes import check_language, unicode_scripts
+from weebill_runtime.characters import CODEPOINTS, of_category
 
 
 @cache

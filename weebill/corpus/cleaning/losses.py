@@ -7,8 +7,8 @@ import numpy as np
 
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.filters.markup import prepare
-from weebill.corpus.cleaning.normalise import Punctuation
 from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill_runtime.normalisation import Punctuation
 
 GREAT = 1 / 3  # share of a corpus that one filter drops
 FEWEST = 100  # rows from which a share tells something

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from weebill.corpus.cleaning.normalise import folded, normalise
+from weebill.corpus.cleaning.folding import folded
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
-from weebill.experiment.corpora import Side
+from weebill_runtime.names import Side
+from weebill_runtime.normalisation import normalise
 
 
 class HeldOut:

@@ -3,7 +3,8 @@
 import re
 from functools import cache
 
-from weebill.corpus.cleaning.writing_systems import is_unspaced, tokens
+from weebill.corpus.cleaning.writing_systems import tokens
+from weebill_runtime.unspaced import is_unspaced
 
 LONGEST_PHRASE = 12  # words of a phrase whose repetition is found
 LONG_WORD = 20  # characters from which a word is searched for repeated parts: zigzigzigzigzigzigzig

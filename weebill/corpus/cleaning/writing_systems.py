@@ -9,23 +9,9 @@ from functools import cache
 
 import numpy as np
 
-from weebill.corpus.cleaning.characters import CODEPOINTS, character_class, of_category
+from weebill_runtime.characters import CODEPOINTS, character_class, of_category
+from weebill_runtime.unspaced import INSIDE, RANGES, is_unspaced
 
-# Letters and marks of scripts without spaces between words, as first and last characters (Unicode 16).  Their digits
-# and punctuation marks are left out.
-_RANGES = (
-    "\u0e01\u0e3a\u0e40\u0e4e"  # Thai
-    "\u0e81\u0ebd\u0ec0\u0ece\u0edc\u0edf"  # Lao
-    "\u0f00\u0f00\u0f18\u0f19\u0f35\u0f35\u0f37\u0f37\u0f39\u0f39\u0f3e\u0f84\u0f86\u0fbc"  # Tibetan
-    "\u1000\u103f\u1050\u108f\u109a\u109d\ua9e0\ua9ef\ua9fa\ua9fe\uaa60\uaa7f"  # Burmese
-    "\u1780\u17d3\u17d7\u17d7\u17dc\u17dd"  # Khmer
-    "\u3041\u309a\u309d\u309f\u30a1\u30fa\u30fc\u30ff\u31f0\u31ff\uff66\uff9f"  # kana
-    "\U0001aff0\U0001affe\U0001b000\U0001b16f"  # historical kana
-    "\u3105\u312f\u31a0\u31bf"  # Bopomofo
-    "\u3005\u3007\u3021\u302d\u3038\u303b\u3400\u4dbf\u4e00\u9fff\uf900\ufaff"
-    "\U00016ff0\U00016ff1\U00020000\U0003ffff"  # Han
-)
-_INSIDE = "".join(map("-".join, zip(_RANGES[::2], _RANGES[1::2], strict=True)))  # of [...]
 _ATTACHED = "\u0e33\u0eb3\u200c\u200d\uff9e\uff9f"  # letters and joiners that belong to the letter before them
 _STACKING = "\u1039\u17d2"  # the letter after these signs is written below the letter before them
 # Letters of an English text per letter of its translation, from FLORES-101 by least squares; of all other scripts
@@ -44,9 +30,9 @@ _ASCII = re.compile(r"\w+|[^\w\s]")
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    letter, mark = f"[{_INSIDE}]", f"[{character_class('M')}{_ATTACHED}]"
+    letter, mark = f"[{INSIDE}]", f"[{character_class('M')}{_ATTACHED}]"
     cluster = f"{letter}(?:[{_STACKING}]{letter}|{mark})*"
-    word = rf"[^\W{_INSIDE}]+(?:{mark}+[^\W{_INSIDE}]*)*"
+    word = rf"[^\W{INSIDE}]+(?:{mark}+[^\W{INSIDE}]*)*"
     return re.compile(rf"{cluster}|{word}|\S")
 
 
@@ -60,9 +46,11 @@ def words(text: str) -> list[str]:
     return [token for token in tokens(text) if token[0].isalnum() or token[0] == "_"]
 
 
-def is_unspaced(character: str) -> bool:
-    """Return True for a letter, or a mark on a letter, of a script without spaces between words."""
-    return bool(unspaced_bits()[ord(character)] & UNSPACED)
+def count_words(text: str) -> int:
+    """Count words between spaces; where a script has no spaces, letters, as cleaning does."""
+    if text.isascii() or not any(map(is_unspaced, text)):
+        return len(text.split())
+    return len(words(text))
 
 
 @cache
@@ -74,7 +62,7 @@ def unspaced_bits() -> np.ndarray:
     """
     bits = np.where(of_category("M"), MARK, 0).astype(np.uint8)
     bits[list(map(ord, _ATTACHED))] |= MARK
-    for first, last in _pairs(_RANGES):
+    for first, last in _pairs(RANGES):
         bits[first : last + 1] |= UNSPACED
     bits[list(map(ord, _STACKING))] |= STACKS
     return bits

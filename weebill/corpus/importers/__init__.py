@@ -13,8 +13,9 @@ from typing import Any, Literal, get_args, get_type_hints
 from weebill.corpus.download import is_url
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, Key
-from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
+from weebill.experiment.corpora import Entry, kind_of, sides_of
 from weebill.settings import Count, Located, Place, section
+from weebill_runtime.names import SIDES, Side
 
 Languages = tuple[str, str]  # codes of source and target
 Sources = list[Source]

@@ -8,8 +8,8 @@ from weebill.corpus.importers import Importer, Languages, Sources
 from weebill.corpus.sources import Places, Source
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, nearest
-from weebill.experiment.corpora import Side
 from weebill.registry import Registry
+from weebill_runtime.names import Side
 
 # Keys of an entry that are not passed to its importer.
 OF_THE_CORPUS = ("importer", "use", "noise", "rows", "cleaning", "back_translation", "distillation")

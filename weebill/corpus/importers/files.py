@@ -10,9 +10,10 @@ from weebill.corpus.importers import FromFiles, Languages, Rows, Sources, side_f
 from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Problem, Source, address_faults, check_known
 from weebill.errors import InputError, key_path
-from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
+from weebill.experiment.corpora import Entry, kind_of, sides_of
 from weebill.settings import Amount, Place, Sha256, section
 from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
+from weebill_runtime.names import SIDES, Side
 
 
 @section

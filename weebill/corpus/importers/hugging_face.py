@@ -17,8 +17,9 @@ from weebill.corpus.importers import FromFiles, Languages, Rows, Sources, side_f
 from weebill.corpus.importers.reading import IN_CELLS, Controls, TextFile, lines
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
-from weebill.experiment.corpora import SIDES, Entry, Side, kind_of, sides_of
+from weebill.experiment.corpora import Entry, kind_of, sides_of
 from weebill.settings import Commit, Place, Text, section
+from weebill_runtime.names import SIDES, Side
 
 TABLE = ".parquet"
 # Many files named .json contain JSON Lines.

@@ -12,12 +12,14 @@ from xml.etree import ElementTree
 from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
 from weebill.corpus.importers.reading import Controls, TextFile, damage, member_names, open_text
-from weebill.corpus.language_codes import iso_639_3, primary, same_language, spelling
+from weebill.corpus.language_codes import iso_639_3, same_language, spelling
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, Key, nearest
-from weebill.experiment.corpora import SIDES, Side, sides_of
 from weebill.experiment.corpora import Entry as CorpusEntry
+from weebill.experiment.corpora import sides_of
 from weebill.settings import MinLen, Sha256, Text, Unique, section
+from weebill_runtime.languages import primary
+from weebill_runtime.names import SIDES, Side
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,9 @@ from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.language_codes import same_language, spelling
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import nearest
-from weebill.experiment.corpora import SIDES, Entry, Side
+from weebill.experiment.corpora import Entry
 from weebill.settings import Sha256, Text, section
+from weebill_runtime.names import SIDES, Side
 
 OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.txt.gz"
 

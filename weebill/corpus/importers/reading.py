@@ -18,8 +18,8 @@ from typing import IO
 
 from weebill.corpus.importers import Rows
 from weebill.errors import InputError
-from weebill.experiment.corpora import Side
 from weebill.text_files import decoded_lines, open_binary
+from weebill_runtime.names import Side
 
 log = logging.getLogger(__name__)
 

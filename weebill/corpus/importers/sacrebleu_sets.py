@@ -9,8 +9,9 @@ from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.language_codes import spelling
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
-from weebill.experiment.corpora import SIDES, Entry, Side, sides_of
+from weebill.experiment.corpora import Entry, sides_of
 from weebill.settings import Text, section
+from weebill_runtime.names import SIDES, Side
 
 
 @section

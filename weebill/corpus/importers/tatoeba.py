@@ -7,8 +7,9 @@ from weebill.corpus.importers import Importer, Languages, Rows, Sources
 from weebill.corpus.sources import Problem
 from weebill.corpus.tatoeba import PAIR_LANGUAGES, pair_numbers, read_pairs
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES, Entry, Side, sides_of
+from weebill.experiment.corpora import Entry, sides_of
 from weebill.settings import Amount, Count, section
+from weebill_runtime.names import SIDES, Side
 
 
 @section

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from weebill.quantization.modules import QuantizedLinear
 from weebill.translation.model.network import START, Translator
-from weebill.translation.model.vocabulary import EOS
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.vocabulary import EOS
 
 # Relative error: a few times float32's 2^-24, because inputs of a map are sums of hundreds of products.
 ROUNDING = 2.0**-22

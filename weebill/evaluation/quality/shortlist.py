@@ -12,9 +12,9 @@ from weebill.evaluation.quality.translation_quality import TestSet, score_both
 from weebill.files import sha256_file
 
 if TYPE_CHECKING:  # tables read measurements without PyTorch
-    from weebill.runtime.shortlist import Shortlist
-    from weebill.translation.model.vocabulary_pair import AnyVocabulary
-    from weebill.translation.search import SearchOptions
+    from weebill_runtime.options import SearchOptions
+    from weebill_runtime.shortlist import Shortlist
+    from weebill_runtime.vocabulary import AnyVocabulary
 
 Pieces = Sequence[Sequence[int]]  # of each sentence
 
@@ -78,8 +78,8 @@ def measure_shortlist(
     translations: made with the shortlist, in batches of `batch_size`.  without: made with the whole vocabulary.
     Raises InputError if the line counts differ or the shortlist belongs to another vocabulary.
     """
-    from weebill.runtime.shortlist import Shortlist
-    from weebill.translation.search import SearchOptions
+    from weebill_runtime.options import SearchOptions
+    from weebill_runtime.shortlist import Shortlist
 
     references = test_set.references
     check_lines(without, references, f"{variant} on '{test_set.name}', without a shortlist")

@@ -15,7 +15,7 @@ from weebill.corpus.table import side_texts
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.translation.loading import load_translator
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 Side = Literal["source", "target"]
 SENTENCES = 200  # of the validation set; a teacher of unknown BLEU translates them

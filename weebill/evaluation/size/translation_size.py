@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weebill.evaluation.measurement import Variant, model_sha256, parameter_files, stored_numbers
-from weebill.experiment.shapes import Architecture
 from weebill.files import read_json
+from weebill_runtime.architecture import Architecture
 
 MIB = 2**20
 XZ_PRESET = 6  # the default of `xz`

@@ -19,12 +19,12 @@ from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.timing.speed import count_words, silent
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.kernels.extension import PORTABLE
-from weebill.runtime.shortlist import Shortlist
 from weebill.runtime.text import RuntimeTranslator
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.network import Translator
 from weebill.translation.model.packed_folder import load_any_model
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
 
 PIECES = 10**6  # bound of a batch, so large that no batch is split
 WARM_UP = 64  # sentences

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
-from weebill.corpus import joining
+from weebill.corpus.cleaning import writing_systems
 from weebill.errors import InputError, placed
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.this_process import usable_cores
@@ -23,7 +23,7 @@ from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.kernels.extension import PORTABLE
 
 if TYPE_CHECKING:
-    from weebill.translation.search import SearchOptions
+    from weebill_runtime.options import SearchOptions
 
 PYTORCH = "PyTorch reference"
 RUNTIME = "Weebill runtime"  # followed by its instruction set in brackets
@@ -176,7 +176,7 @@ def fewer(cores: int) -> list[int]:
 
 def count_words(sentences: Sequence[str]) -> int:
     """Count the words between spaces; letters of scripts without spaces count as words."""
-    return sum(map(joining.count_words, sentences))
+    return sum(map(writing_systems.count_words, sentences))
 
 
 def count_unspaced(sentences: Sequence[str]) -> int:
@@ -253,7 +253,7 @@ class _Loaded:
 
 def silent(translator: Any) -> Any:
     """Stop a translator's warnings of cut sentences, which would repeat in every round; return the translator."""
-    from weebill.translation.search.options import ignore_cut  # imports PyTorch
+    from weebill_runtime.options import ignore_cut  # imports PyTorch
 
     translator.on_cut = ignore_cut
     return translator

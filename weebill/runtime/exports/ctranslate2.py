@@ -11,14 +11,14 @@ from ctranslate2.specs import common_spec, transformer_spec
 from torch import Tensor, nn
 
 from weebill.errors import InputError
-from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder
 from weebill.runtime.exports.input_note import copy_with_note
 from weebill.runtime.exports.verification import COARSE, alike, close, in_float32, samples
-from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.layers import Attention, DecoderLayer, EncoderLayer
 from weebill.translation.model.network import START, Translator, sinusoids
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
+from weebill_runtime.architecture import Architecture
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import AnyVocabulary
 
 POSITIONS = 2048
 Sides = tuple[list[str], list[str]]  # pieces of source and target, in order

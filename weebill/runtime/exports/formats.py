@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from weebill.errors import InputError, nearest
-from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import Model
+from weebill_runtime.shortlist import Shortlist
 
 # The settings that each format knows.
 FORMATS = {"ctranslate2": ("shortlist", "quantization"), "marian": ("shortlist", "pad"), "onnx": ()}

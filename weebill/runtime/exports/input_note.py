@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from weebill.corpus.normalisation import Normalisation
-from weebill.translation.model.vocabulary_pair import AnyVocabulary, copy_vocabulary
+from weebill_runtime.normalisation import Normalisation
+from weebill_runtime.vocabulary import AnyVocabulary, copy_vocabulary
 
 NAME = "README.md"
 

@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from weebill.experiment.shapes import Architecture
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary import EOS
+from weebill_runtime.architecture import Architecture
+from weebill_runtime.vocabulary import EOS
 
 TOLERANCE = 1e-3  # share of the largest score: allows another order of sums, not another sum
 # The same for an engine that rounds: int8 of students 8 to 16 wide differs by up to 0.23.

@@ -16,10 +16,9 @@ from weebill.bleu import bleu
 from weebill.corpus.table import TableWriter, count_rows, read_batches, write_table
 from weebill.files import read_json, sha256_file, unfinished_work, write_json
 from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
-from weebill.translation.search.options import Cut, SearchOptions, log_cut_count
-from weebill.translation.search.run import Progress
-from weebill.translation.translator import TextTranslator
 from weebill.workflow.progress import counter
+from weebill_runtime.options import Cut, SearchOptions, log_cut_count
+from weebill_runtime.text_translator import Progress, TextTranslator
 
 CUTS = "cuts.json"  # number of cut sentences of each chunk, in a job's folder of work
 ORDERS = 4  # of n-grams in sentence BLEU

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from weebill.corpus.cleaning.repetition import stutters
 from weebill.corpus.table import TableWriter, count_rows, read_batches, read_schema
 from weebill.errors import InputError
-from weebill.experiment.corpora import Side
 from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows, shard_bounds
+from weebill_runtime.names import Side
 
 MERGED_COLUMNS = ("source", "target", "corpus", "row")
 WEIGHT = pa.field("weight", pa.float64())

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from weebill.corpus.table import TableWriter, count_rows, read_batches
 from weebill.errors import InputError
-from weebill.experiment.corpora import Side
+from weebill_runtime.names import Side
 
 SPLIT_SCHEMA = pa.schema(
     [

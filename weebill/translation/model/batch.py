@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from weebill.translation.model.network import START
-from weebill.translation.model.vocabulary import EOS
+from weebill_runtime.vocabulary import EOS
 
 
 @dataclass(frozen=True)

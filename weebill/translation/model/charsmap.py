@@ -11,9 +11,8 @@ from unicodedata import normalize
 
 import numpy as np
 
-from weebill.corpus.cleaning.characters import of_category
-from weebill.corpus.cleaning.normalise import COMPATIBLE, remove_non_printing
-from weebill.corpus.normalisation import Normalisation
+from weebill_runtime.characters import of_category
+from weebill_runtime.normalisation import COMPATIBLE, Normalisation, remove_non_printing
 
 LIGATURES = "\ufb00-\ufb06"  # ﬀ … ﬆ
 # Zero-width characters that spell some scripts, and tags in emoji: whether they stay depends on their neighbours.

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weebill.experiment.shapes import LayerShape
 from weebill.pruning.structure import Recorder
 from weebill.translation.model.decoder_state import appended
+from weebill_runtime.architecture import LayerShape
 
 HAS_TRITON = find_spec("triton") is not None  # installed with PyTorch for CUDA
 

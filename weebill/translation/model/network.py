@@ -11,10 +11,10 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from weebill.experiment.shapes import Architecture
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, LayerStack
 from weebill.translation.model.decoder_state import State
 from weebill.translation.model.layers import DecoderLayer, Dropout, EncoderLayer
+from weebill_runtime.architecture import Architecture
 
 START = -1  # id of the decoder's first input, a zero embedding (Marian's convention)
 

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.translation.model.network import START
-from weebill.translation.model.vocabulary import EOS, UNK
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble, largest
-from weebill.translation.search.options import Candidate, SearchOptions
+from weebill_runtime.options import Candidate, SearchOptions
+from weebill_runtime.vocabulary import EOS, UNK
 
 
 def beam_batch(

@@ -8,7 +8,7 @@ from torch import Tensor
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START
 from weebill.translation.search.ensemble import Ensemble
-from weebill.translation.search.options import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 
 @torch.inference_mode()

@@ -8,15 +8,13 @@ from torch import Tensor, nn
 
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START
-from weebill.translation.model.vocabulary import EOS, UNK
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.search.beam import beam_batch
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
-from weebill.translation.search.options import Candidate, SearchOptions, find_cuts, log_cut_count
 from weebill.translation.search.prepacked import prepacked
 from weebill.translation.search.sampling import sample_batch
-
-Progress = Callable[[int], None]
+from weebill_runtime.options import Candidate, SearchOptions, find_cuts, log_cut_count
+from weebill_runtime.text_translator import Progress
+from weebill_runtime.vocabulary import EOS, UNK, AnyVocabulary
 
 
 def search(

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from weebill.translation.model.network import START
-from weebill.translation.model.vocabulary import EOS, UNK
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble, largest
-from weebill.translation.search.options import Candidate, SearchOptions
+from weebill_runtime.options import Candidate, SearchOptions
+from weebill_runtime.vocabulary import EOS, UNK
 
 
 def sample_batch(

@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 
 from weebill.corpus.alignment import Pair, align
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema, write_table
-from weebill.experiment.corpora import SIDES
 from weebill.files import sha256_file, unfinished_work
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.training.encoding import LINKS, augmented, links_field
 from weebill.workflow.code_version import code_of_module
+from weebill_runtime.names import SIDES
+from weebill_runtime.vocabulary import AnyVocabulary
 
 
 def align_text(

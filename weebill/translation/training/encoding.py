@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema
 from weebill.errors import InputError
-from weebill.experiment.corpora import SIDES
 from weebill.files import atomic_folder, content_hash, read_json, write_json
 from weebill.replaceable import FolderKind, has_keys
 from weebill.translation.model.batch import Batch, make_batch
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.workflow.code_version import code_of_module
+from weebill_runtime.names import SIDES
+from weebill_runtime.vocabulary import AnyVocabulary
 
 ABOUT = "about.json"
 LINKS = "links"

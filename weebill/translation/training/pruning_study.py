@@ -11,7 +11,6 @@ import torch
 
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError, explain
-from weebill.experiment.corpora import SIDES
 from weebill.files import content_hash, read_json, remove_folder, write_json, write_text
 from weebill.model_lineage import lineage
 from weebill.pruning.method import Method
@@ -21,12 +20,13 @@ from weebill.replaceable import check_replaceable
 from weebill.translation.model.batch import make_batch, pad
 from weebill.translation.model.folder import KIND, Model, load_model, model_hash, save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.trainer import Training, new_network, train, unwatched
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.parent_watch import end_with_parent
+from weebill_runtime.names import SIDES
+from weebill_runtime.vocabulary import AnyVocabulary
 
 SENTENCES = 64  # batch size in `observe` and `gradients`
 FAULT = "fault.txt"  # in a work folder: message of a failed training, for its parent process

@@ -16,13 +16,13 @@ from weebill.bleu import bleu
 from weebill.durable import sync
 from weebill.files import atomic_path
 from weebill.pruning.study import Companion
-from weebill.translation.model.vocabulary_pair import AnyVocabulary
 from weebill.translation.search import greedy_translations
 from weebill.translation.training.batches import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.settings import TrainingConfig
 from weebill.workflow.progress import tell
+from weebill_runtime.vocabulary import AnyVocabulary
 
 LOGGED = 50  # updates from one log of loss and learning rate to the next: a log costs as much as a small layer
 

@@ -23,7 +23,6 @@ from torch.utils.data import DataLoader
 
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
-from weebill.experiment.shapes import Architecture
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
 from weebill.kernels.cpu_matmul import training_precision
 from weebill.model_lineage import lineage
@@ -32,7 +31,6 @@ from weebill.pruning.study import CompanionSettings
 from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary_pair import AnyVocabulary, read_vocabulary
 from weebill.translation.training.batches import last_begins
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.settings import Hardware, TrainingConfig
@@ -45,6 +43,8 @@ from weebill.translation.training.task import (
     UpdateStream,
 )
 from weebill.workflow.code_version import code_of_module
+from weebill_runtime.architecture import Architecture
+from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
 
 ENCODED = "encoded"
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weebill.corpus.cleaning.normalise import Punctuation, normalise
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
+from weebill_runtime.normalisation import Punctuation, normalise
 
 # Entities end in a semicolon: "AT&T" and "R&D;" are text.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")

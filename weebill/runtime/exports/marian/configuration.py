@@ -16,7 +16,7 @@ import yaml
 
 from weebill import __version__
 from weebill.errors import InputError
-from weebill.experiment.shapes import Architecture, LayerShape
+from weebill_runtime.architecture import Architecture, LayerShape
 
 # Options in three sets: `ours` make Marian's `transformer` our network, `default` are required by older versions, and
 # `newer` change the network in newer versions; a file without these has the values here.

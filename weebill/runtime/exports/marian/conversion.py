@@ -12,16 +12,16 @@ import torch
 import yaml
 
 from weebill.errors import InputError
-from weebill.experiment.shapes import Architecture
 from weebill.files import atomic_folder, sha256_file
 from weebill.model_lineage import versions
 from weebill.runtime.exports.input_note import copy_with_note
 from weebill.runtime.exports.marian import configuration, files
 from weebill.runtime.exports.verification import in_float32, same_tensors
-from weebill.runtime.shortlist import Shortlist
 from weebill.translation.model.folder import load_tensors, save_model
 from weebill.translation.model.network import Translator
-from weebill.translation.model.vocabulary_pair import AnyVocabulary, read_vocabulary
+from weebill_runtime.architecture import Architecture
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
 
 # Activation scales of Marian's 8-bit products; our calibration makes them anew.
 SCALES = "_QuantMultA"

@@ -16,8 +16,8 @@ import numpy as np
 import yaml
 
 from weebill.errors import InputError
-from weebill.runtime.shortlist import Shortlist
-from weebill.translation.model.vocabulary import EOS
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.vocabulary import EOS
 
 OPTIONS = "special:model.yml"
 FLOAT32, INT8 = 0x404, 0x101  # Marian's numbers of types in .bin files

@@ -13,8 +13,7 @@ from weebill.runtime.exports.input_note import NAME, input_note
 from weebill.runtime.exports.onnx.layers import Ends, Graph, Pair
 from weebill.runtime.exports.verification import close, in_float32, samples
 from weebill.translation.model.network import START, Translator
-from weebill.translation.model.vocabulary import EOS, UNK
-from weebill.translation.model.vocabulary_pair import AnyVocabulary, copy_vocabulary
+from weebill_runtime.vocabulary import EOS, UNK, AnyVocabulary, copy_vocabulary
 
 DESCRIPTION = "model.json"
 USAGE = Path(__file__).with_name("usage.txt")  # the README of exports

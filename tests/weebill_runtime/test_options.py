@@ -11,13 +11,7 @@ from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
-from weebill.translation.search.options import (
-    Cut,
-    Sampling,
-    SearchOptions,
-    find_cuts,
-    log_cut_count,
-)
+from weebill_runtime.options import Cut, Sampling, SearchOptions, find_cuts, log_cut_count
 
 SHORT = {"max_source_tokens": 40, "length_factor": 0.0}
 WAYS = {

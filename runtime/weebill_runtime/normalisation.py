@@ -1,20 +1,21 @@
-"""Text normalisation: composed characters, no invisible ones, and punctuation as in Moses' scripts.
+"""Normalisation of text: composed characters, no invisible ones, and punctuation as in Moses' scripts.
 
-Cleaning does it to training text, and translators to their input (weebill/corpus/normalisation.py).
-`normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer with its defaults.  Substitutions run on
-many joined lines at once, so that each costs only the search for its characters; no pattern crosses a line's end.
+Cleaning does it to training text, and translators to their input: a vocabulary records it (`vocabulary.py`), and so
+every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer with its
+defaults.  Substitutions run on many joined lines at once, so that each costs only the search for its characters; no
+pattern crosses a line's end.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
-import numpy as np
-
-from weebill.corpus.cleaning.characters import CODEPOINTS, character_class, code_points, of_category
-from weebill.corpus.language_codes import primary
+from weebill_runtime.characters import character_class
+from weebill_runtime.languages import primary
+from weebill_runtime.names import SIDES, Side
 
 # (required text, pattern, replacement), in Moses' order.  A pattern of None stands for the required text itself.  The
 # others also begin with plain text, which `re` finds much faster than a class or a repetition.
@@ -211,47 +212,47 @@ def normalise(
     return [re.sub("  +", " ", line).strip() for line in lines]
 
 
-_DROPPED, _KEPT, _DIGIT = 0, 1, 2  # effect of folding on a character; digits are also kept
-_BETWEEN_DIGITS = re.compile(rb"\x02\x00+(?=\x02)")
+@dataclass(frozen=True)
+class SideNormalisation:
+    """Arguments of `normalise` for the text of a side."""
+
+    language: str
+    punctuation: Punctuation
 
 
-@cache
-def _folding() -> np.ndarray:
-    """Return the effects on all characters, (0x110000,) uint8, by code point."""
-    effects = np.where(of_category("P", "Z", "C"), _DROPPED, _KEPT).astype(np.uint8)
-    effects[of_category("Nd")] = _DIGIT
-    effects[0x640] = _DROPPED  # the tatweel only makes Arabic words longer
-    effects[ord("\n")] = _KEPT  # it separates the joined lines
-    return effects
+@dataclass(frozen=True)
+class Normalisation:
+    """Changes of the text of both sides before it is split into pieces."""
 
+    source: SideNormalisation
+    target: SideNormalisation
 
-@cache
-def _ascii_digits() -> np.ndarray:
-    """Return the ASCII digit, (0x110000,) uint8, of each decimal digit."""
-    table = np.zeros(CODEPOINTS, np.uint8)
-    for code in np.flatnonzero(of_category("Nd")).tolist():
-        table[code] = ord("0") + unicodedata.decimal(chr(code))
-    return table
+    @classmethod
+    def of(
+        cls, languages: tuple[str, str], punctuation: Punctuation | None = None
+    ) -> "Normalisation":
+        """Return what cleaning does to text of source and target language.  punctuation: as in `normalise`."""
+        return cls(
+            *(SideNormalisation(one, punctuation or usual_punctuation(one)) for one in languages)
+        )
 
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Normalisation":
+        """Read what `to_dict` returned.  Raises ValueError, TypeError or KeyError for anything else."""
+        sides = [SideNormalisation(**record[side]) for side in SIDES]
+        for side in sides:
+            if side.punctuation not in ("moses", "keep") or not isinstance(side.language, str):
+                raise ValueError(f"no normalisation {side}")
+        return cls(*sides)
 
-def _case_folded(line: str) -> str:
-    """Return a line without case in Unicode's form NFKC, in which all ways to write a letter are equal."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", line).casefold())
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
 
+    def __call__(self, texts: Iterable[str], side: Side) -> list[str]:
+        """Normalise lines of a side as cleaning does."""
+        return normalise(texts, **asdict(getattr(self, side)))
 
-def folded(lines: list[str]) -> list[str]:
-    """Remove case, punctuation and white space from lines (without "\\n"), except between two digits.
-
-    So "3.5" differs from "35", and "50 $" from "50 €", because symbols are kept.  Equivalent characters become equal:
-    composed or not, of any width, digits of any script; Arabic without tatweel.
-    """
-    lower = [line.lower() if line.isascii() else _case_folded(line) for line in lines]
-    codes = code_points("\n".join(lower))
-    classes = _folding()[codes]  # (characters,)
-    for found in _BETWEEN_DIGITS.finditer(classes.tobytes()):
-        classes[found.start() + 1 : found.end()] = _KEPT
-    foreign = (classes == _DIGIT) & (codes > 0x7F)
-    if foreign.any():
-        codes = np.where(foreign, _ascii_digits()[codes], codes)
-    text = codes[classes != _DROPPED].tobytes().decode("utf-32-le", "surrogatepass")
-    return text.split("\n") if lines else []
+    @property
+    def folds(self) -> bool:
+        """Return True if neither side keeps typographic punctuation."""
+        return self.source.punctuation == self.target.punctuation == "moses"

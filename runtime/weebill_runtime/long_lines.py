@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from weebill.corpus.cleaning.writing_systems import is_unspaced
-from weebill.corpus.joining import join_sentences
-from weebill.corpus.language_codes import primary
-from weebill.text_files import checked_lines
-from weebill.translation.search.options import Cut, SearchOptions
-from weebill.translation.translator import Hypothesis, TextTranslator
+from weebill_runtime.languages import primary
+from weebill_runtime.lines import checked_lines
+from weebill_runtime.options import Cut, SearchOptions
+from weebill_runtime.text_translator import Hypothesis, TextTranslator
+from weebill_runtime.unspaced import is_unspaced, join_sentences
 
 CLAUSE_ENDS = "។៕།༎"  # Khmer and Tibetan marks before a space
 Part = tuple[str, str]  # a sentence, and the white space after it
@@ -28,11 +27,14 @@ class LineTranslator(TextTranslator):
     sentences; `progress` counts sentences.  `scores` does not split.
 
     translator: translates the sentences; all its other attributes are also attributes of this object.
-    language: of the input.
+    language: of the input, if the translator's vocabulary does not record it.
     """
 
-    def __init__(self, translator: TextTranslator, language: str) -> None:
-        self.translator, self._language = translator, primary(language)
+    def __init__(self, translator: TextTranslator, language: str = "en") -> None:
+        vocabulary = getattr(translator, "vocabulary", None)
+        normalisation = vocabulary and vocabulary.normalisation
+        known = normalisation and normalisation.source.language
+        self.translator, self._language = translator, primary(known or language)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["translator"], name)

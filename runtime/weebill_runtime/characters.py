@@ -18,7 +18,12 @@ def of_category(*beginnings: str) -> np.ndarray:
 
 @cache
 def _categories() -> np.ndarray:
-    return np.array([unicodedata.category(chr(code)) for code in range(CODEPOINTS)], "S2")
+    """Return the categories, (0x110000,) of two bytes; a million code points without characters are not looked up."""
+    table = np.full(CODEPOINTS, b"Cn", "S2")
+    for first, end in ((0, 0x40000), (0xE0000, 0xE1000)):  # planes 0 to 3, and 14
+        table[first:end] = [unicodedata.category(chr(code)) for code in range(first, end)]
+    table[0xF0000:0xFFFFE] = table[0x100000:0x10FFFE] = b"Co"  # private use
+    return table
 
 
 @cache

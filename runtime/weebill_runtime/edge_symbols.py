@@ -3,14 +3,15 @@
 Bytes could spell them, but only a model that has seen them in training copies them reliably.
 """
 
+import unicodedata
 from collections.abc import Iterable
-from functools import cache
+from itertools import dropwhile
 from typing import NamedTuple
 
-import numpy as np
+from weebill_runtime.vocabulary import Vocabulary
 
-from weebill.corpus.cleaning.characters import of_category
-from weebill.translation.model.vocabulary import Vocabulary
+_TONES, _TAGS = map(chr, range(0x1F3FB, 0x1F400)), map(chr, range(0xE0020, 0xE0080))
+_JOINED = frozenset([*_TONES, *_TAGS, *"\ufe0f\u200d\u20e3 \t\u00a0\u3000"])
 
 
 class Edged(NamedTuple):
@@ -25,12 +26,9 @@ class Edged(NamedTuple):
         return f"{self.before}{translation}{self.after}"
 
 
-@cache
-def _symbols() -> str:
-    """Return symbols, what joins them to one emoji (tones of skin, selector, joiner, keycap, tags), and spaces."""
-    codes = np.flatnonzero(of_category("So")).tolist()
-    codes += [*range(0x1F3FB, 0x1F400), 0xFE0F, 0x200D, 0x20E3, *range(0xE0020, 0xE0080)]
-    return "".join(map(chr, codes)) + " \t\u00a0\u3000"
+def _is_symbol(character: str) -> bool:
+    """Return True for symbols, what joins them to one emoji (tones, selector, joiner, keycap, tags), and spaces."""
+    return character in _JOINED or unicodedata.category(character) == "So"
 
 
 def without_edges(sentences: Iterable[str], vocabulary: Vocabulary) -> list[Edged]:
@@ -39,10 +37,12 @@ def without_edges(sentences: Iterable[str], vocabulary: Vocabulary) -> list[Edge
 
 
 def _split(sentence: str, vocabulary: Vocabulary) -> Edged:
-    inner = sentence.lstrip(_symbols())
+    inner = "".join(dropwhile(_is_symbol, sentence))
     before = sentence[: len(sentence) - len(inner)]
     if not vocabulary.lacks(before):
         before, inner = "", sentence
-    whole, inner = inner, inner.rstrip(_symbols())
-    after = whole[len(inner) :]
+    whole, kept = inner, len(inner)
+    while kept and _is_symbol(whole[kept - 1]):
+        kept -= 1
+    inner, after = whole[:kept], whole[kept:]
     return Edged(before, inner, after) if vocabulary.lacks(after) else Edged(before, whole, "")

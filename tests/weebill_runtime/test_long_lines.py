@@ -8,10 +8,9 @@ import pytest
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
-from weebill.translation.long_lines import LineTranslator
-from weebill.translation.search import Sampling, SearchOptions
-from weebill.translation.search.options import Cut
-from weebill.translation.translator import Hypothesis, TextTranslator
+from weebill_runtime.long_lines import LineTranslator
+from weebill_runtime.options import Cut, Sampling, SearchOptions
+from weebill_runtime.text_translator import Hypothesis, TextTranslator
 
 TEN = SearchOptions(max_source_tokens=10)
 

@@ -1,11 +1,7 @@
 """Two vocabularies: sides, identity, and their files."""
 
 from tests.translation.conftest import sentence_pairs
-from weebill.translation.model.vocabulary_pair import (
-    VocabularyPair,
-    copy_vocabulary,
-    read_vocabulary,
-)
+from weebill_runtime.vocabulary import VocabularyPair, copy_vocabulary, read_vocabulary
 
 
 def test_each_side_has_its_own_pieces(pair):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
-from weebill.errors import InputError, nearest
+from weebill_runtime.errors import InputError, nearest
 
 DecoderKind = Literal["ssru", "attention"]
 # Smallest and largest value of each stored number: heads and neurons may all be pruned.  The upper bounds are far

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from weebill.translation.model.vocabulary import EOS
+from weebill_runtime.vocabulary import EOS
 
 BATCH_SIZE = 32
 TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all equal

@@ -6,8 +6,8 @@ import pytest
 
 from tests.translation.conftest import small_architecture
 from weebill.errors import InputError
-from weebill.experiment.shapes import Architecture, LayerShape
 from weebill.translation.model.network import Translator
+from weebill_runtime.architecture import Architecture, LayerShape
 
 CUT = LayerShape(heads=0, head_size=8, feed_forward=0)  # all heads and neurons pruned
 

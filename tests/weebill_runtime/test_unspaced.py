@@ -2,7 +2,8 @@
 
 import pytest
 
-from weebill.corpus.joining import count_words, join_sentences
+from weebill.corpus.cleaning.writing_systems import count_words
+from weebill_runtime.unspaced import join_sentences
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""Languages by their codes, without the libraries that know all about codes."""
+
+import re
+
+# Codes with a shorter or newer one, such as deu:de and iw:he; from Unicode's CLDR, by langcodes 3.5.
+_REPLACED = (
+    "in:id iw:he ji:yi jw:jv mo:ro sh:sr tl:fil aam:aas aar:aa abk:ab adp:dz afr:af agp:apf ais:ami "
+    "aka:ak alb:sq amh:am ara:ar arg:an arm:hy asd:snz asm:as aue:ktz ava:av ave:ae aym:ay ayx:nun "
+    "aze:az bak:ba bam:bm baq:eu baz:nvo bel:be ben:bn bgm:bcg bhk:fbl bic:bir bih:bh bis:bi bjd:drl "
+    "bjq:bzc bkb:ebk blg:iba bod:bo bos:bs bre:br btb:beb bul:bg bur:my cat:ca ccq:rki ces:cs cha:ch "
+    "che:ce chi:zh chu:cu chv:cv cjr:mom cka:cmr cmk:xch cnr:sr cor:kw cos:co coy:pij cqu:quh cre:cr "
+    "cym:cy cze:cs daf:dnj dan:da dap:njz deu:de dit:dif div:dv djl:dze dkl:aqd drh:mn drr:kzk drw:fa "
+    "dud:uth duj:dwu dut:nl dwl:dbt dzo:dz ell:el elp:amq eng:en epo:eo est:et eus:eu ewe:ee fao:fo "
+    "fas:fa fij:fj fin:fi fra:fr fre:fr fry:fy ful:ff gav:dev gbc:wny geo:ka ger:de gfx:vaj ggn:gvr "
+    "ggo:esg ggr:gtu gio:aou gla:gd gle:ga glg:gl gli:kzk glv:gv gre:el grn:gn gti:nyc guj:gu guv:duz "
+    "hat:ht hau:ha hbs:sr heb:he her:hz hin:hi hmo:ho hrr:jal hrv:hr hun:hu hye:hy ibi:opa ibo:ig "
+    "ice:is ido:io iii:ii iku:iu ile:ie ill:ilm ilw:gal ina:ia ind:id ipk:ik isl:is ita:it izi:eza "
+    "jar:jgk jav:jv jeg:oyb jpn:ja kal:kl kan:kn kas:ks kat:ka kau:kr kaz:kk kdv:zkd kgc:tdf kgd:ncq "
+    "kgh:kml khm:km kik:ki kin:rw kir:ky koj:kwv kom:kv kon:kg kor:ko kpp:jkm krm:bmf ktr:dtp kua:kj "
+    "kur:ku kvs:gdj kwq:yam kxe:tvd kxl:kru kzh:dgl kzj:dtp kzt:dtp lao:lo lat:la lav:lv leg:enl "
+    "lii:raq lim:li lin:ln lit:lt llo:ngt lmm:rmx ltz:lb lub:lu lug:lg mac:mk mah:mh mal:ml mao:mi "
+    "mar:mr may:ms meg:cir mgx:jbk mkd:mk mlg:mg mlt:mt mnt:wnn mof:xnt mol:ro mon:mn mri:mi msa:ms "
+    "mst:mry mwd:dmw mwj:vaj mya:my myd:aog myt:mry nad:xny nau:na nav:nv nbf:nru nbl:nr nbx:ekc "
+    "ncp:kdz nde:nd ndo:ng nep:ne nld:nl nln:azd nlr:nrk nno:nn nns:nbr nnx:ngv nob:nb noo:dtd nor:no "
+    "nts:pij nxu:bpp nya:ny oci:oc oji:oj ori:or orm:om oss:os oun:vaj pan:pa pat:kxr pcr:adx per:fa "
+    "pli:pi pmc:huw pmu:phr pol:pl por:pt ppa:bfy ppr:lcq prs:fa pry:prt pus:ps puz:pub que:qu "
+    "rmr:emx roh:rm ron:ro rum:ro run:rn rus:ru sag:sg san:sa sap:aqt sca:hle scc:sr scr:hr sgl:isk "
+    "sin:si skk:oyb slk:sk slo:sk slv:sl sme:se smo:sm sna:sn snd:sd som:so sot:st spa:es sqi:sq "
+    "srd:sc srp:sr ssw:ss sul:sgd sum:ulw sun:su swa:sw swc:sw swe:sv tah:ty tam:ta tat:tt tdu:dtp "
+    "tel:te tgg:bjp tgk:tg tgl:fil tha:th thc:tpo thw:ola thx:oyb tib:bo tid:itd tie:ras tir:ti "
+    "tkk:twm tlw:weo tmp:tyj tne:kak tnf:fa ton:to tsf:taj tsn:tn tso:ts tuk:tk tur:tr twi:tw uig:ug "
+    "ukr:uk unp:wro uok:ema urd:ur uzb:uz ven:ve vie:vi vol:vo wel:cy wgw:wgb wit:nol wiw:nwo wln:wa "
+    "wol:wo xba:cax xho:xh xia:acn xkh:waw xrq:dmw xsj:suj ybd:rki yen:ynq yid:yi yiy:yrm yma:lrr "
+    "ymt:mtm yor:yo yos:zom yuu:yug zha:za zho:zh zir:scv zul:zu "
+)
+_NEWER = dict(pair.split(":") for pair in _REPLACED.split())
+
+
+def primary(code: str) -> str:
+    """Return the language of a code without script and region, such as zh for zh_TW; other text in small letters."""
+    language = re.split("[-_]", code.removeprefix("__label__"))[0].lower()
+    return _NEWER.get(language, language)

@@ -1,0 +1,18 @@
+"""Check of the lines that a program gives."""
+
+from collections.abc import Iterable, Mapping
+
+from weebill_runtime.errors import InputError
+
+
+def checked_lines(name: str, lines: Iterable[str]) -> list[str]:
+    """Return a program's lines as a list.  Raises InputError, by `name`, for one string, or for what is no string."""
+    if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
+        raise InputError(f"{name}: found {lines!r:.60}, expected a list of strings")
+    found = list(lines)
+    for number, line in enumerate(found, start=1):
+        if not isinstance(line, str):
+            raise InputError(
+                f"{name}: line {number} is {line!r:.60}, expected a string; give '' for an empty line"
+            )
+    return found

@@ -1,0 +1,125 @@
+"""Translation of text by a student: a model folder in the compiled engine, in one thread or several."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partialmethod
+from itertools import chain, islice
+from pathlib import Path
+from typing import Self
+
+from weebill_runtime.engine import Engine, best_instruction_set, check_instruction_set, packed
+from weebill_runtime.errors import InputError
+from weebill_runtime.folder import read_folder
+from weebill_runtime.long_lines import LineTranslator
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.shortlist import Shortlist
+from weebill_runtime.student import Student
+from weebill_runtime.text_translator import PieceTranslator
+from weebill_runtime.vocabulary import AnyVocabulary
+
+WINDOW = 4096  # lines of a stream that are sorted by length and translated together
+FASTEST = SearchOptions(batch_size=None)  # greedy, in batches of the engine's choice
+
+
+class StudentTranslator(PieceTranslator):
+    """Student with its vocabulary; students: equal ones, one for each thread."""
+
+    def __init__(self, students: Sequence[Student], vocabulary: AnyVocabulary, isa: str):
+        self.students, self.vocabulary, self.isa = list(students), vocabulary, isa
+
+    @property
+    def shortlist(self) -> Shortlist | None:
+        """Pieces that may stand in a translation; None: any piece."""
+        return self.students[0].shortlist
+
+    def _shared(self, work: Callable, sources: Sequence, *arguments) -> list:
+        """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
+        students, count = self.students, len(self.students)
+        if count == 1:  # do not start a thread for each single sentence
+            return work(students[0], sources, *arguments)
+        order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
+        hands = [order[thread::count] for thread in range(count)]
+        shares = [[sources[index] for index in hand] for hand in hands]
+        with ThreadPoolExecutor(count) as threads:
+            parts = threads.map(lambda one, share: work(one, share, *arguments), students, shares)
+        results = dict(zip(chain(*hands), chain(*parts), strict=True))
+        return [results[index] for index in range(len(sources))]
+
+    _greedy = partialmethod(_shared, Student.translate)
+
+    def _search(self, *_: object) -> list:
+        raise InputError(
+            "beams, samples and scores need PyTorch; load the model by `weebill.load`, which has them"
+        )
+
+    _force_decode = _search
+
+
+class Translator(LineTranslator):
+    """Translator of text by a student, for a program: `translate(lines)`, or `stream(lines)` for endless input.
+
+    Lines that are too long are split at the ends of their sentences.  As a context manager it frees its memory at the
+    end.  Calls from several threads wait for each other.
+
+    Args:
+        folder: a model folder, of any precision.
+        threads: number of threads that translate in parallel, each with memory of its own for its layers.
+        shortlist: file of pieces to which translations are restricted, faster for large vocabularies.
+        isa: instruction set, one of `weebill_runtime.available()`; None: the fastest here.
+
+    Raises:
+        InputError: if a file is missing, damaged or of another vocabulary, or the instruction set is not available.
+
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        threads: int = 1,
+        shortlist: str | Path | None = None,
+        isa: str | None = None,
+    ) -> None:
+        if threads < 1:
+            raise InputError(f"threads: found {threads}, expected a number of at least 1")
+        found = read_folder(folder)
+        if isa is None:
+            isa = best_instruction_set(found.weights)
+        else:
+            check_instruction_set(isa)
+        vocabulary, chosen = found.vocabulary, None
+        if shortlist is not None:
+            chosen = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
+        kind, parts = packed(found.weights, isa)
+        architecture = found.weights.architecture
+        students = [Student([Engine(kind, parts)], architecture, chosen) for _ in range(threads)]
+        super().__init__(StudentTranslator(students, vocabulary, isa))
+
+    @classmethod
+    def around(cls, translator: StudentTranslator) -> Self:
+        """Return the translator of lines whose sentences another one translates."""
+        found = cls.__new__(cls)
+        LineTranslator.__init__(found, translator)
+        return found
+
+    def translate(self, sentences, options=FASTEST, progress=None) -> list[str]:
+        """Implement `TextTranslator`; the default is greedy search in batches of the engine's choice."""
+        return super().translate(sentences, options, progress)
+
+    def stream(
+        self, lines: Iterable[str], options: SearchOptions = FASTEST, window: int = WINDOW
+    ) -> Iterator[str]:
+        """Yield the translation of each line, after reading `window` lines at a time; 1 answers each line at once."""
+        remaining = iter(lines)
+        while some := list(islice(remaining, window)):
+            yield from self.translate(some, options)
+
+    def close(self) -> None:
+        """Free the memory; the translator cannot be used any more."""
+        self.translator.students.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,113 @@
+"""A student translates without PyTorch as with it, from Python and from the command line."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.runtime.conftest import quantized
+from tests.small_models import TEXT, make_network, make_whole_vocabulary
+from weebill.kernels.extension import available
+from weebill.quantization.files import section
+from weebill.runtime.loading import load
+from weebill.translation.model.packed_folder import save_any_model
+from weebill_runtime.engine import packed
+from weebill_runtime.errors import InputError
+from weebill_runtime.folder import read_folder
+from weebill_runtime.options import SearchOptions
+from weebill_runtime.translator import Translator
+
+pytestmark = pytest.mark.skipif(not available(), reason="the engine has no code for this processor")
+GRIDS = {"float32": None, "int8": "mean-of-maxima", "int8_rowwise": "mean-of-maxima", "log4": None}
+WITHOUT_TORCH = """
+import sys
+class Forbidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"torch", "transformers", "safetensors", "pandas", "pyarrow"}:
+            raise AssertionError(f"{name} is imported")
+sys.meta_path.insert(0, Forbidden())
+"""
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Return a model folder of each precision, with weights that are no multiples of vectors."""
+    base = tmp_path_factory.mktemp("models")
+    vocabulary = make_whole_vocabulary(base / "vocab.spm")
+    for grid, scales in GRIDS.items():
+        network, described = make_network(len(vocabulary)), None
+        if grid != "float32":
+            network = quantized(network, grid, texts=vocabulary.encode_input(TEXT))
+            described = section(grid, scales)
+        save_any_model(base / grid, network, vocabulary, {}, described)
+    return {grid: base / grid for grid in GRIDS}
+
+
+LINES = [*TEXT, "", " ", "Zoë’s “bird” 😀", " ".join(TEXT * 3)]
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_the_translations_are_those_of_pytorch(folders, grid):
+    expected = load(folders[grid], isa="portable").translate(LINES)
+    assert len(set(expected)) > 5
+    with Translator(folders[grid]) as translator:
+        assert translator.translate(LINES) == expected
+        assert list(translator.stream(iter(LINES), window=3)) == expected
+        (one,) = translator.translate(LINES[:1], SearchOptions(batch_size=1))
+        assert one == expected[0]
+    assert Translator(folders[grid], threads=3).translate(LINES) == expected
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_pytorch_is_not_imported(folders, grid, tmp_path):
+    expected = "".join(f"{one}\n" for one in load(folders[grid]).translate(LINES))
+    programs = [
+        f"from weebill.__main__ import main; sys.exit(main(['translate', {str(folders[grid])!r}]))",
+        f"from weebill_runtime import Translator\n"
+        f"lines = sys.stdin.buffer.read().decode().split('\\n')[:-1]\n"
+        f"found = Translator({str(folders[grid])!r}).translate(lines)\n"
+        f"sys.stdout.buffer.write(''.join(one + '\\n' for one in found).encode())",
+    ]
+    for program in programs:
+        found = subprocess.run(
+            [sys.executable, "-c", WITHOUT_TORCH + program],
+            input="".join(f"{line}\n" for line in LINES).encode(),
+            capture_output=True,
+        )
+        assert found.returncode == 0, found.stderr.decode()
+        assert found.stdout.decode() == expected
+
+
+def test_the_table_lies_on_the_mapped_file(folders):
+    weights = read_folder(folders["int8"]).weights
+    _, parts = packed(weights, available()[0])
+    for part in ("embedding", "output"):
+        assert not parts[part]["weight"].flags.owndata
+        assert np.shares_memory(parts[part]["weight"], weights.tensors["embedding.quantized.codes"])
+
+
+def test_what_needs_pytorch_says_so(folders):
+    translator = Translator(folders["int8"])
+    for call in (
+        lambda: translator.scores(TEXT, TEXT),
+        lambda: translator.nbest(TEXT, SearchOptions(beam=2, nbest=2)),
+        lambda: translator.translate(TEXT, SearchOptions(beam=2)),
+    ):
+        with pytest.raises(InputError, match=r"need PyTorch; load the model by `weebill\.load`"):
+            call()
+    found = load(folders["float32"])
+    assert isinstance(found, Translator)
+    assert (found.scores(TEXT, found.translate(TEXT)) < 0).all()
+
+
+def test_wrong_arguments_are_named(folders, tmp_path):
+    for arguments, message in (
+        ({"threads": 0}, "threads: found 0, expected a number of at least 1"),
+        ({"isa": "avx3"}, "no instruction set 'avx3'; did you mean 'avx2'"),
+        ({"shortlist": tmp_path / "none"}, "none: no shortlist, or damaged"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Translator(folders["int8"], **arguments)
+    with pytest.raises(InputError, match="nowhere: no such model folder; check the path"):
+        Translator(tmp_path / "nowhere")
