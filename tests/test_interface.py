@@ -72,7 +72,7 @@ def test_what_the_readme_shows_runs(student, metric, tmp_path, monkeypatch):
     """Its blocks run in a folder with small models under the README's names, one after another."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for name, folder in (
         ("results/demo/models/demo.tiny/unpruned/int8", student),
         ("path/to/metric", metric),

@@ -1,0 +1,52 @@
+"""Serve translations over HTTP, for programs that know LibreTranslate: /translate, /languages, /health."""
+
+import argparse
+
+from weebill.arguments import positive
+from weebill.errors import InputError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a model folder")
+    add("--precision", metavar="P", help="of the models below MODEL the one in this precision")
+    add("--host", default="127.0.0.1", help="default 127.0.0.1: this machine alone")
+    add("--port", type=int, default=5000, metavar="N", help="default 5000; 0: any free one")
+    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add("--shortlist", metavar="FILE", help="pieces that a translation may hold")
+    add("--isa", metavar="SET", help="as of `weebill translate`")
+    add("--languages", nargs=2, metavar=("FROM", "TO"),
+        help="for a model whose vocabulary does not record them")  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until SIGTERM or Ctrl-C, then finish what was accepted.  Raises InputError for a bad model or option."""
+    from weebill.corpus.language_codes import language_name
+    from weebill.runtime.loading import load
+    from weebill_runtime.options import SearchOptions
+    from weebill_runtime.server import Server, serve
+
+    translator = load(
+        arguments.model,
+        arguments.precision,
+        threads=arguments.threads,
+        isa=arguments.isa,
+        shortlist=arguments.shortlist,
+    )
+    vocabulary = getattr(translator, "vocabulary", None)
+    record = vocabulary and vocabulary.normalisation
+    languages = arguments.languages or (record and (record.source.language, record.target.language))
+    if not languages:
+        raise InputError(
+            f"{arguments.model}: its vocabulary does not record the languages; name them by --languages FROM TO"
+        )
+    options = SearchOptions(batch_size=None)
+    serve(
+        Server(
+            (arguments.host, arguments.port),
+            lambda lines: translator.translate(lines, options),
+            tuple(languages),
+            tuple(map(language_name, languages)),
+        )
+    )
+    return 0
