@@ -6,7 +6,7 @@ import numpy as np
 
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.batching import DecoderCost, Sources, best_batches
-from weebill_runtime.engine import Engine
+from weebill_runtime.compiled import Engine
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.text_translator import Progress

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
-from weebill_runtime.engine import Engine, best_instruction_set, check_instruction_set, packed
+from weebill_runtime.compiled import Engine, best_instruction_set, check_instruction_set, packed
 from weebill_runtime.errors import InputError
 from weebill_runtime.folder import read_folder
 from weebill_runtime.long_lines import LineTranslator

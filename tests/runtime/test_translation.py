@@ -177,7 +177,7 @@ def test_products_of_bfloat16_numbers_are_those_of_pytorch(isa):
 def test_an_instruction_set_without_products_of_bfloat16_is_refused(isa, monkeypatch):
     if isa == PORTABLE:
         pytest.skip("PyTorch multiplies any numbers")
-    monkeypatch.setattr("weebill_runtime.engine.has_bfloat16", lambda isa: False)
+    monkeypatch.setattr("weebill_runtime.compiled.has_bfloat16", lambda isa: False)
     with pytest.raises(InputError, match=f"'{isa}' has no products in bfloat16"):
         Runtime([network()], isa, precision="bfloat16")
 

@@ -12,7 +12,7 @@ from weebill.kernels.extension import available
 from weebill.quantization.files import section
 from weebill.runtime.loading import load
 from weebill.translation.model.packed_folder import save_any_model
-from weebill_runtime.engine import packed
+from weebill_runtime.compiled import packed
 from weebill_runtime.errors import InputError
 from weebill_runtime.folder import read_folder
 from weebill_runtime.options import SearchOptions

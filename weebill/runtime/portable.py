@@ -19,7 +19,7 @@ from weebill_runtime.batching import Sources
 class PortableEngine:
     """Engine of PyTorch, with linear layers packed for oneDNN and torch's integer products.
 
-    It has the methods of `weebill_runtime.engine.Engine`, whose reference it is, and those of a network.
+    It has the methods of `weebill_runtime.compiled.Engine`, whose reference it is, and those of a network.
     """
 
     def __init__(self, network: Translator, precision: str = "float32"):

@@ -16,7 +16,7 @@ from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.forced import force_decode as force_decode_batches
 from weebill.translation.search.run import search_batch
 from weebill_runtime.batching import Sources
-from weebill_runtime.engine import Engine
+from weebill_runtime.compiled import Engine
 from weebill_runtime.options import Candidate, SearchOptions
 from weebill_runtime.student import Student
 from weebill_runtime.text_translator import Progress

@@ -11,7 +11,7 @@ from pathlib import Path
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
 from weebill.kernels.extension import PORTABLE, check_instruction_set, fastest
-from weebill_runtime.engine import Engine, packed
+from weebill_runtime.compiled import Engine, packed
 from weebill_runtime.folder import Folder, check_vocabularies, read_folder
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.packing import fits_engine

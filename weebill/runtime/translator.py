@@ -9,7 +9,7 @@ from weebill.runtime.portable import PortableEngine
 from weebill.translation.model.folder import own_tensors
 from weebill.translation.model.network import Translator
 from weebill_runtime.batching import Sources
-from weebill_runtime.engine import Engine, packed
+from weebill_runtime.compiled import Engine, packed
 from weebill_runtime.options import Candidate, SearchOptions
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.student import Student
