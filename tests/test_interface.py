@@ -87,8 +87,10 @@ def test_what_the_readme_shows_runs(student, metric, tmp_path, monkeypatch):
         "texts": NARROW,
         "article": NARROW[0],
     }
-    exec(blocks[1], made)
+    exec(blocks[2], made)
     exec(blocks[0], values := {})
+    exec(blocks[1], alone := {})
+    assert len(alone["found"]) == 1
     assert [type(line) for line in values["found"]] == [str, str]
     assert type(values["generator"]).__name__ == "BartForConditionalGeneration"
 
