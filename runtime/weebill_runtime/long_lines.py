@@ -7,8 +7,10 @@ character.  Thai, Lao, Khmer and Tibetan mark sentences by spaces alone; a part 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
+from weebill_runtime.errors import InputError
 from weebill_runtime.languages import primary
 from weebill_runtime.lines import checked_lines
 from weebill_runtime.options import Cut, SearchOptions
@@ -83,6 +85,11 @@ class LineTranslator(TextTranslator):
         doubtful = [number for number, line in enumerate(lines) if len(line.encode()) > most]
         counts = self.translator.piece_counts([lines[number] for number in doubtful])
         long = {n for n, count in zip(doubtful, counts, strict=True) if count > most}
+        if long and find_spec("sentencex") is None:
+            raise InputError(
+                f"sentences: line {min(long) + 1} has more than {most} pieces, and sentencex is not installed, which "
+                "finds the ends of its sentences; split the line, or `pip install sentencex`"
+            )
         return [
             list(self._parts(line, most)) if number in long else [(line, "")]
             for number, line in enumerate(lines)

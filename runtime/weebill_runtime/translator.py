@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partialmethod
 from itertools import chain, islice
 from pathlib import Path
+from threading import Lock
 from typing import Self
 
 from weebill_runtime.compiled import Engine, best_instruction_set, check_instruction_set, packed
@@ -14,7 +15,7 @@ from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.student import Student
-from weebill_runtime.text_translator import PieceTranslator
+from weebill_runtime.text_translator import Hypothesis, PieceTranslator, Progress
 from weebill_runtime.vocabulary import AnyVocabulary
 
 WINDOW = 4096  # lines of a stream that are sorted by length and translated together
@@ -93,18 +94,35 @@ class Translator(LineTranslator):
         kind, parts = packed(found.weights, isa)
         architecture = found.weights.architecture
         students = [Student([Engine(kind, parts)], architecture, chosen) for _ in range(threads)]
-        super().__init__(StudentTranslator(students, vocabulary, isa))
+        self._take(StudentTranslator(students, vocabulary, isa))
 
     @classmethod
     def around(cls, translator: StudentTranslator) -> Self:
         """Return the translator of lines whose sentences another one translates."""
         found = cls.__new__(cls)
-        LineTranslator.__init__(found, translator)
+        found._take(translator)
         return found
 
-    def translate(self, sentences, options=FASTEST, progress=None) -> list[str]:
+    def _take(self, translator: StudentTranslator) -> None:
+        super().__init__(translator)
+        self._lock = Lock()
+
+    def translate(
+        self,
+        sentences: Iterable[str],
+        options: SearchOptions = FASTEST,
+        progress: Progress | None = None,
+    ) -> list[str]:
         """Implement `TextTranslator`; the default is greedy search in batches of the engine's choice."""
-        return super().translate(sentences, options, progress)
+        with self._lock:
+            return super().translate(sentences, options, progress)
+
+    def nbest(
+        self, sentences: Iterable[str], options: SearchOptions, progress: Progress | None = None
+    ) -> list[list[Hypothesis]]:
+        """Implement `TextTranslator`."""
+        with self._lock:
+            return super().nbest(sentences, options, progress)
 
     def stream(
         self, lines: Iterable[str], options: SearchOptions = FASTEST, window: int = WINDOW

@@ -8,6 +8,7 @@ import pytest
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
+from weebill_runtime.errors import InputError
 from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.options import Cut, Sampling, SearchOptions
 from weebill_runtime.text_translator import Hypothesis, TextTranslator
@@ -111,3 +112,14 @@ def test_a_line_of_forty_sentences_is_translated_whole(tmp_path):
     [found] = translator.nbest([" ".join(sentences)], SearchOptions(beam=2, nbest=2))
     assert len(found) == 2 and all(math.isfinite(one.score) for one in found)
     assert translator.isa == load_runtime(folder).isa  # other attributes are those of the runtime
+
+
+def test_without_sentencex_a_long_line_is_named(tmp_path, monkeypatch):
+    folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
+    monkeypatch.setattr("weebill_runtime.long_lines.find_spec", lambda name: None)
+    with load(folder) as translator:
+        assert translator.translate(TEXT[:2])
+        with pytest.raises(
+            InputError, match="line 2 has more than 200 pieces, and sentencex is not"
+        ):
+            translator.translate([TEXT[0], " ".join(TEXT * 20)])

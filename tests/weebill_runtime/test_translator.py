@@ -1,5 +1,6 @@
 """A student translates without PyTorch as with it, from Python and from the command line."""
 
+import re
 import subprocess
 import sys
 
@@ -67,7 +68,10 @@ def test_pytorch_is_not_imported(folders, grid, tmp_path):
         f"from weebill_runtime import Translator\n"
         f"lines = sys.stdin.buffer.read().decode().split('\\n')[:-1]\n"
         f"found = Translator({str(folders[grid])!r}).translate(lines)\n"
-        f"sys.stdout.buffer.write(''.join(one + '\\n' for one in found).encode())",
+        f"sys.stdout.buffer.write(''.join(one + '\\n' for one in found).encode())\n"
+        "known = {'numpy', 'sentencepiece', 'sentencex', 'weebill_runtime', 'sitecustomize'}\n"
+        "names = {name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names\n"
+        "assert not [name for name in names - known if name[0] != '_'], names",
     ]
     for program in programs:
         found = subprocess.run(
@@ -111,3 +115,16 @@ def test_wrong_arguments_are_named(folders, tmp_path):
             Translator(folders["int8"], **arguments)
     with pytest.raises(InputError, match="nowhere: no such model folder; check the path"):
         Translator(tmp_path / "nowhere")
+
+
+def test_a_process_is_small(folders):
+    """Python, numpy, SentencePiece and a small student: no second copy of anything large, no other library."""
+    program = (
+        f"from weebill_runtime import Translator\n"
+        f"Translator({str(folders['int8'])!r}).translate({LINES!r})\n"
+        "print(open('/proc/self/status').read())"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", run.stdout)
+    assert int(peak) < 64 * 1024

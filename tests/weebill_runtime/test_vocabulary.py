@@ -1,7 +1,15 @@
-"""Two vocabularies: sides, identity, and their files."""
+"""Two vocabularies: sides, identity, and their files; the record of the normalisation in a file."""
 
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from tests.small_models import make_whole_vocabulary
 from tests.translation.conftest import sentence_pairs
-from weebill_runtime.vocabulary import VocabularyPair, copy_vocabulary, read_vocabulary
+from weebill_runtime.vocabulary import (
+    VocabularyPair,
+    _normalizer_name,
+    copy_vocabulary,
+    read_vocabulary,
+)
 
 
 def test_each_side_has_its_own_pieces(pair):
@@ -29,3 +37,10 @@ def test_files_give_it_back(tmp_path, pair, vocabulary):
     assert (again.sha256, again.about) == (pair.sha256, pair.about)
     one = read_vocabulary(vocabulary.path)
     assert one.source is one.target is one and list(one.files) == ["vocab.spm"]
+
+
+def test_the_record_is_read_without_the_library_of_protocol_buffers(tmp_path, vocabulary):
+    with_record = make_whole_vocabulary(tmp_path / "vocab.spm").path
+    for path in (with_record, vocabulary.path):
+        expected = ModelProto.FromString(path.read_bytes()).normalizer_spec.name
+        assert _normalizer_name(path.read_bytes()) == expected != ""
