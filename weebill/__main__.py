@@ -24,7 +24,7 @@ COMMANDS = {
     "compare": "compare the runtime's translations with PyTorch's",
     "score": "score translations by a COMET model",
     "mbr": "choose among many translations by minimum Bayes risk",
-    "convert": "write a model for CTranslate2, Marian or ONNX",
+    "convert": "write a model for CTranslate2, Marian, Firefox or ONNX",
     "import-marian": "make a model folder from a published Marian student",
     "lineage": "print what a model or table was made from",
     "benchmark": "measure a speed claim against an opponent",

@@ -18,7 +18,7 @@ rule export:
     benchmark:
         BENCHMARKS / "export/{student}.{recipe}.{precision}.{format}.tsv"
     wildcard_constraints:
-        format="ctranslate2|marian|onnx",
+        format="ctranslate2|marian|firefox|onnx",
     conda:
         "../../envs/main.yaml"
     threads: 1

@@ -162,7 +162,7 @@ CASES = {
             "pt-BR",
             "corpora.my corpus: found 'my corpus', expected a name of letters, digits and . _ -",
             "corpora.7: found 7, expected text",
-            "exports.marain: unknown key, expected one of ctranslate2, marian, onnx; did you mean "
+            "exports.marain: unknown key, expected one of ctranslate2, marian, firefox, onnx; did you mean "
             "'marian'?",
             "exports.onnx: found nothing, expected at least 1",
             "variants[0]: found 'small/pushy', expected a pattern STUDENT/RECIPE/PRECISION",

@@ -10,6 +10,7 @@ CASES = {
             "exports": {
                 "ctranslate2": ["*/unpruned/int8", "big/pushy/float32"],
                 "marian": ["odd/unpruned/float32", "small/pushy/int8"],
+                "firefox": ["small/unpruned/float32", "big/unpruned/int8"],
                 "onnx": ["smal/*/*"],
             },
         },
@@ -23,6 +24,10 @@ CASES = {
             "CTranslate2 wants as many heads in every layer",
             "exports.marian[0]: found 'odd/unpruned/float32', expected heads that divide the embedding; "
             "Marian cannot hold heads of 3",
+            "exports.firefox[0]: found 'small/unpruned/float32', expected the precision int8 or "
+            "int8-finetuned, which Firefox's students have",
+            "exports.firefox[1]: found 'big/unpruned/int8', expected an embedding width that is a "
+            "multiple of 64, which Firefox's engine wants",
             "exports.onnx[0]: no student 'smal' in students; did you mean 'small'?",
         ],
     ),

@@ -15,7 +15,8 @@ from weebill.kernels.extension import fastest
 from weebill.metric.folder import KIND as METRIC
 from weebill.replaceable import check_replaceable
 from weebill.runtime.exports.formats import convert
-from weebill.runtime.exports.marian.files import read_npz, write_bin
+from weebill.runtime.exports.marian.binary import write_bin
+from weebill.runtime.exports.marian.files import read_npz
 from weebill.translation.model.folder import KIND as STUDENT
 from weebill.translation.model.folder import load_model
 from weebill_runtime.shortlist import Shortlist

@@ -1,4 +1,4 @@
-"""Convert a student for another engine: CTranslate2, Marian (browsers' and desktop translators), or ONNX."""
+"""Convert a student for another engine: CTranslate2, Marian, Firefox and Bergamot's other translators, or ONNX."""
 
 import argparse
 from pathlib import Path
@@ -10,16 +10,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model folder")
     add("folder", metavar="FOLDER", help="the folder to make")
-    add("--to", required=True, metavar="FORMAT", help="ctranslate2, marian or onnx")
+    add("--to", required=True, metavar="FORMAT", help="ctranslate2, marian, firefox or onnx")
     add(
         "--shortlist",
         metavar="FILE",
-        help="a lexical shortlist for the model (ctranslate2, marian)",
+        help="a lexical shortlist for the model (not onnx)",
     )
     add("--quantization", metavar="NAME",
         help="type of the weights: int8 (default), float32, int16, … (ctranslate2)")  # fmt: skip
     add("--pad", action="store_true",
-        help="fill pruned layers with zeros if all layers must have one shape (marian)")  # fmt: skip
+        help="fill pruned layers with zeros if all must have one shape (marian, firefox)")  # fmt: skip
+    add("--languages", nargs=2, metavar=("SOURCE", "TARGET"),
+        help="codes for names of files, if the vocabulary records none (firefox)")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     if shortlist is not None:
         vocabulary = model.vocabulary
         shortlist = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
-    settings = shortlist, arguments.quantization, arguments.pad
+    settings = shortlist, arguments.quantization, arguments.pad, arguments.languages
     convert(model, arguments.to, arguments.folder, *settings)
     names = sorted(path.name for path in Path(arguments.folder).iterdir())
     print(f"{arguments.folder}: {', '.join(names)}")

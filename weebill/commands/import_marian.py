@@ -1,4 +1,4 @@
-"""Make a model folder from a student that Marian trained, to prune, quantize and measure it like any other."""
+"""Make a model folder from a student of Marian or Firefox, to prune, quantize and measure it like any other."""
 
 import argparse
 
@@ -6,22 +6,30 @@ from weebill.commands.convert import new_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL.npz", help="the student, float32")
-    parser.add_argument("folder", metavar="FOLDER", help="the model folder to make")
-    parser.add_argument("--vocabulary", required=True, metavar="VOCAB.spm",
-                        help="its SentencePiece model, of both languages or of the target")  # fmt: skip
-    parser.add_argument("--source-vocabulary", metavar="SOURCE.spm",
-                        help="that of the source, if the student has two")  # fmt: skip
+    add = parser.add_argument
+    add("model", metavar="MODEL",
+        help="a folder of Firefox's files, or a model: .npz in float32, or .intgemm.alphas.bin")  # fmt: skip
+    add("folder", metavar="FOLDER", help="the model folder to make")
+    add("--vocabulary", metavar="VOCAB.spm",
+        help="its SentencePiece model, of both languages or of the target; by default the one beside it")  # fmt: skip
+    add("--source-vocabulary", metavar="SOURCE.spm", help="that of the source, if the student has two")  # fmt: skip
+    add("--int8", action="store_true",
+        help="keep the integers and activation scales of Firefox's file; by default weights are float32")  # fmt: skip
+    add("--shortlist", metavar="FILE", help="also write the shortlist beside the model to FILE")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Import.  Raises InputError if the student has an unsupported architecture, or the folder exists already."""
     new_folder(arguments.folder)
-    from weebill.runtime.exports.marian.conversion import import_model
-    from weebill.translation.model.folder import count_parameters, load_model
+    from weebill.runtime.exports.marian.firefox import import_student
+    from weebill.translation.model.packed_folder import load_any_model
 
-    vocabularies = arguments.vocabulary, arguments.folder, arguments.source_vocabulary
-    import_model(arguments.model, *vocabularies)
-    network = load_model(arguments.folder).network
-    print(f"{arguments.folder}: {count_parameters(network):,} parameters")
+    vocabularies = arguments.vocabulary, arguments.source_vocabulary
+    found = import_student(
+        arguments.model, arguments.folder, *vocabularies, arguments.int8, arguments.shortlist
+    )
+    parameters = load_any_model(arguments.folder).config["parameters"]
+    print(f"{arguments.folder}: {parameters:,} parameters, from {found.model.name}")
+    if found.shortlist and not arguments.shortlist:
+        print(f"{found.shortlist}: a shortlist, not imported; --shortlist FILE writes it")
     return 0

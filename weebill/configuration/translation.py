@@ -74,7 +74,7 @@ def _patterns(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 def _cannot_hold(form: str, variant: Variant, zoo: Zoo) -> str | None:
     """Return the reason why a format cannot hold a variant, or None if it can."""
-    student, recipe, _ = variant
+    student, recipe, precision = variant
     entry = zoo.get(student)
     if entry is None:  # reported as a fault of `students`
         return None
@@ -83,8 +83,12 @@ def _cannot_hold(form: str, variant: Variant, zoo: Zoo) -> str | None:
         expected = "a student with a self-attention decoder; CTranslate2 has no SSRU"
     elif form == "ctranslate2" and recipe != UNPRUNED:
         expected = "an unpruned student; CTranslate2 wants as many heads in every layer"
-    elif form == "marian" and entry["embedding"] % size:
+    elif form in ("marian", "firefox") and entry["embedding"] % size:
         expected = f"heads that divide the embedding; Marian cannot hold heads of {size}"
+    elif form == "firefox" and precision.split("-")[0] != "int8":
+        expected = "the precision int8 or int8-finetuned, which Firefox's students have"
+    elif form == "firefox" and entry["embedding"] % 64:
+        expected = "an embedding width that is a multiple of 64, which Firefox's engine wants"
     return expected and f"found '{'/'.join(variant)}', expected {expected}"
 
 

@@ -1,7 +1,7 @@
 """Write a variant for another engine.
 
-Read a model folder and its shortlist, if it has one. Write a folder for CTranslate2, Marian (pruned layers are padded
-with zeros) or ONNX.
+Read a model folder and its shortlist, if it has one. Write a folder for CTranslate2, Marian or Firefox (pruned layers
+are padded with zeros), or ONNX.
 """
 
 from weebill.workflow.job import job
@@ -16,4 +16,4 @@ with job(snakemake.log[0]):
     if len(snakemake.input) > 1:
         vocabulary = model.vocabulary
         shortlist = Shortlist.load(snakemake.input[0], vocabulary.sizes, vocabulary.sha256)
-    convert(model, form, snakemake.output[0], shortlist, pad=form == "marian")
+    convert(model, form, snakemake.output[0], shortlist, pad=form in ("marian", "firefox"))

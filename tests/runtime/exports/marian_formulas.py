@@ -3,6 +3,8 @@
 Sources: models/transformer.h (layers, masks, positions), rnn/cells.h (SSRU), data and options of the file itself.
 """
 
+import struct
+
 import numpy as np
 import yaml
 
@@ -11,13 +13,17 @@ class MarianFormulas:
     """A .npz run as by Marian: greedy search of one sentence, or the scores of a given translation."""
 
     def __init__(self, path):
-        with np.load(path, allow_pickle=False) as archive:
-            self.arrays = dict(archive)
+        self.arrays = self.read(path)
         text = self.arrays.pop("special:model.yml")
         assert text.dtype == np.int8 and text[-1] == 0
         self.options = yaml.safe_load(text[:-1].tobytes())
         self.heads = self.options["transformer-heads"]
         self.asked = {"special:model.yml"}
+
+    def read(self, path):
+        """Return all tensors of a .npz."""
+        with np.load(path, allow_pickle=False) as archive:
+            return dict(archive)
 
     def param(self, name, *shape):
         """Return graph->param: the tensor, which must have the shape given by the options."""
@@ -40,7 +46,15 @@ class MarianFormulas:
             x = self.attend(x, memory, f"{name}_context")
             x = self.feed_forward(x, f"{name}_ffn")
         bias = self.param("decoder_ff_logit_out_b", 1, self.size)
-        return x @ self.param(self.table("decoder"), self.size, self.width).T + bias
+        return self.output(x, self.table("decoder"), self.size, self.width) + bias
+
+    def product(self, x, weight, inputs, outputs):
+        """Return the product with a matrix (in, out)."""
+        return x @ self.param(weight, inputs, outputs)
+
+    def output(self, x, table, pieces, width):
+        """Return the product with a table (pieces, width)."""
+        return x @ self.param(table, pieces, width).T
 
     def encode(self, source):
         x = self.embed(source, "encoder")
@@ -74,7 +88,7 @@ class MarianFormulas:
         return x * np.sqrt(self.width) + np.concatenate([np.sin(angles), np.cos(angles)], 1)
 
     def affine(self, x, weight, bias, inputs, outputs):
-        return x @ self.param(weight, inputs, outputs) + self.param(bias, 1, outputs)
+        return self.product(x, weight, inputs, outputs) + self.param(bias, 1, outputs)
 
     def attend(self, x, memory, name, causal=False):
         d = self.width
@@ -95,7 +109,7 @@ class MarianFormulas:
     def ssru(self, x, name):
         d = self.width
         forget = 1 / (1 + np.exp(-self.affine(x, f"{name}_Wf", f"{name}_bf", d, d)))
-        candidate = x @ self.param(f"{name}_W", d, d)
+        candidate = self.product(x, f"{name}_W", d, d)
         cell, outputs = np.zeros(d), []
         for f, c in zip(forget, candidate, strict=True):
             cell = f * cell + (1 - f) * c
@@ -113,3 +127,67 @@ class MarianFormulas:
         bias = self.param(f"{name}_ln_bias", 1, self.width)
         centred = x - x.mean(-1, keepdims=True)
         return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-6) * scale + bias
+
+
+class FirefoxFormulas(MarianFormulas):
+    """A student for Firefox, run as by its engine: products of integers, each input on its own fixed scale.
+
+    Sources: common/binary.cpp, tensors/cpu/integer_common.h and intgemm_interface.h of browsermt's Marian.
+    """
+
+    def read(self, path):
+        blob = path.read_bytes()
+        version, count = struct.unpack_from("<QQ", blob)
+        assert version == 1
+        heads = [struct.unpack_from("<QQQQ", blob, 16 + 32 * item) for item in range(count)]
+        place, names, found = 16 + 32 * count, [], {}
+        for length, *_ in heads:
+            names.append(blob[place : place + length - 1].decode())
+            assert blob[place + length - 1] == 0
+            place += length
+        shapes = []
+        for _, _, dimensions, _ in heads:
+            shapes.append(struct.unpack_from(f"<{dimensions}i", blob, place))
+            place += 4 * dimensions
+        place += 8 + struct.unpack_from("<Q", blob, place)[0]
+        self.multipliers = {}
+        for name, shape, (_, kind, _, size) in zip(names, shapes, heads, strict=True):
+            assert place % 256 == 0 and size % 256 == 0
+            elements = int(np.prod(shape))
+            numpy = {0x404: np.float32, 0x101: np.int8, 0x4101: np.int8}[kind]
+            array = np.frombuffer(blob, numpy, elements, place)
+            if kind == 0x4101:
+                [self.multipliers[name]] = struct.unpack_from("<f", blob, place + elements)
+                shape = shape if "Wemb" in name else shape[::-1]
+            found[name] = array.reshape(shape)
+            place += size
+        assert place == len(blob)
+        return found
+
+    def integers(self, name):
+        """Return the integers of a weight, and what they are divided by."""
+        self.asked.add(name)
+        return self.arrays[name].astype(np.float64), self.multipliers[name]
+
+    def param(self, name, *shape):
+        """Return a tensor that is no matrix of a product: biases, normalisation, and tables for embedding."""
+        if name not in self.multipliers:
+            return super().param(name, *shape)
+        integers, multiplier = self.integers(name)
+        assert integers.shape == shape
+        return integers / multiplier
+
+    def product(self, x, weight, inputs, outputs):
+        integers, multiplier = self.integers(weight)
+        assert integers.shape == (outputs, inputs)
+        scale = super().param(f"{weight}_QuantMultA", 1, 1).item()
+        return np.clip(np.rint(x * scale), -127, 127) @ integers.T / (scale * multiplier)
+
+    def output(self, x, table, pieces, width):
+        integers, multiplier = self.integers(table)
+        assert integers.shape == (pieces, width) and np.abs(integers).max() == 127
+        scaled, divisor = self.integers(f"{table}_QuantMultA")  # stored like a table
+        scale = scaled.item() / divisor
+        if table == "Wemb":
+            np.testing.assert_allclose(super().param("none_QuantMultA", 1, 1), scale, rtol=1e-6)
+        return np.clip(np.rint(x * scale), -127, 127) @ integers.T / (scale * multiplier)

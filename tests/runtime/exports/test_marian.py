@@ -19,7 +19,8 @@ from tests.small_models import make_vocabulary
 from weebill.errors import InputError
 from weebill.quantization.modules import quantize_model
 from weebill.runtime.exports.marian.conversion import export, import_model, read
-from weebill.runtime.exports.marian.files import read_npz, write_shortlist_text
+from weebill.runtime.exports.marian.files import read_npz
+from weebill.runtime.exports.marian.shortlists import write_shortlist_text
 from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.model.network import START, sinusoids
 from weebill.translation.search import greedy
@@ -136,6 +137,11 @@ def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
             assert blob[place : place + array.nbytes] == array.tobytes()
             place += size
     assert place == len(blob)
+    (shape, found), (other, expected) = (
+        read(tmp_path / "marian" / f"model.{kind}") for kind in ("bin", "npz")
+    )
+    assert shape == other and found.keys() == expected.keys()
+    assert all(np.array_equal(found[name], array) for name, array in expected.items())
 
 
 def hash_of(body):
@@ -234,7 +240,7 @@ def test_other_models_are_refused(tmp_path, vocabulary, change, options, message
 
 def test_foreign_files_are_refused(tmp_path, vocabulary):
     export(student("ssru"), vocabulary, tmp_path / "marian")
-    for file in ("model.bin", "vocab.spm", "none.npz"):
+    for file in ("vocab.spm", "none.npz"):
         with pytest.raises(InputError, match=file):
             read(tmp_path / "marian" / file)
     pickled = tmp_path / "pickled.npz"

@@ -145,6 +145,9 @@ class Exports:
     marian: Variants | None = None
     """Patterns of variants for Marian and the translators of browsers and desktops. Pruned layers are padded with
     zeros, because all layers have the same shape in Marian."""
+    firefox: Variants | None = None
+    """Patterns of `int8` variants for Firefox and other programs with Bergamot's engine; the embedding width is a
+    multiple of 64, and the vocabulary's size one of 8. Pruned layers are padded with zeros, as for `marian`."""
     onnx: Variants | None = None
     """Patterns of variants; any student."""
 

@@ -2,20 +2,21 @@
 
 from pathlib import Path
 
+from weebill_runtime.names import TARGET_FILE
 from weebill_runtime.normalisation import Normalisation
 from weebill_runtime.vocabulary import AnyVocabulary, copy_vocabulary
 
 NAME = "README.md"
 
 
-def input_note(normalisation: Normalisation | None) -> str:
+def input_note(normalisation: Normalisation | None, vocabulary: str = TARGET_FILE) -> str:
     """Return a paragraph about the input of a model, empty if its vocabulary records no normalisation."""
     if normalisation is None:
         return ""
     source = normalisation.source
     note = (
         "Input: `weebill translate` normalises it like the training text. Other programs only replace the characters "
-        "that the normalizer in `vocab.spm` knows; without a knowledge of their neighbours it keeps all joiners. "
+        f"that the normalizer in `{vocabulary}` knows; without a knowledge of their neighbours it keeps all joiners. "
     )
     if source.punctuation == "moses":
         note += (

@@ -190,6 +190,19 @@ def places(shape: Architecture) -> Iterator[Place]:
     yield Place("decoder_ff_logit_out_b", "output.bias", (1, shape.vocabulary), "row")
 
 
+def linear_maps(shape: Architecture) -> Iterator[tuple[str, str]]:
+    """Yield Marian's name of each matrix of a linear map, under which its activation scale is, and our map's name.
+
+    The output layer multiplies by the table of the target's embeddings.  If a shortlist chose columns of a table that
+    both languages share, engines look for the scale of a matrix without a name.
+    """
+    for place in places(shape):
+        if place.layout == "matrix":
+            yield place.marian, place.weebill.removesuffix(".weight")
+    names = ("Wemb", "none") if shape.source_vocabulary is None else ("decoder_Wemb",)
+    yield from ((name, "output") for name in names)
+
+
 def _attention(
     theirs: str, ours: str, width: int, heads: int, layer: LayerShape
 ) -> Iterator[Place]:

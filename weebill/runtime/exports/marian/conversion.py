@@ -1,30 +1,34 @@
 """Export to and import from Marian: its `transformer` type with SSRU or self-attention decoders.
 
-Exports are folders for `marian-decoder -c config.yml`.  Imports become model folders for pruning, quantization and
-measurement.  Marian's LayerNorm adds 1e-6 to the variance, ours 1e-5, so figures differ in the sixth digit where
-values are of order 1; all else is the same arithmetic.
+Exports are folders for `marian-decoder -c config.yml`; `firefox` makes those for browsers.  Imports become model
+folders for pruning, quantization and measurement, or for translation with the integers of a file.  Marian's LayerNorm
+adds 1e-6 to the variance, ours 1e-5, so figures differ in the sixth digit where values are of order 1; all else is
+the same arithmetic.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 import yaml
+from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, sha256_file
 from weebill.model_lineage import versions
+from weebill.quantization.files import section
+from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.input_note import copy_with_note
-from weebill.runtime.exports.marian import configuration, files
+from weebill.runtime.exports.marian import configuration, files, shortlists
+from weebill.runtime.exports.marian.binary import SCALES, Codes, write_bin
 from weebill.runtime.exports.verification import in_float32, same_tensors
-from weebill.translation.model.folder import load_tensors, save_model
+from weebill.translation.model.folder import load_tensors
 from weebill.translation.model.network import Translator
+from weebill.translation.model.packed_folder import save_any_model
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
-
-# Activation scales of Marian's 8-bit products; our calibration makes them anew.
-SCALES = "_QuantMultA"
 
 
 def export(
@@ -51,7 +55,7 @@ def export(
     options = configuration.from_architecture(shape)
     with atomic_folder(folder) as partial:
         files.write_npz(partial / "model.npz", theirs, options)
-        files.write_bin(partial / "model.bin", theirs, options)
+        write_bin(partial / "model.bin", theirs, options)
         same_tensors(read(partial / "model.npz")[1], arrays, folder)
         for name, side in vocabulary.files.items():
             files.write_vocabulary((partial / name).with_suffix(".yml"), side.pieces)
@@ -62,33 +66,62 @@ def export(
         decoding = {"relative-paths": True, **files_used, **search}
         if shortlist is not None:
             pieces = vocabulary.source.pieces, vocabulary.target.pieces
-            longest = files.write_shortlist_text(partial / "lex.s2t", shortlist, *pieces)
-            files.write_shortlist(partial / "lex.bin", shortlist)
-            decoding["shortlist"] = ["lex.s2t", files.FIRST, longest, 0]
+            longest = shortlists.write_shortlist_text(partial / "lex.s2t", shortlist, *pieces)
+            shortlists.write_shortlist(partial / "lex.bin", shortlist)
+            decoding["shortlist"] = ["lex.s2t", shortlists.FIRST, longest, 0]
         text = yaml.safe_dump(decoding, sort_keys=False)
         (partial / "config.yml").write_text(text, encoding="utf-8")
 
 
+@dataclass(frozen=True)
+class Student:
+    """Architecture, tensors with our names and shapes, and activation scales, by linear map, of a Marian model."""
+
+    shape: Architecture
+    tensors: dict[str, np.ndarray | Codes]
+    scales: dict[str, float]
+
+
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
-    """Read architecture and tensors of a Marian .npz, with our names and shapes.  Raises InputError if not ours."""
+    """Return architecture and tensors of a model in float32; raise as `read_student` does."""
+    student = read_student(path)
+    tensors = student.tensors.items()
+    decoded = {name: t.decoded() if isinstance(t, Codes) else t for name, t in tensors}
+    return student.shape, decoded
+
+
+def read_student(path: str | Path) -> Student:
+    """Read a Marian .npz or binary model.  Raises InputError if it is damaged or none of our networks."""
     path = Path(path)
-    arrays, options = files.read_npz(path)
+    found, options = files.read_model(path)
     shape = configuration.to_architecture(options, str(path))
-    arrays = {name: array for name, array in arrays.items() if not name.endswith(SCALES)}
     wanted = {place.marian: place for place in configuration.places(shape)}
-    missing = [name for name in wanted if name not in arrays]
-    faults = [f"{path}: no tensor {name}; its options say there is one" for name in missing]
-    foreign = [name for name in arrays if name not in wanted]
-    faults += [f"{path}: tensor {name} is in none of Weebill's networks" for name in foreign]
-    for name, place in wanted.items():
-        found = arrays.get(name)
-        if found is not None and found.dtype != np.float32:
-            faults.append(f"{path}: {name} is {found.dtype}; take the float32 model")
-        elif found is not None and found.shape != place.shape:
-            faults.append(f"{path}: {name} is {found.shape}, by the model's options {place.shape}")
+    tensors = {name: tensor for name, tensor in found.items() if not name.endswith(SCALES)}
+    faults = [f"no tensor {name}; its options say there is one" for name in wanted.keys() - tensors]
+    foreign = [name for name in tensors if name not in wanted]
+    faults += [f"tensor {name} is in none of Weebill's networks" for name in foreign]
+    ours: dict[str, np.ndarray | Codes] = {}
+    for name in wanted.keys() & tensors:
+        place, tensor = wanted[name], tensors[name]
+        integers = isinstance(tensor, Codes) and place.layout != "row"
+        numbers = tensor.integers if isinstance(tensor, Codes) else tensor
+        if not integers and numbers.dtype != np.float32:
+            faults.append(f"{name} is {numbers.dtype}; take the float32 model")
+        elif numbers.shape != place.shape:
+            faults.append(f"{name} is {numbers.shape}, by the model's options {place.shape}")
+        else:
+            numbers = place.to_weebill(numbers)
+            ours[place.weebill] = Codes(numbers, tensor.multiplier) if integers else numbers
+    scales = {}
+    for theirs, name in configuration.linear_maps(shape):
+        if (scale := found.get(theirs + SCALES)) is not None:
+            if scale.size != 1 or not 0 < scale.item() < np.inf:
+                faults.append(f"{theirs + SCALES} is no number above 0; fetch the file again")
+            else:
+                scales[name] = float(scale.item())
     if faults:
-        raise InputError("\n".join(faults))
-    return shape, {place.weebill: place.to_weebill(arrays[name]) for name, place in wanted.items()}
+        raise InputError("\n".join(f"{path}: {fault}" for fault in sorted(faults)))
+    return Student(shape, ours, scales)
 
 
 def import_model(
@@ -96,13 +129,17 @@ def import_model(
     vocabulary: str | Path,
     folder: str | Path,
     source_vocabulary: str | Path | None = None,
+    int8: bool = False,
 ) -> None:
-    """Write a published student, an .npz with its SentencePiece models, as a model folder.
+    """Write a published student, with its SentencePiece models, as a model folder.
 
-    vocabulary: of both languages or, beside source_vocabulary, of the target.
-    Raises InputError as `read` does, and if a vocabulary is missing, not of our kind, or of another size.
+    vocabulary: of both languages or, beside source_vocabulary, of the target.  int8: keep the integers and the
+    activation scales of a file for Firefox; otherwise the folder has float32 weights.
+    Raises InputError as `read` does, if a vocabulary is missing, not of our kind, or of another size, and if a file
+    without integers or activation scales should be kept in int8.
     """
-    shape, arrays = read(path)
+    student = read_student(path)
+    shape = student.shape
     if (shape.source_vocabulary is None) != (source_vocabulary is None):
         remedy = (
             "name only" if source_vocabulary else "name the source's by --source-vocabulary, and"
@@ -119,10 +156,39 @@ def import_model(
                 "name the vocabulary that was published with the model"
             )
     network = Translator(shape).eval()
-    load_tensors(network, {name: torch.from_numpy(array) for name, array in arrays.items()}, path)
+    tensors = _on_the_grid(network, student, path) if int8 else _in_float32(student)
+    load_tensors(network, tensors, path)
     lineage = {
         "kind": "imported from Marian",
         "model": {"name": Path(path).name, "sha256": sha256_file(path)},
         "versions": versions(),
     }
-    save_model(folder, network, pieces, lineage)
+    save_any_model(folder, network, pieces, lineage, section("int8", "imported") if int8 else None)
+
+
+def _in_float32(student: Student) -> dict[str, Tensor]:
+    return {
+        name: torch.from_numpy(tensor.decoded() if isinstance(tensor, Codes) else tensor)
+        for name, tensor in student.tensors.items()
+    }
+
+
+def _on_the_grid(network: Translator, student: Student, path: str | Path) -> dict[str, Tensor]:
+    """Make the network's layers hold integers; return the tensors to load into them."""
+    remedy = "import it without --int8, and quantize the folder"
+    for name, tensor in student.tensors.items():
+        if not isinstance(tensor, Codes) and tensor.ndim == 2:
+            raise InputError(f"{path}: its weights are float32, such as {name}; {remedy}")
+    scales = student.scales
+    if missing := [name for name, _ in quantizable_linears(network) if name not in scales]:
+        raise InputError(f"{path}: no activation scale ({SCALES}) of {missing[0]}; {remedy}")
+    quantize_model(network, "int8", scales, mode="empty")
+    tensors = {f"{name}.activation_scale": torch.tensor(scale) for name, scale in scales.items()}
+    for name, tensor in student.tensors.items():
+        if isinstance(tensor, Codes):
+            weight = name.removesuffix("weight") + "quantized"
+            tensors[f"{weight}.codes"] = torch.from_numpy(tensor.integers)
+            tensors[f"{weight}.scale"] = torch.tensor(tensor.multiplier)
+        else:
+            tensors[name] = torch.from_numpy(tensor)
+    return tensors
