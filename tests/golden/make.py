@@ -34,10 +34,11 @@ from weebill.quantization.calibration import mean_of_maxima, record_ranges
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.formats import convert
+from weebill.runtime.shortlist import save_shortlist
 from weebill.translation.model.folder import load_model, save_model
 from weebill.translation.model.packed_folder import save_any_model
 from weebill.translation.search import greedy_translations
-from weebill_runtime.shortlist import Shortlist, save_shortlist
+from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.vocabulary import EOS, UNK, Vocabulary
 
 ARCHIVE = Path(__file__).with_name("golden.tar.xz")

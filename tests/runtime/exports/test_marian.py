@@ -27,11 +27,11 @@ from weebill.translation.search import greedy
 from weebill_runtime.shortlist import Shortlist
 
 
-def logits(network, source, target):
-    """Return our scores, with Marian's epsilon."""
+def logits(network, source, target, epsilon=1e-6):
+    """Return our scores, with an epsilon, by default Marian's."""
     for module in network.modules():
         if isinstance(module, torch.nn.LayerNorm):
-            module.eps = 1e-6
+            module.eps = epsilon
     mask = torch.ones(1, len(source), dtype=torch.bool)
     with torch.inference_mode():
         memory = network.encode(torch.tensor([source]), mask)

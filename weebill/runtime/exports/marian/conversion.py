@@ -2,11 +2,10 @@
 
 Exports are folders for `marian-decoder -c config.yml`; `firefox` makes those for browsers.  Imports become model
 folders for pruning, quantization and measurement, or for translation with the integers of a file.  Marian's LayerNorm
-adds 1e-6 to the variance, ours 1e-5, so figures differ in the sixth digit where values are of order 1; all else is
-the same arithmetic.
+adds 1e-6 to the variance, ours 1e-5, so figures in float32 differ in the sixth digit where values are of order 1; all
+else is the same arithmetic.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +21,7 @@ from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.input_note import copy_with_note
 from weebill.runtime.exports.marian import configuration, files, shortlists
 from weebill.runtime.exports.marian.binary import SCALES, Codes, write_bin
+from weebill.runtime.exports.marian.student import Student
 from weebill.runtime.exports.verification import in_float32, same_tensors
 from weebill.translation.model.folder import load_tensors
 from weebill.translation.model.network import Translator
@@ -71,15 +71,6 @@ def export(
             decoding["shortlist"] = ["lex.s2t", shortlists.FIRST, longest, 0]
         text = yaml.safe_dump(decoding, sort_keys=False)
         (partial / "config.yml").write_text(text, encoding="utf-8")
-
-
-@dataclass(frozen=True)
-class Student:
-    """Architecture, tensors with our names and shapes, and activation scales, by linear map, of a Marian model."""
-
-    shape: Architecture
-    tensors: dict[str, np.ndarray | Codes]
-    scales: dict[str, float]
 
 
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
@@ -182,6 +173,8 @@ def _on_the_grid(network: Translator, student: Student, path: str | Path) -> dic
     scales = student.scales
     if missing := [name for name, _ in quantizable_linears(network) if name not in scales]:
         raise InputError(f"{path}: no activation scale ({SCALES}) of {missing[0]}; {remedy}")
+    student = student.from_marian()
+    scales = student.scales
     quantize_model(network, "int8", scales, mode="empty")
     tensors = {f"{name}.activation_scale": torch.tensor(scale) for name, scale in scales.items()}
     for name, tensor in student.tensors.items():

@@ -71,7 +71,7 @@ def export(
     source, target = languages or _languages(vocabulary)
     int8_tensors.check_grid(network)
     shape = int8_tensors.even_shape(network.architecture, pad)
-    tensors = int8_tensors.tensors(network, shape)
+    tensors = int8_tensors.stored_tensors(int8_tensors.student_of(network, shape).for_marian())
     sides = ["srcvocab", "trgvocab"] if shape.source_vocabulary else ["vocab"]
     kinds = ["model", *(["lex"] if shortlist else []), *sides]
     names = {kind: NAMES[kind].format(f"{source}{target}") for kind in kinds}

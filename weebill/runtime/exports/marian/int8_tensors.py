@@ -13,6 +13,7 @@ from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.modules import QuantizedEmbedding, QuantizedLinear
 from weebill.runtime.exports.marian import configuration
 from weebill.runtime.exports.marian.binary import SCALES, TABLE, Codes
+from weebill.runtime.exports.marian.student import Student
 from weebill.translation.model.network import Translator
 from weebill_runtime.architecture import Architecture
 
@@ -72,31 +73,46 @@ def even_shape(network: Architecture, pad: bool) -> Architecture:
     return replace(shape, **layers)
 
 
-def tensors(network: Translator, shape: Architecture) -> dict[str, np.ndarray | Codes]:
-    """Return the tensors of a network, filled up with zeros to a shape, by Marian's names and in its layout."""
+def student_of(network: Translator, shape: Architecture) -> Student:
+    """Return the tensors and scales of a network, filled up with zeros to a shape."""
     found: dict[str, np.ndarray | Codes] = {}
     for place in configuration.places(shape):
         name, attribute = place.weebill.rsplit(".", 1)
         module = network.get_submodule(name)
         if place.layout == "row":
-            found[place.marian] = _filled(getattr(module, attribute), place)
+            found[place.weebill] = _filled(getattr(module, attribute), place)
         elif isinstance(module, nn.Linear):  # nothing is left of it
-            found[place.marian] = Codes(np.zeros(place.shape, np.int8), 1.0)
+            found[place.weebill] = Codes(np.zeros(place.weebill_shape, np.int8), 1.0)
         else:
             weight = module.quantized
             integers = _filled(weight.integers(), place)
-            found[place.marian] = Codes(integers, float(weight.scale))
-    for theirs, ours in configuration.linear_maps(shape):
-        # With nothing left of the map, its scale has no effect.
-        scale = float(getattr(network.get_submodule(ours), "activation_scale", 1.0))
-        found[theirs + SCALES] = _stored_scale(theirs, scale)
+            found[place.weebill] = Codes(integers, float(weight.scale))
+    scales = {
+        # With nothing left of a map, its scale has no effect.
+        name: float(getattr(network.get_submodule(name), "activation_scale", 1.0))
+        for _, name in configuration.linear_maps(shape)
+    }
+    return Student(shape, found, scales)
+
+
+def stored_tensors(student: Student) -> dict[str, np.ndarray | Codes]:
+    """Return the tensors of a file, in the order of Marian's converter: that of their names."""
+    found: dict[str, np.ndarray | Codes] = {}
+    for place in configuration.places(student.shape):
+        tensor = student.tensors[place.weebill]
+        if isinstance(tensor, Codes):
+            found[place.marian] = Codes(place.to_marian(tensor.integers), tensor.multiplier)
+        else:
+            found[place.marian] = place.to_marian(tensor)
+    for theirs, ours in configuration.linear_maps(student.shape):
+        found[theirs + SCALES] = _stored_scale(theirs, student.scales[ours])
     return dict(sorted(found.items()))
 
 
 def _filled(tensor: Tensor, place: configuration.Place) -> np.ndarray:
     array = tensor.detach().numpy()
     sizes = zip(array.shape, place.weebill_shape, strict=True)
-    return place.to_marian(np.pad(array, [(0, after - now) for now, after in sizes]))
+    return np.pad(array, [(0, after - now) for now, after in sizes])
 
 
 def _stored_scale(name: str, scale: float) -> np.ndarray | Codes:
