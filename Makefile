@@ -16,7 +16,7 @@ READY := $(VENV)/.runtime
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm wheels test-wheel lint lock reference conda engines sanitize check-resume
+.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm wheels test-wheel lint lock reference conda engines opponents sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ test-wheel: wheels  ## the wheels alone on each Python from 3.11 to 3.13 that is
 
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
+
+opponents:  ## the engines of Marian's family, for `weebill benchmark runtime`; bergamot's wants Python 3.10
+	-for name in bergamot pymarian fxtranslate; do envs/install.sh $$name .venvs/$$name; done
 
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
 	"$(BIN)/cmake" -S runtime -B build/sanitize -DCMAKE_BUILD_TYPE=Release -DWEEBILL_SANITIZE=address \

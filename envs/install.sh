@@ -12,6 +12,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
 index=${TORCH_INDEX:-https://download.pytorch.org/whl/cpu}
 
+if [ "$name" = bergamot ]; then
+  suits='import sys; sys.exit(not (3, 7) <= sys.version_info[:2] <= (3, 10))'
+  for python in "$python" python3.{10,9,8,7} ""; do "$python" -c "$suits" 2>/dev/null && break; done
+  if [ -z "$python" ]; then
+    echo "the environment bergamot needs Python 3.7 to 3.10; name one with PYTHON=/path/to/python3.10" >&2
+    exit 1
+  fi
+else
 "$python" - "$here/.." "$name" "$(realpath -ms -- "$folder")" <<'CHECK' || exit 1
 import sys
 if sys.version_info < (3, 11):
@@ -32,6 +40,7 @@ try:
 except InputError as error:
     sys.exit(str(error))
 CHECK
+fi
 
 answers() {  # whether an index can be reached, within a few seconds
   "$python" - "$1/torch/" <<'PROBE' 2>/dev/null
@@ -44,8 +53,8 @@ options=(-r "$here/$name.txt")
 if [ "$name" = runtime ]; then
   options=(--no-deps --no-build-isolation --force-reinstall "$here/../runtime")
   export PATH="$folder/bin:$PATH"  # CMake and Ninja
-elif [ "$name" = bicleaner ]; then
-  options+=(--no-deps)  # its lock replaces some of what its packages ask for
+elif [[ $name =~ ^(bicleaner|bergamot|pymarian)$ ]]; then
+  options+=(--no-deps)  # bicleaner's lock replaces packages; the others' compiled modules are used without Python's
 elif [ -n "${TORCH_INDEX:-}" ] || answers "$index"; then
   options+=(--extra-index-url "$index")  # with PyTorch's own dependencies, which an index for GPUs adds to the lock
 fi

@@ -12,7 +12,7 @@ from typing import Any, Self
 import psutil
 
 from weebill.errors import InputError
-from weebill.evaluation.timing.timer import rates_in_turn
+from weebill.evaluation.timing.timer import pinned, rates_in_turn
 
 # Program of every opponent; `body` is replaced by its own lines, which define `work(task) -> JSON value`.
 WORKER = """
@@ -48,7 +48,7 @@ class Opponent:
             f"make its environment by `envs/install.sh {name} .venvs/{name}`, or name its Python"
         )
         try:
-            with self._errors.open("w") as errors:
+            with self._errors.open("w") as errors, pinned():  # its threads inherit the processor
                 self._process = subprocess.Popen(
                     [python, "-c", WORKER.format(body=body), self._answer, *arguments],
                     stdin=subprocess.PIPE,
@@ -60,7 +60,6 @@ class Opponent:
         except OSError as error:
             raise InputError(f"{self._place}: {error.strerror}; {self._remedy}") from error
         self._wait("ready")
-        os.sched_setaffinity(self._process.pid, [max(os.sched_getaffinity(0))])
 
     def work(self, task: Any) -> Any:
         """Return the opponent's answer to a task; both are JSON values."""

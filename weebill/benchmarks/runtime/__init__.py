@@ -6,10 +6,13 @@ are best for it here.  An --isa below the fastest keeps both sides from faster i
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated
 
 from weebill.benchmarks import Option, Row
 from weebill.benchmarks.runtime import measures
+from weebill.benchmarks.runtime.marian_engines import PYTHONS
+from weebill.benchmarks.runtime.marian_measures import against_marian
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread
@@ -25,9 +28,10 @@ SUBJECTS = {  # functions of (name, architecture, isa, sentences, rounds)
     "pruning": measures.against_unpruned,
     "latency": measures.latency,
     "cores": measures.several_cores,
+    "marian": against_marian,
     "memory": measures.growth,
 }
-USUAL = ("throughput", "pruning", "latency", "cores")  # memory needs a million sentences
+USUAL = ("throughput", "pruning", "latency", "cores", "marian")  # memory needs a million sentences
 SMALLEST = {"arch": ("tiny",), "sentences": 500}
 
 
@@ -46,15 +50,23 @@ def run(
         Sequence[str],
         Option("subjects to measure; memory needs --sentences 1000000", choices=SUBJECTS),
     ] = USUAL,
+    bergamot: Annotated[Path, Option("Python with bergamot", "PYTHON")] = PYTHONS["bergamot"],
+    pymarian: Annotated[Path, Option("Python with pymarian", "PYTHON")] = PYTHONS["pymarian"],
+    fxtranslate: Annotated[Path, Option("Python with fxtranslate", "PYTHON")] = PYTHONS[
+        "fxtranslate"
+    ],
 ) -> Iterator[Row]:
     """Yield every student's rows of every subject.  Raises InputError for an unknown student or instruction set."""
     isa = isa or [*available(), PORTABLE][0]
     check_instruction_set(isa)
     shapes = architectures(arch)
+    pythons = {"bergamot": bergamot, "pymarian": pymarian, "fxtranslate": fxtranslate}
+    options = {"marian": {"pythons": pythons}}
     with one_thread():
         for name, shape in shapes.items():
             for subject in subjects:
-                yield from SUBJECTS[subject](name, shape, isa, sentences, rounds)
+                given = options.get(subject, {})
+                yield from SUBJECTS[subject](name, shape, isa, sentences, rounds, **given)
 
 
 def architectures(names: Sequence[str]) -> dict[str, Architecture]:

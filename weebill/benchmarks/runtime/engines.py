@@ -72,11 +72,18 @@ def random_shortlist(vocabulary: int) -> Shortlist:
 
 
 def random_network(case: Case) -> Translator:
-    """Make a network that never ends a sentence by itself; int8 has one activation scale for all layers."""
+    """Make a network that never ends a sentence by itself; int8 has one activation scale for all layers.
+
+    One weight of each matrix is twice as large as any other, so most codes are below 64: engines that add two
+    products of bytes in 16 bits (intgemm on AVX2) then compute the same sums as the others.
+    """
     torch.manual_seed(1)
     network = Translator(case.architecture)
     with torch.no_grad():
         network.output.bias[EOS] = -1e4
+        for parameter in network.parameters():
+            if parameter.dim() == 2:
+                parameter[-1, -1] = 2 * parameter.abs().max()
     network.eval()
     if case.precision == "float32":
         return network

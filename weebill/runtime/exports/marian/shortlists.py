@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from weebill.errors import InputError
-from weebill.translation.model.vocabulary import EOS
 from weebill_runtime.shortlist import Shortlist
-from weebill_runtime.vocabulary import AnyVocabulary
+from weebill_runtime.vocabulary import EOS, AnyVocabulary
 
 MAGIC = 0xF11A48D5013417F5  # of binary shortlists
 HEAD = 6  # magic, checksum, first pieces, longest list, offsets, target pieces
