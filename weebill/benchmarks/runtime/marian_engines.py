@@ -61,7 +61,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Kind:
-    """Engine, with the type of its numbers.  alike: numbers with which it and ours do the same arithmetic."""
+    """Engine, with the type of its numbers.  alike: type with which it and ours do the most alike arithmetic."""
 
     engine: str
     numbers: str
@@ -73,10 +73,10 @@ class Kind:
 
 
 KINDS = (
-    Kind("bergamot", "int8", Way("int8"), "int8"),
+    Kind("bergamot", "int8", Way("int8"), "float32"),
     Kind("pymarian", "packed8", Way("int8"), "float32"),
     Kind("pymarian", "float32", Way("float32"), "float32"),
-    Kind("bergamot", "int8", Way("int8", alone=True), "int8"),
+    Kind("bergamot", "int8", Way("int8", alone=True), "float32"),
     # It has neither batches nor options: outputs end at twice the source with its end, and four pieces.
     Kind("fxtranslate", "int8", Way("int8", alone=True, factor=2.0, constant=7), "int8"),
 )
@@ -134,7 +134,7 @@ class Files:
         if kind.numbers == "int8":
             found["models"] = [str(next(self.int8.glob("model.*.bin")))]
         if kind.engine == "bergamot":
-            found["gemm-precision"] = "int8shiftAlphaAll"
+            found["gemm-precision"] = {"int8": "int8shiftAlphaAll"}.get(kind.numbers, kind.numbers)
             found["mini-batch-words"] = round(max(size, FEWEST) * PIECES_PER_SENTENCE)
             found |= {"max-length-break": LONGEST, "ssplit-mode": "sentence"}
         else:

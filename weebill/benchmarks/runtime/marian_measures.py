@@ -24,7 +24,9 @@ from weebill.evaluation.timing.timer import pinned, rates_in_turn
 from weebill_runtime.architecture import Architecture
 
 CHECKED = 200  # sentences whose translations are compared with ours
-ALIKE = 0.95  # smallest share of equal translations with which an engine's time counts
+# Smallest share of equal translations with which an engine's time counts.  The pieces that a random network chooses
+# from are nearly as likely as each other, and the last bit of a float moves some numbers to the next code of int8.
+ALIKE = {"float32": 0.95, "int8": 0.85}
 
 
 def against_marian(
@@ -96,8 +98,8 @@ def _engines(
         way = Way(kind.alike, True, kind.way.factor, kind.way.constant)
         expected = OnText(way, shape, isa, files, listed=False).lines(lines)
         equal = sum(map(str.__eq__, found, expected)) / len(lines)
-        if equal >= ALIKE:
+        if equal >= (least := ALIKE[kind.alike]):
             yield engine
         else:
-            shares = f"{equal:.0%} of its translations are ours, expected {ALIKE:.0%}"
+            shares = f"{equal:.0%} of its translations are ours, expected {least:.0%}"
             logging.warning("%s: %s: not measured: %s", name, kind, shares)
