@@ -116,7 +116,7 @@ def test_lengths_are_equal_in_blocks():
 
 def test_our_side_translates_text(tmp_path):
     """It gets the calls that an engine gets, and outputs have the forced length."""
-    files, text = Files(SHAPE, tmp_path), texts(SHAPE.vocabulary, 10)
+    files, text = Files(SHAPE, tmp_path, ISA), texts(SHAPE.vocabulary, 10)
     for alone, count in ((True, 10), (False, 1)):
         ours = OnText(Way("int8", alone), SHAPE, ISA, files)
         ours.prepare(text, 4)
@@ -130,7 +130,7 @@ def test_the_engines_translate_as_we_do(tmp_path, kind):
     python = REPOSITORY / PYTHONS[kind.engine]
     if not python.is_file():
         pytest.skip(f"{kind.engine} is not here; `make opponents` makes its environment")
-    files, text = Files(SHAPE, tmp_path), short_texts(SHAPE.vocabulary, 60)
+    files, text = Files(SHAPE, tmp_path, ISA), short_texts(SHAPE.vocabulary, 60)
     lines = files.vocabulary.decode(text)
     way = replace(kind.way, precision=kind.alike)
     expected = OnText(way, SHAPE, ISA, files, listed=False).lines(lines)

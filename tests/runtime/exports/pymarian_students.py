@@ -27,7 +27,7 @@ GREEDY = "--beam-size 1 --max-length-factor 2 --mini-batch 1 --cpu-threads 1 --q
 def python() -> str:
     """Return the Python that has pymarian; skip the test if the variable that names it is not set."""
     if not (found := os.environ.get(VARIABLE)):
-        pytest.skip(f"{VARIABLE} names no Python with pymarian; envs/install.sh pymarian makes one")
+        pytest.skip(f"{VARIABLE} names no Python with pymarian; `make opponents` makes one")
     return found
 
 

@@ -38,6 +38,7 @@ PYTHONS = MappingProxyType({name: Path(f".venvs/{name}/bin/python") for name in 
 LANGUAGES = "xx", "yy"  # those of invented words
 LONGEST = 140  # pieces of a sentence, more than any has here
 FEWEST = 8  # sentences of a batch, for which bergamot wants room for the longest sentence
+NARROW = "avxvnni", "avx2"  # instruction sets without AVX-512
 BLOCK = 128  # sentences of equal length
 
 
@@ -105,7 +106,9 @@ class Files:
     Raises InputError if Marian's formats cannot hold this shape.
     """
 
-    def __init__(self, shape: Architecture, folder: Path):
+    def __init__(self, shape: Architecture, folder: Path, isa: str):
+        wide = "vnni" in available() and isa not in NARROW
+        self._packed = "packed8avx512" if wide else "packed8avx2"
         self.vocabulary = invented_vocabulary(shape.vocabulary, folder / "words.spm")
         self.float32, self.int8 = folder / "float32", folder / "int8"
         shortlist = random_shortlist(shape.vocabulary)
@@ -130,7 +133,7 @@ class Files:
         if shortlist:
             found["shortlist"] = [str(self.float32 / "lex.bin"), False]
         if kind.numbers == "packed8":
-            found["gemm-type"] = "packed8avx512" if "vnni" in available() else "packed8avx2"
+            found["gemm-type"] = self._packed
         if kind.numbers == "int8":
             found["models"] = [str(next(self.int8.glob("model.*.bin")))]
         if kind.engine == "bergamot":
@@ -202,6 +205,4 @@ class MarianEngine(Opponent):
 
 def _limits(isa: str) -> Mapping[str, str]:
     """Return variables that keep an engine's libraries from faster instruction sets than ours."""
-    if isa not in ("avxvnni", "avx2"):
-        return {}
-    return {**LIMITS[isa], "INTGEMM_CPUID": "AVX2"}
+    return {**LIMITS[isa], "INTGEMM_CPUID": "AVX2"} if isa in NARROW else {}

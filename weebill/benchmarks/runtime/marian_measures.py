@@ -44,7 +44,7 @@ def against_marian(
     rows = []
     with TemporaryDirectory() as folder, ExitStack() as stack:
         try:
-            files = Files(shape, Path(folder))
+            files = Files(shape, Path(folder), isa)
         except InputError as error:
             logging.warning("%s: not measured beside Marian's engines: %s", name, error)
             return []
