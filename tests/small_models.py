@@ -6,9 +6,10 @@ import torch
 
 from weebill.translation.model.folder import save_model
 from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import OWN, train_vocabulary
 from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.normalisation import Normalisation
-from weebill_runtime.vocabulary import OWN, Vocabulary, train_vocabulary
+from weebill_runtime.vocabulary import Vocabulary
 
 TEXT = [
     "The small bird sings in the old tree.",

@@ -30,11 +30,12 @@ from weebill.quantization.modules import (
 from weebill.translation.model.folder import save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.model.packed_folder import load_any_model, save_any_model
+from weebill.translation.model.vocabulary import train_vocabulary
 from weebill.translation.search import greedy_translations
 from weebill.translation.training.trainer import TrainingConfig, train
 from weebill.workflow.import_closure import NEUTRAL, read_project
 from weebill_runtime.architecture import Architecture, LayerShape
-from weebill_runtime.vocabulary import Vocabulary, train_vocabulary
+from weebill_runtime.vocabulary import Vocabulary
 
 LAYER = LayerShape(heads=4, head_size=16, feed_forward=256)
 CUT = LayerShape(heads=0, head_size=16, feed_forward=250)  # all heads pruned, an odd width

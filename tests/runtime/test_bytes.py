@@ -16,12 +16,13 @@ from weebill.runtime.text import load_runtime
 from weebill.runtime.translator import Runtime
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import load_model
+from weebill.translation.model.vocabulary import OWN, train_vocabulary
 from weebill.translation.training.settings import TrainingConfig
 from weebill.translation.training.trainer import make_model
 from weebill_runtime.normalisation import Normalisation
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
-from weebill_runtime.vocabulary import OWN, Vocabulary, train_vocabulary
+from weebill_runtime.vocabulary import Vocabulary
 
 WORDS = ["the", "cat", "dog", "sees", "hears", "a", "house", "tree", "song"]
 RARE = [*map(chr, range(0x1F600, 0x1F640)), *map(chr, range(0x4E00, 0x4E40)), *"éñøłžθщ"]

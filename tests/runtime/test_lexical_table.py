@@ -18,8 +18,9 @@ from weebill.runtime.lexical_table import (
     most_probable,
     sample_pairs,
 )
+from weebill.translation.model.vocabulary import train_vocabulary
 from weebill_runtime.names import SIDES
-from weebill_runtime.vocabulary import Vocabulary, VocabularyPair, train_vocabulary
+from weebill_runtime.vocabulary import Vocabulary, VocabularyPair
 
 WORDS = {"bird": "Vogel", "tree": "Baum", "dog": "Hund", "cats": "Katzen", "table": "Tisch"}
 

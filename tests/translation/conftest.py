@@ -8,9 +8,10 @@ import torch
 
 from weebill.corpus.table import write_table
 from weebill.translation.model.network import Translator
+from weebill.translation.model.vocabulary import train_vocabulary
 from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.names import SIDES
-from weebill_runtime.vocabulary import Vocabulary, VocabularyPair, train_vocabulary
+from weebill_runtime.vocabulary import Vocabulary, VocabularyPair
 
 SUBJECTS = {
     "the cat": "die Katze",

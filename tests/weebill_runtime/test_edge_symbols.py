@@ -4,9 +4,10 @@ import pytest
 
 from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.translation.loading import load_translator
+from weebill.translation.model.vocabulary import train_vocabulary
 from weebill_runtime.edge_symbols import without_edges
 from weebill_runtime.options import SearchOptions
-from weebill_runtime.vocabulary import Vocabulary, train_vocabulary
+from weebill_runtime.vocabulary import Vocabulary
 
 FAMILY, SCOTLAND = (
     "👨‍👩‍👧",

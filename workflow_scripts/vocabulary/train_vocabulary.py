@@ -3,8 +3,8 @@
 from weebill.workflow.job import job
 
 from weebill.experiment.vocabularies import vocabulary_parts
+from weebill.translation.model.vocabulary import corpus_texts, train_vocabulary
 from weebill_runtime.normalisation import Normalisation
-from weebill_runtime.vocabulary import corpus_texts, train_vocabulary
 
 with job(snakemake.log[0]):
     params = snakemake.params

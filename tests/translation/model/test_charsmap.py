@@ -8,8 +8,9 @@ import pytest
 
 from weebill.bleu import bleu
 from weebill.text_files import read_lines
+from weebill.translation.model.vocabulary import OWN, train_vocabulary
 from weebill_runtime.normalisation import Normalisation, normalise
-from weebill_runtime.vocabulary import OWN, Vocabulary, train_vocabulary
+from weebill_runtime.vocabulary import Vocabulary
 
 LETTERS = "the quick brown fox jumps over the lazy dog "
 

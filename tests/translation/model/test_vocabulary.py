@@ -4,8 +4,9 @@ import pytest
 
 from tests.translation.conftest import sentence_pairs
 from weebill.errors import InputError
+from weebill.translation.model.vocabulary import OWN, train_vocabulary
 from weebill_runtime.normalisation import Normalisation
-from weebill_runtime.vocabulary import EOS, OWN, UNK, Vocabulary, train_vocabulary
+from weebill_runtime.vocabulary import EOS, UNK, Vocabulary
 
 TEXTS = [text for pair in sentence_pairs() for text in pair]
 

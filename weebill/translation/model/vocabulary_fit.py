@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weebill.bleu import bleu
+from weebill.translation.model.vocabulary import OWN, train_vocabulary
 from weebill_runtime.normalisation import Normalisation
-from weebill_runtime.vocabulary import OWN, UNK, Vocabulary, train_vocabulary
+from weebill_runtime.vocabulary import UNK, Vocabulary
 
 
 @dataclass(frozen=True)
