@@ -30,7 +30,7 @@ if sys.argv[2] == "main" and sys.version_info >= (3, 13):
     sys.exit(f"the environment main needs Python 3.11 or 3.12, because KenLM does not compile on {sys.executable}, "
              f"which is {sys.version.split()[0]}; name another with PYTHON=/path/to/python3.12")
 
-sys.path[:0] = [sys.argv[1], f"{sys.argv[1]}/runtime"]
+sys.path.insert(0, sys.argv[1])
 from weebill.errors import InputError
 from weebill.workflow.shell_paths import check_python
 

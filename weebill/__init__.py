@@ -4,8 +4,13 @@ From Python: `load(folder)` gives a translator, `Scorer(model)` a COMET metric, 
 They are imported on first use; `import weebill` alone needs only the standard library.
 """
 
+import sys
 from importlib import import_module
+from importlib.util import find_spec
 
+# Environments that do not have the runtime, such as those of some rules, find its Python in the clone.
+if find_spec("weebill_runtime") is None:
+    sys.path.append(f"{__path__[0]}/../runtime")
 __version__ = "0.1.0"
 __all__ = ["InputError", "Scorer", "SearchOptions", "load", "load_int8"]
 

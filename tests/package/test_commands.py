@@ -44,12 +44,13 @@ def test_the_version_needs_the_standard_library_alone(tmp_path):
     assert processor_seconds() - before < 0.2
 
 
-def test_without_any_package_it_gives_help(installed, tmp_path):
+def test_without_any_package_but_the_runtime_it_gives_help(installed, tmp_path):
     script = str(installed.with_name("weebill"))
-    assert run(script, "--version", cwd=tmp_path).stdout == f"{__version__}\n"
+    runtime = link([metadata.distribution("weebill-runtime")], tmp_path / "packages")
+    assert run(script, "--version", cwd=tmp_path, packages=[runtime]).stdout == f"{__version__}\n"
     commands = [["--version"], ["--help"], ["mbrr"], ["translate", "--help"], ["describe", "tiny"],
         ["translate", "none", "--nbest", "3"]]  # fmt: skip
-    found, _ = run_commands(installed, commands, tmp_path)
+    found, _ = run_commands(installed, commands, tmp_path, runtime)
     assert [code for code, _, _ in found] == [0, 0, 2, 0, 1, 1]
     assert "minimum Bayes risk" in found[1][1]
     assert "found 'mbrr', expected one of" in found[2][2]
@@ -90,7 +91,6 @@ def test_the_bare_package_describes_checks_and_fetches(
 def test_each_command_names_its_extra(installed, bare, tmp_path):
     (tmp_path / "text").write_text("One.\n")
     extras = {
-        "translate none": "train",
         "compare none": "train",
         "convert none new --to marian": "train",
         "import-marian none new --vocabulary none": "train",

@@ -102,7 +102,8 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
 
     with monkeypatch.context() as change:
         library = tmp_path / "weebill"
-        shutil.copytree(code_version.ROOT / "weebill", library)
+        for folder in ("weebill", "runtime/weebill_runtime"):
+            shutil.copytree(code_version.ROOT / folder, tmp_path / folder)
         with (library / "pruning/method.py").open("a") as file:
             file.write("SURE = True")
         change.setattr(code_version, "ROOT", tmp_path)

@@ -12,7 +12,10 @@ import pytest
 from tests.workflow.running import REPOSITORY, TINY, environment, snakemake_command
 
 FOLDER = "my project (v1) & 'more'"
-PARTS = ("config", "envs", "profiles", "report", "rules", "weebill", "workflow_scripts")
+PARTS = (
+    *("config", "envs", "profiles", "report", "rules"),
+    *("runtime/weebill_runtime", "weebill", "workflow_scripts"),
+)
 
 
 @pytest.fixture(scope="module")

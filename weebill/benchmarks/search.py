@@ -19,7 +19,7 @@ from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn, timed
 from weebill.runtime.text import best_isa
-from weebill.runtime.translator import Runtime
+from weebill.runtime.translator import Runtime, weights_of
 from weebill.translation.model.network import Translator, sinusoids
 from weebill.translation.search import fastest_precision
 from weebill.translation.training.trainer import new_network
@@ -83,7 +83,7 @@ def _measure(name: str, beam: int, rounds: int) -> list[Row]:
     sources = batches(pieces)
     marian = marian_twin(network)
     size = best_batch(marian, sources, beam)
-    isa = best_isa([network])
+    isa = best_isa([weights_of(network)])
     precisions = list(dict.fromkeys(["float32", fastest_precision("cpu")]))
     ours = [Runtime([network], isa, precision=precision) for precision in precisions]
     works = [partial(translate, runtime, sources, beam) for runtime in ours]

@@ -72,14 +72,9 @@ def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
     return found.groups() if found else (None, "")
 
 
-def search_path(repository: Path) -> str:
-    """Return the folders of the library and of the runtime, as in PYTHONPATH."""
-    return f"{repository}:{repository}/runtime"
-
-
 def library_path(repository: Path) -> str:
     """Set a shell command's PYTHONPATH so that any Python finds the library."""
-    return f"PYTHONPATH={quote(search_path(repository))}"
+    return f"PYTHONPATH={quote(str(repository))}"
 
 
 def _chosen(code: Callable[..., str], uses: Callable[[Any], list[str]]) -> Callable[[Any], str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.errors import InputError
-from weebill.workflow.code_version import ROOT, search_path
+from weebill.workflow.code_version import ROOT
 from weebill.workflow.import_closure import SCRIPTS
 
 
@@ -44,5 +44,5 @@ def show_library(repository: Path, deployment: Any) -> None:
 
     deployment: Snakemake's settings; by default it hides the variable from such environments.
     """
-    os.environ["PYTHONPATH"] = search_path(repository)
+    os.environ["PYTHONPATH"] = str(repository)
     deployment.conda_not_block_search_path_envvars = True

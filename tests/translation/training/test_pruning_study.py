@@ -137,7 +137,8 @@ def test_a_study_of_other_hardware_or_code_is_another(data, tmp_path, monkeypatc
     assert study.identity() == study_of(data).identity() != study_of(data, devices=2).identity()
     before = study.identity()
     library = tmp_path / "weebill"
-    shutil.copytree(code_version.ROOT / "weebill", library)
+    for folder in ("weebill", "runtime/weebill_runtime"):
+        shutil.copytree(code_version.ROOT / folder, tmp_path / folder)
     with (library / "translation/training/task.py").open("a") as file:
         file.write("SURE = True")
     monkeypatch.setattr(code_version, "ROOT", tmp_path)

@@ -120,7 +120,8 @@ def test_what_other_software_or_hardware_began_is_not_continued(
         change.setattr(TranslationTask, "rate", lambda self, update: 2 * rate(self, update))
         if other == "code":
             library = tmp_path / "weebill"
-            shutil.copytree(code_version.ROOT / "weebill", library)
+            for folder in ("weebill", "runtime/weebill_runtime"):
+                shutil.copytree(code_version.ROOT / folder, tmp_path / folder)
             with (library / "translation/training/task.py").open("a") as file:
                 file.write("TWICE = True")
             change.setattr(code_version, "ROOT", tmp_path)
