@@ -3,8 +3,8 @@
 The names are imported on first use.
 """
 
+import sys
 from importlib import import_module
-from pkgutil import extend_path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from weebill_runtime.translator import Translator
 
 # Where the sources are on Python's path, the compiled modules are still those of the installed distribution.
-__path__ = extend_path(__path__, __name__)
+__path__ += [f"{place}/{__name__}" for place in sys.path if place]
 __version__ = "0.1.0"  # that of weebill
 __all__ = ["InputError", "SearchOptions", "Translator", "available", "engine", "has_bfloat16"]
 

@@ -17,7 +17,8 @@ def sources(tmp_path_factory):
     """Make a folder with the sources of a wheel, named as a clone is."""
     folder = tmp_path_factory.mktemp("parent") / "weebill"
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "weebill", folder / "weebill", ignore=ignored)
+    for name in ("weebill", "runtime/weebill_runtime"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile"):
         shutil.copy(ROOT / name, folder)
     shutil.copytree(ROOT / "config", folder / "config", symlinks=True)
