@@ -29,8 +29,9 @@ from weebill.runtime.exports.marian.binary import write_bin
 from weebill.runtime.exports.marian.firefox import export, import_student
 from weebill.translation.model.network import Translator
 from weebill.translation.model.packed_folder import load_any_model
-from weebill.translation.search import SearchOptions, greedy
+from weebill.translation.search import greedy
 from weebill_runtime.architecture import Architecture
+from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.vocabulary import VocabularyPair
 

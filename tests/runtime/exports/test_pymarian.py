@@ -7,7 +7,7 @@ from weebill.__main__ import main
 from weebill.corpus.tatoeba import read_pairs
 from weebill.runtime.text import load_runtime
 from weebill.translation.model.vocabulary import train_vocabulary
-from weebill.translation.search import SearchOptions
+from weebill_runtime.options import SearchOptions
 
 TRAINED, TESTED, PIECES, UPDATES = 19_000, 1000, 1000, 200
 ALIKE = 0.99  # of the lines

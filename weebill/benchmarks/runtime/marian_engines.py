@@ -30,8 +30,8 @@ from weebill.kernels.extension import available
 from weebill.runtime.exports.marian import firefox
 from weebill.runtime.exports.marian.conversion import export
 from weebill.runtime.translator import Runtime
-from weebill.translation.search import SearchOptions
 from weebill_runtime.architecture import Architecture
+from weebill_runtime.options import SearchOptions
 from weebill_runtime.vocabulary import EOS
 
 PYTHONS = MappingProxyType({name: Path(f".venvs/{name}/bin/python") for name in BODIES})

@@ -22,6 +22,7 @@ from weebill.runtime.exports.marian.conversion import import_model
 from weebill.runtime.exports.marian.files import unpacked
 from weebill.runtime.exports.marian.shortlists import read_shortlist, write_shortlist
 from weebill.runtime.exports.verification import same_tensors
+from weebill.runtime.shortlist import save_shortlist
 from weebill.translation.model.network import Translator
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
@@ -191,7 +192,7 @@ def import_student(
             lists = read_shortlist(unpacked(found.shortlist), found.shortlist, pieces)
         import_model(found.model, files[0], folder, files[1], int8)
         if lists is not None:
-            lists.save(shortlist)
+            save_shortlist(lists, shortlist)
     return found
 
 
