@@ -218,9 +218,9 @@ class Server(ThreadingHTTPServer):
         self.about = [{**source, "targets": [target["code"]]}, {**target, "targets": []}]
         try:
             super().__init__(address, _Handler)
-        except OSError as error:
+        except (OSError, OverflowError) as error:
             raise InputError(
-                f"{address[0]}:{address[1]}: cannot be listened on ({error.strerror}); choose another host or port"
+                f"{address[0]}:{address[1]}: cannot be listened on ({error}); choose another host or port"
             ) from error
         self.batches = RequestBatches(translate)
 

@@ -1,0 +1,32 @@
+"""`weebill serve` names what it cannot serve; `tests/weebill_runtime/test_server.py` asks it."""
+
+import socket
+
+import pytest
+
+from tests.small_models import make_folder, make_vocabulary
+from weebill.__main__ import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    base = tmp_path_factory.mktemp("models")
+    return make_folder(base / "model", make_vocabulary(base / "vocab.spm"))
+
+
+@pytest.mark.parametrize("port", [None, 70_000])
+def test_a_port_that_is_taken_or_none_is_named(folder, capsys, port):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = port or taken.getsockname()[1]
+        command = ["serve", folder, "--languages", "en", "de", "--port", port]
+        assert main(list(map(str, command))) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"weebill: 127.0.0.1:{port}: cannot be listened on (")
+    assert error.endswith("choose another host or port\n")
+
+
+def test_languages_that_the_model_does_not_record_are_asked_for(folder, capsys):
+    assert main(["serve", str(folder)]) == 1
+    assert (
+        "does not record the languages; name them by --languages FROM TO" in capsys.readouterr().err
+    )
