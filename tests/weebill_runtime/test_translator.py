@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import weebill_runtime
 from tests.runtime.conftest import quantized
 from tests.small_models import TEXT, make_network, make_whole_vocabulary
 from weebill.kernels.extension import available
@@ -58,6 +59,8 @@ def test_the_translations_are_those_of_pytorch(folders, grid):
         (one,) = translator.translate(LINES[:1], SearchOptions(batch_size=1))
         assert one == expected[0]
     assert Translator(folders[grid], threads=3).translate(LINES) == expected
+    for isa in weebill_runtime.available():
+        assert Translator(folders[grid], isa=isa).translate(LINES) == expected
 
 
 @pytest.mark.parametrize("grid", GRIDS)
