@@ -39,7 +39,7 @@ def test_attention_of_one_query(isa, heads, size, positions, masked):
     if masked:
         mask = torch.rand(masked, positions) < 0.6
         mask[0] = False  # a sentence of padding
-    found = extension(isa).attend(query, keys, values, mask, 0.2)
+    found = torch.from_numpy(extension(isa).attend(query, keys, values, mask, 0.2))
     torch.testing.assert_close(found, attention(query, keys, values, mask, 0.2))
 
 
