@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from weebill.corpus.cleaning.joined_lines import joined_lines, sums
 from weebill.corpus.cleaning.letters import letters_of
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
 from weebill.corpus.language_codes import covers, same_language, scripts, unicode_scripts
 from weebill.errors import InputError
-from weebill_runtime.characters import joined_lines, sums
 from weebill_runtime.names import Side
 
 # fastText's time grows with the length of a line, so only the two ends of a long line are read first.  The line is

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from weebill.corpus.cleaning.joined_lines import joined_lines, spaces, sums
 from weebill.corpus.cleaning.letters import letters
 from weebill.corpus.cleaning.repetition import LONGEST_PHRASE
 from weebill.corpus.cleaning.writing_systems import (
@@ -17,13 +18,7 @@ from weebill.corpus.cleaning.writing_systems import (
     divisions,
     unspaced_bits,
 )
-from weebill_runtime.characters import (
-    CODEPOINTS,
-    joined_lines,
-    of_category,
-    spaces,
-    sums,
-)
+from weebill_runtime.characters import CODEPOINTS, of_category
 from weebill_runtime.names import SIDES, Side
 
 _SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of the classes of a character
