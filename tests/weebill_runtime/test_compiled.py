@@ -1,4 +1,4 @@
-"""What the engine gets beside weights: positions as PyTorch computes them, and its instruction set."""
+"""The engine gets positions as PyTorch computes them, and its instruction set, beside weights."""
 
 import numpy as np
 import pytest

@@ -3,7 +3,7 @@
 `weebill_runtime.folder` says what they hold, and reads them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -13,13 +13,14 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.translation.model.network import Translator
 from weebill_runtime.folder import FORMAT, READABLE, read_folder
 from weebill_runtime.names import SOURCE_FILE, TARGET_FILE
 from weebill_runtime.vocabulary import AnyVocabulary, copy_vocabulary
+from weebill_runtime.weights import check_tensors
 
 KIND = FolderKind(
     always=("config.json", "model.safetensors", TARGET_FILE),
@@ -105,39 +106,10 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
 
 def load_tensors(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
     """Fill a network from stored tensors.  Raises InputError for a missing, unknown, misshapen or infinite one."""
-    _check_shapes(network, tensors, origin)
-    # NaN or infinity would give empty translations without an error.  The extremes are NaN if any number is, and take
-    # a twentieth of the time of a test of each number.
-    filled = {name: t for name, t in tensors.items() if t.is_floating_point() and t.numel()}
-    wrong = [name for name, t in filled.items() if not all(map(torch.isfinite, torch.aminmax(t)))]
-    if wrong:
-        raise InputError(
-            f"{origin}: NaN or infinity in {_first(wrong)}; the model has diverged, or the file is damaged: train "
-            "it again, or restore the file"
-        )
+    like = {name: tuple(tensor.shape) for name, tensor in own_tensors(network).items()}
+    with placed(origin):
+        check_tensors({name: one.numpy() for name, one in tensors.items()}, like, "int8")
     network.load_state_dict(dict(tensors), strict=False)  # only tied tensors are missing
-
-
-def _check_shapes(network: Translator, tensors: Mapping[str, Tensor], origin: str | Path) -> None:
-    own, wanted = network.state_dict(), own_tensors(network)
-    missing = [name for name in wanted if name not in tensors]
-    unexpected = [name for name in tensors if name not in own]
-    if missing or unexpected:
-        raise InputError(
-            f"{origin}: tensors missing {_first(missing)}, not expected {_first(unexpected)}; make the model again"
-        )
-    for name, found in tensors.items():
-        if found.shape != own[name].shape:
-            raise InputError(
-                f"{origin}: {name} is {tuple(found.shape)}, by the architecture {tuple(own[name].shape)}; make the "
-                "model again"
-            )
-
-
-def _first(names: Sequence[str], most: int = 3) -> str:
-    """List some of possibly hundreds of names, for an error."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{list(names[:most])}{more}"
 
 
 def own_tensors(network: Translator) -> dict[str, Tensor]:
