@@ -51,7 +51,7 @@ PROBE
 
 options=(-r "$here/$name.txt")
 if [ "$name" = runtime ]; then
-  options=(--no-deps --no-build-isolation --force-reinstall "$here/../runtime")
+  options=(--no-deps --no-build-isolation --force-reinstall "$here/../runtime" -C cmake.define.WEEBILL_SETS=here)
   export PATH="$folder/bin:$PATH"  # CMake and Ninja
 elif [[ $name =~ ^(bicleaner|bergamot|pymarian)$ ]]; then
   options+=(--no-deps)  # bicleaner's lock replaces packages; the others' compiled modules are used without Python's

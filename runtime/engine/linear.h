@@ -11,6 +11,7 @@
 #include "product_float.h"
 #include "product_int8.h"
 #include "product_int8_avx2.h"
+#include "product_int8_neon.h"
 #include "product_int8_portable.h"
 
 // P is Int8, Bfloat16 or Float32.  A row of activations has `depth` numbers, inputs padded to DEPTH_STEP.

@@ -4,16 +4,10 @@
 namespace nb = nanobind;
 
 void bind_layers(nb::module_& module);  // each in the file of its name
-void bind_int8(nb::module_& module);
-void bind_float32(nb::module_& module);
-void bind_bfloat16(nb::module_& module);
+void bind_students(nb::module_& module);
 
 NB_MODULE(MODULE, module) {
   nb::set_leak_warnings(false);  // a student lives as long as Python where a module's variable holds it
   bind_layers(module);
-  bind_int8(module);
-  bind_float32(module);
-#ifdef BFLOAT16
-  bind_bfloat16(module);
-#endif
+  bind_students(module);
 }

@@ -131,9 +131,7 @@ class Network {
   void attend_sentences(const SelfAttention<P>& attention, size_t first, size_t last, int rows) {
     const int stride = attention.projections.padded, width = attention.heads.width(), head = attention.heads.size;
     float* projected = projected_.room(static_cast<size_t>(rows) * stride);
-    attention.projections(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
-      store(projected + static_cast<size_t>(m) * stride + n, y);
-    });
+    write_product(attention.projections, values_.data(), rows, projected, stride);
     const int depth = attention.out.depth;
     Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
     for (size_t b = first; b < last; ++b) {
@@ -172,9 +170,7 @@ class Network {
       if (index) convert_for(x_.data(), rows, attention.memory);
       const int stride = attention.memory.padded, width = attention.heads.width(), head = attention.heads.size;
       float* projected = projected_.room(static_cast<size_t>(rows) * stride);
-      attention.memory(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
-        store(projected + static_cast<size_t>(m) * stride + n, y);
-      });
+      write_product(attention.memory, values_.data(), rows, projected, stride);
       for (size_t b = first; b < last; ++b) {
         const float* sentence = projected + static_cast<size_t>(first_row_[b] - first_row_[first]) * stride;
         Kept* to = memory_[index].data() + memory_at_[b] * width;
@@ -189,9 +185,7 @@ class Network {
     if (first) convert_for(x, rows, layer.gates);
     const int width = d();
     float* gates = projected_.room(static_cast<size_t>(rows) * 2 * width);
-    layer.gates(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
-      store(gates + static_cast<size_t>(m) * 2 * width + n, y);
-    });
+    write_product(layer.gates, values_.data(), rows, gates, 2 * width);
     ::recur(gates, state.cells.data(), x, rows, width);
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
   }
@@ -226,9 +220,7 @@ class Network {
     const CrossAttention<P>& attention = layer.attention;
     const int width = attention.heads.width(), head = attention.heads.size;
     float* queries = queries_.room(static_cast<size_t>(rows) * width);
-    attention.query(values_.data(), rows, [=](int m, int n, Floats y) INLINE {
-      store(queries + static_cast<size_t>(m) * width + n, y);
-    });
+    write_product(attention.query, values_.data(), rows, queries, width);
     const int depth = attention.out.depth;
     Value* mixed = mixed_.room(static_cast<size_t>(rows) * depth);
     for (int m = 0, next; m < rows; m = next) {

@@ -1,13 +1,10 @@
 // Layer normalisation of rows in place, which also writes them as the next product wants them.
 #pragma once
 
+#include "parts.h"
 #include "simd.h"
 
 constexpr float EPSILON = 1e-5f;  // torch.nn.LayerNorm's
-
-struct Norm {
-  const float *gain, *bias;  // (d)
-};
 
 // Σ of term(i) over a row of d numbers, LANES of them at a time, in several sums: an addition takes some cycles.
 template <class Term>

@@ -1,6 +1,6 @@
 // Weights laid out for products, in the order of the `place` of each kind of numbers (product_*.h):
 //
-//     panel[k/g][n][k%g],  g the inputs of a Step,  n < 16·vectors (those of the matrix unit: matrix_product.h),
+//     panel[k/g][n][k%g],  g the inputs of a Step,  n < 16·vectors (others: matrix_product.h, product_int8_neon.h),
 //
 // panels of up to COLUMNS outputs one after the other, inputs and outputs padded with zeros.
 #pragma once
@@ -13,10 +13,10 @@
 // Four bytes of each of LANES outputs → a panel of `width` outputs, at the first of these and of their inputs.
 template <class P>
 void put(Floats quads, typename P::Weight* to, int width) {
-  if constexpr (P::Step::DEPTH * sizeof(typename P::Weight) == 4)
-    store(reinterpret_cast<float*>(to), quads);
-  else
+  if constexpr (requires { P::put(quads, to, width); })
     P::put(quads, to, width);
+  else
+    store(reinterpret_cast<float*>(to), quads);
 }
 
 // The weights of each output n, `inputs` of them at row(n), into panels of `depth` inputs.  Whatever the numbers,

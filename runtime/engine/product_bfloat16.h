@@ -5,7 +5,7 @@
 //     panel[k/2][n][k%2],  n < 16·vectors.
 #pragma once
 
-#ifdef __AVX512BF16__
+#if defined(__AVX512BF16__) || (defined(NEON) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC))
 
 #include "matrix_product.h"
 
@@ -14,7 +14,11 @@ struct PairStep {
   static Ints row(const int16_t* a) { return all_four_bytes(a); }
   static Ints columns(const int16_t* w) { return load(reinterpret_cast<const int32_t*>(w)); }
   static Floats add(Floats sum, Ints a, Ints w) {
+#ifdef NEON
+    return (Floats)vbfdotq_f32((float32x4_t)sum, (bfloat16x8_t)a, (bfloat16x8_t)w);
+#else
     return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)w);
+#endif
   }
 };
 
@@ -25,8 +29,12 @@ struct Bfloat16 : Products<PairStep> {
   using Sum = float;
   using Kept = Word;
 
-  static void store(int16_t* to, Floats x, float) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), (__m256i)_mm512_cvtneps_pbh((__m512)x));  // to the nearest
+  static void store(int16_t* to, Floats x, float) {  // to the nearest
+#ifdef NEON
+    vst1_bf16(reinterpret_cast<bfloat16_t*>(to), vcvt_bf16_f32((float32x4_t)x));
+#else
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), (__m256i)_mm512_cvtneps_pbh((__m512)x));
+#endif
   }
   static void store_positive(int16_t* to, Floats x) { store(to, maximum(x, Floats{}), 1); }
 

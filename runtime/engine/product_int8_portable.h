@@ -6,7 +6,7 @@
 //     panel[k/2][n][k%2],  n < 16·vectors,  inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
 
-#ifndef __AVX2__
+#if !defined(__AVX2__) && !defined(NEON)
 
 #include "tiles.h"
 

@@ -2,8 +2,10 @@
 // how wide the processor's registers are and how it rounds.
 #pragma once
 
-#ifdef __x86_64__
+#if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(NEON)
+#include <arm_neon.h>
 #endif
 
 #include <cmath>
@@ -104,6 +106,26 @@ inline void store_codes(uint8_t* to, Ints x) {
   const __m128i bytes = _mm_xor_si128(_mm_packs_epi16(words(x), words(x)), _mm_set1_epi8(-128));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(to), bytes);
 }
+#elif defined(NEON)
+inline Floats all(float x) { return (Floats)vdupq_n_f32(x); }
+inline Floats maximum(Floats a, Floats b) { return (Floats)vmaxq_f32((float32x4_t)a, (float32x4_t)b); }
+inline Ints maximum(Ints a, Ints b) { return (Ints)vmaxq_s32((int32x4_t)a, (int32x4_t)b); }
+inline Ints to_nearest(Floats x) { return (Ints)vcvtnq_s32_f32((float32x4_t)x); }  // halves to even
+inline bool any_above(Floats x, float than) { return vmaxvq_u32(vcgtq_f32((float32x4_t)x, vdupq_n_f32(than))); }
+inline float sum(Floats x) { return vaddvq_f32((float32x4_t)x); }
+inline float largest(Floats x) { return vmaxvq_f32((float32x4_t)x); }
+inline Floats load(const Word* from) {
+  return (Floats)vcvtq_f32_s32(vmovl_s16(vld1_s16(reinterpret_cast<const int16_t*>(from))));
+}
+inline void store(Word* to, Floats x) {
+  vst1_s16(reinterpret_cast<int16_t*>(to), vqmovn_s32((int32x4_t)to_nearest(x)));
+}
+// The lanes as bytes, −128…127 with saturation.
+inline void store_codes(int8_t* to, Ints x) {
+  const int16x4_t words = vqmovn_s32((int32x4_t)x);
+  const int8x8_t bytes = vqmovn_s16(vcombine_s16(words, words));
+  std::memcpy(to, &bytes, LANES);
+}
 #else  // any other processor: what its compiler makes of four lanes
 using Words = int16_t __attribute__((vector_size(2 * LANES)));
 
@@ -140,6 +162,17 @@ inline void store(Word* to, Floats x) { store_words(to, to_nearest(x)); }
 
 inline Floats magnitude(Floats x) { return maximum(x, -x); }
 
+// Lane i: lane from[i] of a, or of b from LANES on.
+inline Floats shuffled(Floats a, Floats b, Ints from) {
+#ifdef __clang__
+  Floats found;
+  for (int i = 0; i < LANES; ++i) found[i] = from[i] < LANES ? a[from[i]] : b[from[i] - LANES];
+  return found;
+#else
+  return __builtin_shuffle(a, b, from);
+#endif
+}
+
 // rows[i][j] ← rows[j][i]: pairs, then fours, … change places.
 inline void transpose(Floats rows[LANES]) {
   const Ints lane = lanes();
@@ -151,8 +184,8 @@ inline void transpose(Floats rows[LANES]) {
     for (int i = 0; i < LANES; ++i) {
       if (i & step) continue;
       const Floats a = rows[i], b = rows[i + step];
-      rows[i] = __builtin_shuffle(a, b, low);
-      rows[i + step] = __builtin_shuffle(a, b, high);
+      rows[i] = shuffled(a, b, low);
+      rows[i + step] = shuffled(a, b, high);
     }
   }
 }
@@ -177,7 +210,7 @@ inline Floats sums(Floats rows[LANES]) {
 #pragma GCC unroll 16
     for (int i = 0; i < LANES; i += 2 * step) {
       const Floats a = rows[i], b = rows[i + step];
-      rows[i] = __builtin_shuffle(a, b, low) + __builtin_shuffle(a, b, high);
+      rows[i] = shuffled(a, b, low) + shuffled(a, b, high);
     }
   }
   return rows[0];

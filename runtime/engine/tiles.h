@@ -5,7 +5,8 @@
 //
 // How one step of a product is made, a Step tells, by the kind of numbers (product_*.h): DEPTH inputs of a row (`row`,
 // the same in all lanes) with those of each column (`columns`), added to the sums (`add`); and ROWS, the largest tile
-// whose sums, and what a step makes beside them, the registers hold.
+// whose sums, and what a step makes beside them, the registers hold.  Where the processor multiplies small matrices, a
+// Step has a `tile` of its own.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 #include "simd.h"
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__) || defined(NEON)  // 32 registers
 constexpr int TILE_VECTORS = 4;
 #else
 constexpr int TILE_VECTORS = 2;
@@ -60,9 +61,13 @@ INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weig
   int row = 0;
   const auto tiles = [=, &row]<int R>() INLINE {
     const int first = row;
-    tile<Step, R, V>(a + static_cast<size_t>(first) * depth, depth, panel + static_cast<size_t>(from) * Step::DEPTH,
-                     width, start + from,
-                     [=](int r, int v, auto sum) INLINE { column(from + v * LANES)(first + r, sum); });
+    const auto emit = [=](int r, int v, auto sum) INLINE { column(from + v * LANES)(first + r, sum); };
+    const Value* at = a + static_cast<size_t>(first) * depth;
+    const Weight* weights = panel + static_cast<size_t>(from) * Step::DEPTH;
+    if constexpr (requires { Step::OWN_TILE; })
+      Step::template tile<R, V>(at, depth, weights, width, start + from, emit);
+    else
+      tile<Step, R, V>(at, depth, weights, width, start + from, emit);
     row += R;
   };
   if constexpr (Step::ROWS > 4)

@@ -1,16 +1,16 @@
 """Choice of an engine by the instruction sets of the processor; each is a compiled module with the same names.
 
-`vnni`: AVX-512 with byte products.  `amx`: the same with products by the matrix unit.  `avxvnni`: byte products in
-registers half as wide, found in desktops.  `avx2`: any other x86 processor of the last ten years.  `portable`: any
-other processor.
+On x86, `vnni`: AVX-512 with byte products.  `amx`: the same with products by the matrix unit.  `avxvnni`: byte
+products in registers half as wide, found in desktops.  `avx2`: any other processor of the last ten years.  On Arm,
+`neon`: any processor of 64 bits.  `dotprod`: with byte products (ARMv8.2).  `i8mm`: with products of small matrices
+of bytes, and of bfloat16 numbers (ARMv8.6).  `portable`: any other processor.
 """
 
 import ctypes
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
-
-from weebill_runtime import _processor
 
 AVX512 = ("avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni", "avx2", "fma")
 NEEDS = {  # features of the processor, as Linux names them; the fastest first
@@ -18,21 +18,28 @@ NEEDS = {  # features of the processor, as Linux names them; the fastest first
     "vnni": AVX512,
     "avxvnni": ("avx_vnni", "avx2", "fma"),
     "avx2": ("avx2", "fma"),
+    "i8mm": ("asimddp", "i8mm", "bf16"),
+    "dotprod": ("asimddp",),
+    "neon": ("asimd",),
     "portable": (),
 }
-BFLOAT16 = "avx512_bf16"  # used beside AVX-512 where the processor has it
+BFLOAT16 = {  # the feature by which an engine multiplies such numbers
+    "amx": "avx512_bf16",
+    "vnni": "avx512_bf16",
+    "i8mm": "bf16",
+}
 
 
 def available() -> list[str]:
     """Return this process's instruction sets, the fastest first; ask Linux for permission to use a matrix unit."""
     found = set(_features())
-    sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed)]
+    sets = [isa for isa, needed in NEEDS.items() if found.issuperset(needed) and _compiled(isa)]
     return [isa for isa in sets if isa != "amx" or _may_use_matrix_unit()]
 
 
 def has_bfloat16(isa: str) -> bool:
     """Return True if the engine of an instruction set multiplies bfloat16 numbers on this processor."""
-    return "avx512f" in NEEDS[isa] and BFLOAT16 in _features()
+    return BFLOAT16.get(isa) in _features()
 
 
 @cache
@@ -54,7 +61,15 @@ def engine(isa: str) -> ModuleType:
 
 
 @cache
+def _compiled(isa: str) -> bool:
+    """Return True if the installed engine has an instruction set: `make setup` compiles those of its machine."""
+    return find_spec(f"weebill_runtime._{isa}") is not None
+
+
+@cache
 def _features() -> list[str]:
+    from weebill_runtime import _processor  # compiled, unlike this module
+
     return _processor.features()
 
 

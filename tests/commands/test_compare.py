@@ -85,7 +85,11 @@ def test_quantized_folders(tmp_path, vocabulary, grid):
     [
         ([], [], "standard input is empty"),
         (["--isa", "avx3"], TEXT, "no instruction set 'avx3'; did you mean 'avx2'?"),
-        (["--isa", "neon"], TEXT, "'neon'; there are amx, vnni, avxvnni, avx2, portable"),
+        (
+            ["--isa", "sve"],
+            TEXT,
+            "'sve'; there are amx, vnni, avxvnni, avx2, i8mm, dotprod, neon, portable",
+        ),
         (["--references", "missing"], TEXT, "missing: no such file; check the path\n"),
         (["--references", "short"], TEXT, "short: 1 lines, standard input has 6"),
     ],

@@ -227,8 +227,8 @@ def test_a_shortlist_or_engine_that_cannot_serve_is_refused(translate, folder, t
     for options, message in [
         (["--isa", "avx3"], "no instruction set 'avx3'; did you mean 'avx2'"),
         (
-            ["--isa", "neon"],
-            "no instruction set 'neon'; there are amx, vnni, avxvnni, avx2, portable",
+            ["--isa", "sve"],
+            "no instruction set 'sve'; there are amx, vnni, avxvnni, avx2, i8mm, dotprod, neon, portable",
         ),
         (["--shortlist", tmp_path / "none"], "no shortlist, or damaged"),
     ]:

@@ -17,9 +17,10 @@ def test_an_unknown_instruction_set_is_named():
         with pytest.raises(InputError, match="no instruction set 'vnn'; did you mean 'vnni'"):
             refuse("vnn")
         with pytest.raises(
-            InputError, match=r"'neon'; there are amx, vnni, avxvnni, avx2, portable$"
+            InputError,
+            match=r"'sve'; there are amx, vnni, avxvnni, avx2, i8mm, dotprod, neon, portable$",
         ):
-            refuse("neon")
+            refuse("sve")
 
 
 def test_portable_is_everywhere(monkeypatch):

@@ -1,6 +1,7 @@
 """The engines that a processor can run, what they refuse, and those that no other test reaches."""
 
 import hashlib
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -41,21 +42,30 @@ def test_features_are_those_that_linux_names():
     """Linux reads them from the processor too, but by code of its own."""
     lines = Path("/proc/cpuinfo").read_text("ascii", errors="replace").splitlines()
     flags = next((line for line in lines if line.startswith("flags")), "").split()
-    known = {flag for needed in engines.NEEDS.values() for flag in (*needed, engines.BFLOAT16)}
+    known = {*chain(*engines.NEEDS.values()), *engines.BFLOAT16.values()}
     assert set(_processor.features()) == known.intersection(flags)
 
 
-def test_the_processor_decides(monkeypatch):
+@pytest.fixture
+def all_compiled(monkeypatch):
+    monkeypatch.setattr(engines, "_compiled", lambda isa: True)
+
+
+def test_the_processor_decides(monkeypatch, all_compiled):
     monkeypatch.setattr(engines, "_features", lambda: ["avx2", "fma", "avx512f"])
     assert weebill_runtime.available() == ["avx2", "portable"]
     monkeypatch.setattr(engines, "_features", lambda: ["avx2", "fma", "avx_vnni"])
     assert weebill_runtime.available() == ["avxvnni", "avx2", "portable"]
+    monkeypatch.setattr(engines, "_features", lambda: ["asimd", "asimddp", "i8mm"])
+    assert weebill_runtime.available() == ["dotprod", "neon", "portable"]
+    monkeypatch.setattr(engines, "_compiled", lambda isa: isa != "dotprod")
+    assert weebill_runtime.available() == ["neon", "portable"]
     monkeypatch.setattr(engines, "_features", lambda: [])
     assert weebill_runtime.available() == ["portable"]
 
 
 @pytest.mark.parametrize("granted", [True, False])
-def test_linux_may_refuse_the_matrix_unit(monkeypatch, granted):
+def test_linux_may_refuse_the_matrix_unit(monkeypatch, all_compiled, granted):
     monkeypatch.setattr(engines, "_features", lambda: engines.NEEDS["amx"])
     monkeypatch.setattr(engines, "_may_use_matrix_unit", lambda: granted)
     first = ["amx"] if granted else []
@@ -63,8 +73,8 @@ def test_linux_may_refuse_the_matrix_unit(monkeypatch, granted):
 
 
 def test_an_unknown_engine_is_refused():
-    with pytest.raises(ValueError, match="'neon'; there are amx, vnni, avxvnni, avx2, portable"):
-        weebill_runtime.engine("neon")
+    with pytest.raises(ValueError, match="'sve'; there are amx, vnni, avxvnni, avx2, i8mm"):
+        weebill_runtime.engine("sve")
 
 
 @pytest.fixture(params=AVAILABLE)

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sentences cut; default 200")  # fmt: skip
     add("--threads", type=positive, default=1, metavar="N", help="default 1")
     add("--isa", metavar="SET",
-        help="amx, vnni, avxvnni, avx2 or portable (PyTorch); default: the fastest there is")  # fmt: skip
+        help="instruction set, such as avx2 or dotprod, or portable (PyTorch); default: the fastest")  # fmt: skip
     add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
     add("--languages", nargs=2, metavar=("FROM", "TO"),
         help="for a Hugging Face model of many: en de, or its own codes")  # fmt: skip

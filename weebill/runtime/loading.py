@@ -32,7 +32,7 @@ def load(
         precision: chooses one of several models in a folder, such as "int8" in a recipe's folder below results/.
         device: "cpu", "cuda", "cuda:1", …
         threads: number of the runtime's threads that translate in parallel, each with a copy of the weights.
-        isa: the runtime's instruction set: amx, vnni, avxvnni, avx2 or portable (PyTorch); None: the fastest here.
+        isa: the runtime's instruction set, such as avx2 or dotprod, or portable (PyTorch); None: the fastest here.
         shortlist: file of pieces to which the runtime restricts translations, faster for large vocabularies.
         languages: of input and output, for a Hugging Face model of many.
 

@@ -41,7 +41,7 @@ def run(
     isa: Annotated[
         str | None,
         Option(
-            "amx, vnni, avxvnni, avx2, or portable for PyTorch; default the fastest of this processor",
+            "such as avx2 or dotprod, or portable for PyTorch; default the fastest of this processor",
             "ISA",
         ),
     ] = None,
