@@ -12,11 +12,12 @@ ifneq ($(words $(VENV)),1)
 endif
 BIN := $(VENV)/bin
 PINNED := $(VENV)/.installed
-READY := $(VENV)/.runtime
+# The engine is compiled for the instruction sets of this processor.
+READY := $(VENV)/.runtime$(shell grep -soEw 'avx2|avx_vnni|avx512_vnni|amx_int8' /proc/cpuinfo | sort -u | sed 's/^/-/' | tr -d '\n')
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm wheels test-wheel lint lock reference conda engines opponents sanitize check-resume
+.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +74,13 @@ wheels: $(READY)  ## wheels of the package and of its engine, for other machines
 test-wheel: wheels  ## the wheels alone on each Python from 3.11 to 3.13 that is here; EXTRAS="metric all" adds extras
 	"$(BIN)/python" -m tests.package.matrix $(EXTRAS)
 
+program: $(READY)  ## weebill-translate and libweebill, which need no Python, in dist/program (three minutes)
+	envs/program.sh "$(VENV)"
+
+test-arm: $(READY)  ## the engines for Arm, cross-compiled and emulated; says what is not installed
+	envs/program.sh "$(VENV)" aarch64
+	OMP_NUM_THREADS=1 "$(BIN)/pytest" -rs tests/weebill_runtime/test_arm.py
+
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
 
@@ -80,7 +88,7 @@ opponents:  ## the engines of Marian's family, for `weebill benchmark runtime`; 
 	-for name in bergamot pymarian fxtranslate; do envs/install.sh $$name .venvs/$$name; done
 
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
-	"$(BIN)/cmake" -S runtime -B build/sanitize -DCMAKE_BUILD_TYPE=Release -DWEEBILL_SANITIZE=address \
+	"$(BIN)/cmake" -S runtime -B build/sanitize -DCMAKE_BUILD_TYPE=Release -DWEEBILL_SANITIZE=address -DWEEBILL_SETS=here \
 	-DPython_EXECUTABLE="$(abspath $(BIN)/python)" -Dnanobind_DIR="$$("$(BIN)/python" -m nanobind --cmake_dir)" \
 	-G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN)/ninja)"
 	"$(BIN)/cmake" --build build/sanitize
