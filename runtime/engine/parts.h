@@ -91,6 +91,8 @@ class AnyStudent {
   virtual int padded() const = 0;
 };
 
+using MakeStudent = std::unique_ptr<AnyStudent> (*)(const StudentParts& parts);
+
 std::unique_ptr<AnyStudent> int8_student(const StudentParts& parts);  // each in the file of its name
 std::unique_ptr<AnyStudent> float32_student(const StudentParts& parts);
 std::unique_ptr<AnyStudent> bfloat16_student(const StudentParts& parts);

@@ -1,15 +1,15 @@
-// What Python sees of students: each is built from arrays, and translates batches.
+// What Python sees of students, the same for all instruction sets: each is built from arrays, and translates batches.
 #include "arrays.h"
 #include "parts.h"
 
 namespace {
 
-using Make = std::unique_ptr<AnyStudent> (*)(const StudentParts& parts);
-
-// A student with weights of type T that `make` makes.
-template <class T, Make make>
+// A student with weights of type T.
+template <class T>
 class BoundStudent {
  public:
+  static inline MakeStudent make;
+
   explicit BoundStudent(const nb::dict& given) {
     StudentParts parts;
     parts.embedding = table(given, "embedding");
@@ -131,9 +131,10 @@ class BoundStudent {
   std::unique_ptr<AnyStudent> student_;
 };
 
-template <class T, Make make>
-void bind_student(nb::module_& module, const char* name) {
-  using Bound = BoundStudent<T, make>;
+template <class T>
+void bind_student(nb::module_& module, const char* name, MakeStudent make) {
+  using Bound = BoundStudent<T>;
+  Bound::make = make;
   nb::class_<Bound>(module, name)
       .def(nb::init<const nb::dict&>())
       .def("positions", &Bound::positions, nb::arg().noconvert())
@@ -146,10 +147,8 @@ void bind_student(nb::module_& module, const char* name) {
 
 }  // namespace
 
-void bind_students(nb::module_& module) {
-  bind_student<int8_t, int8_student>(module, "Int8Student");
-  bind_student<float, float32_student>(module, "Float32Student");
-#ifdef BFLOAT16
-  bind_student<int16_t, bfloat16_student>(module, "Bfloat16Student");
-#endif
+void bind_students(nb::module_& module, MakeStudent int8, MakeStudent float32, MakeStudent bfloat16) {
+  bind_student<int8_t>(module, "Int8Student", int8);
+  bind_student<float>(module, "Float32Student", float32);
+  if (bfloat16) bind_student<int16_t>(module, "Bfloat16Student", bfloat16);
 }

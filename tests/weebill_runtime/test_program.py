@@ -44,22 +44,26 @@ def folders(tmp_path_factory):
 @pytest.mark.parametrize("grid", GRIDS)
 def test_real_text_is_translated_as_by_python(folders, real_text, grid):
     lines = real_text("multi30k/test_2016_flickr.en").read_text("utf-8").splitlines()[:500]
-    text = text_of([*lines, *HARD])
-    command = [sys.executable, "-m", "weebill", "translate", str(folders[grid])]
-    expected = subprocess.run(command, input=text, capture_output=True, check=True).stdout
+    lines += HARD
+    text = text_of(lines)
+    expected = text_of(Translator(folders[grid]).translate(lines))
     assert len(set(expected.splitlines())) > 100
     for options in ([], ["--threads", "2"], ["--batch-size", "7"]):
         found = run(folders[grid], *options, text=text)
         assert (found.returncode, found.stderr) == (0, b"")
         assert found.stdout == expected
+    if grid == "int8":
+        command = [sys.executable, "-m", "weebill", "translate", str(folders[grid])]
+        done = subprocess.run(command, input=text, capture_output=True, check=True)
+        assert done.stdout == expected
     with Translator(folders[grid], shortlist=folders["shortlist"]) as translator:
-        expected = text_of(translator.translate([*lines, *HARD]))
+        expected = text_of(translator.translate(lines))
     assert len(set(expected.splitlines())) > 100
     assert run(folders[grid], "--shortlist", folders["shortlist"], text=text).stdout == expected
 
 
 def test_any_characters_are_read_as_by_python(folders):
-    lines = random_lines(3000, seed=5)
+    lines = random_lines(1500, seed=5)
     with Translator(folders["int8"]) as translator:
         expected = translator.translate(lines)
     found = run(folders["int8"], text=text_of(lines)).stdout.decode().split("\n")
@@ -80,7 +84,7 @@ def test_every_language_is_normalised_as_by_python(tmp_path, languages):
         tmp_path / "v", 310, normalisation=Normalisation.of(languages), **options
     )
     folder = make_folder(tmp_path / "model", vocabulary)
-    lines = random_lines(800, seed=6)
+    lines = random_lines(400, seed=6)
     expected = Translator(folder).translate(lines)
     assert run(folder, text=text_of(lines)).stdout.decode() == text_of(expected).decode()
 
