@@ -2,8 +2,10 @@
 
 import copy
 import functools
+from functools import partial
 
 import torch
+import transformers
 from torch import Tensor
 from transformers import (
     BartConfig,
@@ -13,8 +15,6 @@ from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedModel,
-    T5Config,
-    T5ForConditionalGeneration,
     XLMRobertaConfig,
     XLMRobertaForSequenceClassification,
 )
@@ -76,13 +76,14 @@ def gpt2() -> PreTrainedModel:
     )
 
 
-def t5(feed_forward: str = "relu", own_head: bool = False) -> PreTrainedModel:
+def t5(feed_forward: str = "relu", own_head: bool = False, name: str = "T5") -> PreTrainedModel:
     """Make three encoder and two decoder layers: the library's key-value cache has one place per encoder layer.
 
-    feed_forward: value of `feed_forward_proj`.  own_head: True to give the head weights of its own.
+    feed_forward: value of `feed_forward_proj`.  own_head: True to give the head weights of its own.  name: of the
+    library's classes.
     """
-    model = T5ForConditionalGeneration(
-        T5Config(
+    model = getattr(transformers, f"{name}ForConditionalGeneration")(
+        getattr(transformers, f"{name}Config")(
             vocab_size=PIECES,
             d_model=WIDTH,
             d_kv=HEAD_SIZE,
@@ -118,6 +119,86 @@ MAKERS = {
     "gated-t5": gated_t5,
 }
 GENERATORS = ("bart", "gpt2", "t5", "gated-t5")
+
+
+def bart_like(name: str, **more) -> PreTrainedModel:
+    """Make a model with BART's configuration: two encoder and three decoder layers."""
+    config = getattr(transformers, f"{name}Config")(
+        vocab_size=PIECES,
+        d_model=WIDTH,
+        encoder_layers=2,
+        decoder_layers=3,
+        encoder_attention_heads=HEADS,
+        decoder_attention_heads=HEADS,
+        encoder_ffn_dim=NEURONS,
+        decoder_ffn_dim=NEURONS,
+        max_position_embeddings=32,
+        pad_token_id=PAD,
+        eos_token_id=2,
+        decoder_start_token_id=2,
+        forced_eos_token_id=None,
+        **more,
+    )
+    kind = "MTModel" if name == "Marian" else "ForConditionalGeneration"
+    return getattr(transformers, f"{name}{kind}")(config)
+
+
+def mt5() -> PreTrainedModel:
+    """Make an mT5, which has T5 1.1's shape in classes of its own."""
+    return t5("gated-gelu", own_head=True, name="MT5")
+
+
+def opt() -> PreTrainedModel:
+    """Make a decoder of three layers, with embeddings narrower than the model, as in OPT-350M."""
+    return transformers.OPTForCausalLM(
+        transformers.OPTConfig(
+            vocab_size=PIECES,
+            hidden_size=WIDTH,
+            word_embed_proj_dim=16,
+            do_layer_norm_before=False,
+            num_attention_heads=HEADS,
+            ffn_dim=NEURONS,
+            num_hidden_layers=3,
+            max_position_embeddings=32,
+            bos_token_id=2,
+            eos_token_id=2,
+            pad_token_id=PAD,
+        )
+    )
+
+
+def grouped(name: str, **more) -> PreTrainedModel:
+    """Make a decoder of three layers like Llama: in four groups, two query heads share a key and a value."""
+    config = getattr(transformers, f"{name}Config")(
+        vocab_size=PIECES,
+        hidden_size=WIDTH,
+        head_dim=HEAD_SIZE,
+        num_attention_heads=2 * HEADS,
+        num_key_value_heads=HEADS,
+        intermediate_size=NEURONS,
+        num_hidden_layers=3,
+        max_position_embeddings=32,
+        bos_token_id=0,
+        eos_token_id=2,
+        pad_token_id=PAD,
+        **more,
+    )
+    return getattr(transformers, f"{name}ForCausalLM")(config)
+
+
+MORE = {  # tested less, because their code is nearly that of another family
+    "mbart": partial(bart_like, "MBart"),
+    "m2m_100": partial(bart_like, "M2M100", scale_embedding=True, init_std=0.1),
+    "pegasus": partial(bart_like, "Pegasus"),
+    "marian": partial(bart_like, "Marian", scale_embedding=True),
+    "mt5": mt5,
+    "opt": opt,
+    "llama": partial(grouped, "Llama"),
+    "mistral": partial(grouped, "Mistral", sliding_window=5),
+    "qwen2": partial(grouped, "Qwen2", tie_word_embeddings=True),
+    "qwen3": partial(grouped, "Qwen3"),
+}
+DECODERS = ("gpt2", "opt", "llama", "mistral", "qwen2", "qwen3")
 DEPTHS = {  # layers of each stack
     "xlm-roberta": {"encoder": 3},
     "bart": {"encoder": 2, "decoder": 3},
@@ -150,10 +231,11 @@ def small_model(family: str, seed: int = 3) -> PreTrainedModel:
 @functools.cache
 def _made(family: str, seed: int) -> PreTrainedModel:
     torch.manual_seed(seed)
-    model = MAKERS[family]().eval()
+    model = (MAKERS | MORE)[family]().eval()
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.2)
+            if parameter.requires_grad:  # sinusoidal positions are computed
+                parameter.add_(torch.randn_like(parameter) * 0.2)
     return model
 
 
@@ -171,7 +253,7 @@ def small_batch(family: str, seed: int = 5, rows: int = 3, positions: int = 9) -
     batch = {"input_ids": source, "attention_mask": mask}
     if family == "xlm-roberta":
         labels = torch.randn(rows, generator=generator)
-    elif family == "gpt2":
+    elif family in DECODERS:
         labels = source.where(mask.bool(), -100)
     else:
         target, target_mask = text(positions - 2)

@@ -158,8 +158,8 @@ DAMAGES = {
         "layer_shapes: heads of decoder.1.self_attention are not",
     ),
     "another family": (
-        lambda path: edit_config(path, model_type="bert"),
-        "model_type 'bert', expected one of bart, gpt2, marian, t5, xlm-roberta",
+        lambda path: edit_config(path, model_type="electra"),
+        "model_type 'electra', expected one of ba.*, gpt2, .*, marian, .*, t5, xlm-roberta",
     ),
     "no class": (
         lambda path: edit_config(path, architectures=["pipeline"]),

@@ -2,11 +2,16 @@
 
 
 def of_head(block, head: int) -> dict:
-    """Return query.weight, key.weight, value.weight (k, inputs), their biases (k,), and out.weight (d, k)."""
-    rows = slice(head * block.head_size, (head + 1) * block.head_size)
+    """Return query.weight, key.weight, value.weight (k, inputs), their biases (k,), and out.weight (d, k).
+
+    A group of g query heads has g·k in query and out.
+    """
+    size = {"query": block.group * block.head_size}
+    rows = slice(head * size["query"], (head + 1) * size["query"])
     found = {"out.weight": block.out.weight[:, rows]}
     for name in ("query", "key", "value"):
-        projection = getattr(block, name)
+        projection, each = getattr(block, name), size.get(name, block.head_size)
+        rows = slice(head * each, (head + 1) * each)
         found[f"{name}.weight"] = projection.weight[rows]
         if projection.bias is not None:
             found[f"{name}.bias"] = projection.bias[rows]

@@ -49,7 +49,7 @@ def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict
     Raises InputError if the teacher has no such layer, or the list does not ascend.
     """
     chosen = {}
-    for stack in prunable(teacher).layer_stacks():
+    for stack in prunable(teacher, "distilled").layer_stacks():
         depth = len(stack.layers)
         found = evenly_spaced(depth, layers) if isinstance(layers, int) else list(layers)
         if not found or found != sorted({*range(depth)}.intersection(found)):

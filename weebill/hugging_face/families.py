@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-import transformers
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.cache_utils import Cache, EncoderDecoderCache
+from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from weebill.errors import InputError
 from weebill.pruning.structure import (
@@ -23,6 +23,7 @@ from weebill.pruning.structure import (
     Projection,
     Prunable,
     Recorder,
+    whole,
 )
 from weebill.registry import Registry
 
@@ -35,31 +36,49 @@ FAMILIES: Registry[type["Family"]] = Registry(
         "GPT2Model": "weebill.hugging_face.gpt2:GPT2",
         "T5Model": "weebill.hugging_face.t5:T5",
         "T5ForConditionalGeneration": "weebill.hugging_face.t5:T5",  # contains no T5Model
+        "MT5Model": "weebill.hugging_face.mt5:MT5",
+        "MT5ForConditionalGeneration": "weebill.hugging_face.mt5:MT5",
+        "MBartModel": "weebill.hugging_face.mbart:MBart",
+        "M2M100Model": "weebill.hugging_face.m2m_100:M2M100",
+        "PegasusModel": "weebill.hugging_face.pegasus:Pegasus",
+        "OPTModel": "weebill.hugging_face.opt:OPT",
+        "LlamaModel": "weebill.hugging_face.llama:Llama",
+        "MistralModel": "weebill.hugging_face.mistral:Mistral",
+        "Qwen2Model": "weebill.hugging_face.qwen2:Qwen2",
+        "Qwen3Model": "weebill.hugging_face.qwen3:Qwen3",
     }
 )
 
 
-def prunable(model: nn.Module) -> "Family":
-    """Return the prunable view of a model that holds one base model of a family.  Raises InputError otherwise."""
-    found = [
-        (name, module)
-        for module in model.modules()
-        for name in FAMILIES
-        if isinstance(module, getattr(transformers, name))
-    ]
+def prunable(model: nn.Module, purpose: str = "pruned") -> "Family":
+    """Return the prunable view of a model that holds one base model of a family.  Raises InputError otherwise.
+
+    purpose: what is done with the model, for the message: it "can be" this.
+    """
+    found = [(name, module) for module in model.modules() if (name := family_name(type(module)))]
     if len(found) != 1:
         *names, last = FAMILIES
         raise InputError(
-            f"{type(model).__name__} holds {len(found)} models that can be pruned, expected one: "
+            f"{type(model).__name__} holds {len(found)} models that can be {purpose}, expected one: "
             f"{', '.join(names)} or {last}"
         )
     name, core = found[0]
     return FAMILIES[name](model, core)
 
 
+def family_name(kind: type) -> str | None:
+    """Return the entry of FAMILIES for a class of transformers' models or a subclass; None for others."""
+    for (
+        one
+    ) in kind.__mro__:  # by names, because to import the models of all families takes a second
+        if one.__name__ in FAMILIES and one.__module__.startswith("transformers."):
+            return one.__name__
+    return None
+
+
 def model_types() -> set[str]:
     """Return the values of `model_type` in config.json for all families."""
-    return {getattr(transformers, name).config_class.model_type for name in FAMILIES}
+    return {kind for kind, name in MODEL_MAPPING_NAMES.items() if name in FAMILIES}
 
 
 class Stack(NamedTuple):
@@ -84,6 +103,7 @@ class Family(Prunable):
     heads, head_size, width: names of an attention's attributes.  headless: class of an attention without heads.
     weights_at: index of the attention weights in an attention's output.  activated: classes of modules in which an
     activation follows a linear map, each with the names of both; int8 computes both in one step.
+    A family with `grouped` attention has no attribute `heads`: its heads are the groups, by the width of its maps.
     """
 
     stacks: ClassVar[tuple[Stack, ...]]
@@ -93,6 +113,7 @@ class Family(Prunable):
     head_size: ClassVar[str]
     width: ClassVar[str | None] = None
     headless: ClassVar[type[nn.Module] | None] = None
+    grouped: ClassVar[bool] = False
     weights_at: ClassVar[int] = 1
     activated: ClassVar[tuple[tuple[type[nn.Module], str, str], ...]] = ()
 
@@ -156,9 +177,15 @@ class Family(Prunable):
         attention = layer.get_submodule(path)
         masked = stack.name if stack.masked is None else stack.masked
         size = getattr(attention, self.head_size)
+        projections = [whole(one) for one in self.projections(layer, attention)]
+        if self.grouped:
+            heads, group = projections[1].outputs // size, attention.num_key_value_groups
+        else:
+            heads, group = getattr(attention, self.heads), 1
 
         def set_shape(heads: int) -> None:
-            setattr(attention, self.heads, heads)
+            if not self.grouped:
+                setattr(attention, self.heads, heads)
             if self.width is not None:
                 setattr(attention, self.width, heads * size)
             if not heads and self.headless is not None:
@@ -166,9 +193,10 @@ class Family(Prunable):
 
         return AttentionBlock(
             name,
-            *self.projections(layer, attention),
-            heads=getattr(attention, self.heads),
+            *projections,
+            heads=heads,
             head_size=size,
+            group=group,
             set_shape=set_shape,
             set_recorder=partial(self._set_recorder, attention, self.core.get_submodule(masked)),
         )

@@ -18,7 +18,7 @@ TABLE = "relative_attention_bias"  # attribute of the attention module for its t
 OWN = "layer.0.SelfAttention"
 
 
-class CutAttention(T5Attention):
+class CutAttention:
     """Replacement of an attention that lost heads; the buffer `kept_heads` (h,) numbers the remaining ones."""
 
     def forward(
@@ -52,11 +52,16 @@ class CutAttention(T5Attention):
         return output, position_bias, weights
 
 
+class CutT5Attention(CutAttention, T5Attention):
+    """Replacement of an attention of T5 that lost heads."""
+
+
 @dataclass
 class T5AttentionBlock(AttentionBlock):
-    """Attention block of T5; `attention` is its module."""
+    """Attention block of T5; `attention` is its module, `cut_attention` the class of it after a cut."""
 
     attention: nn.Module | None = None
+    cut_attention: type[CutAttention] = CutT5Attention
 
     def keep(self, heads: Sequence[int]) -> None:
         """Keep only these heads, as `AttentionBlock` does, and record their numbers."""
@@ -65,7 +70,7 @@ class T5AttentionBlock(AttentionBlock):
         if isinstance(self.attention, CutAttention):
             self.attention.kept_heads = self.attention.kept_heads[chosen]
         else:
-            self.attention.__class__ = CutAttention
+            self.attention.__class__ = self.cut_attention
             self.attention.register_buffer("kept_heads", chosen)
 
 
@@ -78,6 +83,7 @@ class T5(Family):
     )
     heads, head_size, width = "n_heads", "key_value_proj_dim", "inner_dim"
     maps, weights_at = ("q", "k", "v", "o"), 2
+    cut_attention, gated = CutT5Attention, T5DenseGatedActDense  # classes of modules
     activated = ((T5DenseActDense, "wi", "act"), (T5DenseGatedActDense, "wi_0", "act"))
 
     def attention_block(
@@ -85,12 +91,15 @@ class T5(Family):
     ) -> T5AttentionBlock:
         """Make a block that records the numbers of its remaining heads."""
         plain = super().attention_block(name, stack, layer, path)
-        return T5AttentionBlock(**vars(plain), attention=layer.get_submodule(path))
+        attention = layer.get_submodule(path)
+        return T5AttentionBlock(
+            **vars(plain), attention=attention, cut_attention=self.cut_attention
+        )
 
     def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
         """Implement `Family`."""
         dense = layer.layer[-1].DenseReluDense
-        if isinstance(dense, T5DenseGatedActDense):
+        if isinstance(dense, self.gated):
             return FeedForwardBlock(name, dense.wi_0, dense.wo, gate=dense.wi_1)
         return FeedForwardBlock(name, dense.wi, dense.wo)
 

@@ -110,6 +110,9 @@ class ConfidenceAccumulator:
     def add(self, name: str, attention: Tensor, queries: Tensor | None) -> None:
         """Add a pass of a block: attention (batch, h, queries, keys); queries (batch, queries), True for a token."""
         largest = attention.detach().amax(-1).double()  # (batch, h, queries)
+        heads = len(self._totals[name])
+        if 0 < heads < largest.shape[1]:  # heads of a group count by their mean
+            largest = largest.unflatten(1, (heads, -1)).mean(2)
         if queries is None:
             queries = torch.ones_like(largest[:, 0], dtype=torch.bool)
         # `where` and not a product: a padded row may attend to nothing and hold NaN.
@@ -154,8 +157,8 @@ def _products(projection: Projection) -> Tensor:
 
 
 def _by_head(values: Tensor, block: AttentionBlock) -> Tensor:
-    """Sum the k values of each head: (h·k,) → (h,)."""
-    return values.cpu().unflatten(0, (block.heads, block.head_size)).sum(1)
+    """Sum the values of each head, which has k of them, or g·k: (h·k,) → (h,)."""
+    return values.cpu().view(block.heads, len(values) // max(block.heads, 1)).sum(1)
 
 
 def _squares_of_outputs(projection: Projection) -> Tensor:

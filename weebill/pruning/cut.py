@@ -76,7 +76,7 @@ def silent(block: Block) -> list[int]:
 def _outlet(block: Block) -> tuple[Projection, int]:
     """Return the projection that reads the outputs of heads or neurons, and its number of inputs for each of them."""
     if isinstance(block, AttentionBlock):
-        return block.out, block.head_size
+        return block.out, block.outlet_size
     return block.outer, 1
 
 

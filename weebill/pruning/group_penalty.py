@@ -56,9 +56,11 @@ def groups_of(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) -> l
     if isinstance(block, FeedForwardBlock):
         into = [Groups(map, "outputs") for map in block.inward]
         return [*into, Groups(block.outer, "inputs")]
-    connections = block.head_size if grouping == "head" else 1
-    into = [Groups(map, "outputs", connections) for map in (block.query, block.key, block.value)]
-    return [*into, Groups(block.out, "inputs", connections)]
+    # A group of grouped attention has g times as many connections in query and out as in key and value.
+    each, wide = (block.head_size, block.outlet_size) if grouping == "head" else (1, block.group)
+    into = [Groups(block.query, "outputs", wide)]
+    into += [Groups(map, "outputs", each) for map in (block.key, block.value)]
+    return [*into, Groups(block.out, "inputs", wide)]
 
 
 @torch.no_grad()

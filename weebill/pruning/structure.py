@@ -108,7 +108,9 @@ def _set_width(module: nn.Module, names: tuple[str, ...], width: int) -> None:
 class AttentionBlock:
     """Multi-head attention; head i owns outputs i·k … (i+1)·k of query, key and value.
 
-    name: unique in the model, e.g. "encoder.0.self_attention"; methods choose blocks by it.
+    In grouped attention, a head of this block is a group: g query heads that share one head of key and value, and
+    only go together; it owns g·k outputs of query and g·k inputs of out.
+    name: unique in the model, e.g. "encoder.0.self_attention"; methods choose blocks by it.  group: g.
     set_shape: called after a cut with the new number of heads, which the family records for its forward pass.
     set_recorder: makes the family's attention report its weights; called with None, it ends this.
     """
@@ -122,17 +124,23 @@ class AttentionBlock:
     head_size: int
     set_shape: Callable[[int], object] = lambda heads: None
     set_recorder: Callable[[Recorder | None], None] | None = None
+    group: int = 1
 
     def __post_init__(self):
         for name in ("query", "key", "value", "out"):
             setattr(self, name, whole(getattr(self, name)))
-        width = self.heads * self.head_size
+        width, wide = self.heads * self.head_size, self.heads * self.outlet_size
         widths = [self.query.outputs, self.key.outputs, self.value.outputs, self.out.inputs]
-        if widths != [width] * 4:
+        if widths != [wide, width, width, wide]:
             raise ValueError(
                 f"{self.name}: projections of widths {widths} do not hold {self.heads} heads of "
                 f"size {self.head_size}"
             )
+
+    @property
+    def outlet_size(self) -> int:
+        """Outputs of query, and inputs of out, that a head owns: g·k."""
+        return self.group * self.head_size
 
     @classmethod
     def of(cls, name: str, module: nn.Module) -> Self:
@@ -148,10 +156,17 @@ class AttentionBlock:
 
     def keep(self, heads: Sequence[int]) -> None:
         """Keep only these heads (ascending); `cut` checks them."""
-        first = torch.tensor(list(heads), dtype=torch.long) * self.head_size
-        kept = (first[:, None] + torch.arange(self.head_size)).flatten()  # (heads·k,)
-        keep_outputs([self.query, self.key, self.value], kept)
-        keep_inputs(self.out, kept)
+        chosen = torch.tensor(list(heads), dtype=torch.long)
+        kept, wide = (  # (heads·k,), (heads·g·k,)
+            (chosen[:, None] * size + torch.arange(size)).flatten()
+            for size in (self.head_size, self.outlet_size)
+        )
+        if self.group == 1:  # parts of a fused module are cut together
+            keep_outputs([self.query, self.key, self.value], kept)
+        else:
+            keep_outputs([self.key, self.value], kept)
+            keep_outputs([self.query], wide)
+        keep_inputs(self.out, wide)
         self.heads = len(heads)
         self.set_shape(self.heads)
 
