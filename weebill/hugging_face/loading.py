@@ -93,8 +93,8 @@ def pretrained_model(
 
 
 def is_computed(module: object) -> bool:
-    """Return True for a table of sinusoidal positions."""
-    return "Sinusoidal" in type(module).__name__
+    """Return True for a table of sinusoidal positions that is a parameter."""
+    return "Sinusoidal" in type(module).__name__ and hasattr(module, "create_weight")
 
 
 def computed(model: PreTrainedModel) -> set[str]:
