@@ -1,4 +1,4 @@
-"""Int8 models like BART, T5 and GPT-2 for the processor: a quarter of the size, on disk and in memory.
+"""Int8 models that generate text, for the processor: a quarter of the size, on disk and in memory.
 
 A folder of `save_int8` has per-layer shapes, and in config.json a `quantization_config` with a `quant_method` of our
 own.  Its int8.safetensors holds for each linear map and embedding `NAME.codes` (int8, a row for each output) and
@@ -28,6 +28,7 @@ from transformers.pytorch_utils import Conv1D
 
 from weebill.errors import InputError
 from weebill.generation.int8_decoding import make_fast
+from weebill.generation.int8_facts import compute_buffers, count_int8, int8_weights
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
@@ -71,15 +72,19 @@ def save_int8(
 
     scales: activation scales by linear map (see `calibrated_scales`), 127 / the largest expected magnitude; None:
     each token is quantized by its own largest magnitude.  entries: further entries of config.json.
-    Raises InputError if the model is of no family, cannot generate, or has NaN, infinite or no weights (`meta`),
-    or if `folder` is the one that the model was read from, or holds something other than an earlier model.
+    Raises InputError if the model is of no family, int8 already, cannot generate, or has NaN, infinite or no weights
+    (`meta`), or if `folder` is the one that the model was read from, or holds something other than an earlier model.
     """
     place = Path(folder).resolve()
     for source in {model.name_or_path, model.config.name_or_path} - {""}:
         if place.is_dir() and Path(source).is_dir() and place.samefile(source):
             raise InputError(f"{folder}: is the folder the model was read from; name another")
+    if next(int8_weights(model), None) is not None:
+        raise InputError(
+            f"{folder}: the model is int8 already; copy its folder {model.name_or_path}"
+        )
     check_target(folder, model, tokenizer)
-    shapes = layer_shapes(prunable(model))
+    shapes = layer_shapes(prunable(model, "stored in int8"))
     if not model.can_generate() or getattr(transformers, type(model).__name__, None) is None:
         raise InputError(f"{folder}: {type(model).__name__} generates no text; save it in float32")
     _check_scales(model, scales)
@@ -132,12 +137,14 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     try:
         cut_to(prunable(model), shapes)
         _fill(model, folder / (INT8_WEIGHTS if new else WEIGHTS), section["activation_scales"], isa)
+        compute_buffers(model)
         make_fast(model, isa)
     except (InputError, OSError, SafetensorError) as error:
         message = f"{folder}: damaged, or of another version ({error}); make it again"
         raise InputError(message) from error
     read_generation_settings(model, folder)
     model.name_or_path = str(folder.resolve())  # so that nothing made from it replaces it
+    count_int8(model)
     return model.eval()
 
 
@@ -213,7 +220,7 @@ def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
     For quantization-aware training (TEXTGEN §3.4): gradients pass straight through, and the optimizer updates the
     unrounded parameters, which stay the same objects.  Activations are not rounded.
     """
-    chosen = [module for _, module in quantizable(model)]
+    chosen = list({module: None for _, module in quantizable(model)})  # one may have several names
     for module in chosen:
         parametrize.register_parametrization(module, "weight", _Rounded(isinstance(module, Conv1D)))
     try:
@@ -237,12 +244,12 @@ class _Rounded(nn.Module):
 
 
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """Yield the modules with a weight to quantize, and their names.
+    """Yield the modules with a weight to quantize, and their names; a module may have several.
 
     Modules that pruning left empty, T5's biases of attention scores, and embeddings that compute otherwise, such as
     sinusoidal positions, stay float32.
     """
-    for name, module in model.named_modules():
+    for name, module in model.named_modules(remove_duplicate=False):
         if name.endswith(TABLE) or (isinstance(module, nn.Embedding) and not _is_lookup(module)):
             continue
         if isinstance(module, nn.Linear | Conv1D | nn.Embedding) and module.weight.numel():

@@ -1,10 +1,12 @@
 """Fast attention of single queries and a growing cache, both used by transformers' own `generate`."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.activations import GELUActivation, GELUTanh, NewGELUActivation
-from transformers.cache_utils import DynamicLayer
+from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
@@ -33,16 +35,24 @@ def make_fast(model: PreTrainedModel, isa: str) -> None:
             if isinstance(inner, Int8Linear) and fused:
                 inner.activation = fused
                 setattr(module, activation, nn.Identity())
-    depth = len(family.layer_stacks()[-1].layers)  # the decoder's
-    model.config.layer_types = [GrowingLayer._layer_type] * depth
+    model.register_forward_pre_hook(_let_grow, with_kwargs=True)
     if isa != PORTABLE:
         model.set_attn_implementation(_register(isa))
 
 
+def _let_grow(_model: nn.Module, _arguments: tuple, keywords: dict[str, Any]) -> None:
+    """Replace the empty layers of the library's cache, if it is given one that grows by copies."""
+    given = keywords.get("past_key_values")
+    pair = isinstance(given, EncoderDecoderCache)
+    for cache in (given.self_attention_cache, given.cross_attention_cache) if pair else (given,):
+        if type(cache) is DynamicCache and not cache.offloading:
+            for place, layer in enumerate(cache.layers):
+                if type(layer) is DynamicLayer and not layer.is_initialized:
+                    cache.layers[place] = GrowingLayer()
+
+
 class GrowingLayer(DynamicLayer):
     """Cache of keys and values (b, heads, positions, k) with spare room; the library copies all of them each time."""
-
-    _layer_type = "growing_attention"
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
         """Implement `DynamicLayer`."""
@@ -92,9 +102,16 @@ def _register(isa: str) -> str:
             return sdpa_attention_forward(
                 module, query, key, value, attention_mask, scaling=scaling, **keywords
             )
-        parts = [part.detach().numpy() for part in (query, key, value)]  # which may have gaps
+        query, key, value = (part.detach().numpy() for part in (query, key, value))  # with gaps
         mask = None if attention_mask is None else attention_mask[:, 0, 0].numpy()
-        return torch.from_numpy(compiled.attend(*parts, mask, scaling or size**-0.5)), None
+        group = query.shape[1] // key.shape[1]  # successive query heads share a key
+        found = [
+            torch.from_numpy(
+                compiled.attend(query[:, one::group], key, value, mask, scaling or size**-0.5)
+            )
+            for one in range(group)
+        ]  # each (b, 1, heads of keys, k)
+        return (found[0] if group == 1 else torch.stack(found, 3).flatten(2, 3)), None
 
     AttentionInterface.register(name, attend)
     AttentionMaskInterface.register(name, sdpa_mask)

@@ -8,12 +8,13 @@ calibrated scale; y = Σ codes·codes / (both scales) + bias, with exact sums.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import Literal
+from typing import Literal, NoReturn, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from weebill.errors import InputError
 from weebill.kernels.extension import PORTABLE, array, extension
 from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
@@ -53,6 +54,16 @@ class Int8Weight:
         else:
             self._module = extension(isa)
             self._compiled = self._module.Int8Linear(array(codes), array(1 / scale))
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        """Return the weight itself, which never changes, so that copies of a model share it."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: the compiled layout belongs to this processor."""
+        raise InputError(
+            "a model with int8 weights cannot be pickled; copy its folder, and load it there"
+        )
 
     def multiply(
         self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"

@@ -1,0 +1,61 @@
+"""What people do with a loaded int8 model: copy, count, save, pickle, and generate with another cache."""
+
+import copy
+import pickle
+
+import pytest
+import torch
+
+from tests.generation.test_int8 import cut_model, generated
+from tests.generation.test_int8_folder import int8_bytes
+from tests.hugging_face.small import GENERATORS, logits, small_batch, small_model
+from weebill.errors import InputError
+from weebill.generation.int8 import load_int8, save_int8
+
+SOME = (*GENERATORS, "m2m_100", "llama", "qwen2")
+
+
+@pytest.mark.parametrize("family", SOME)
+def test_copies_and_counts(family, tmp_path):
+    whole, folder = cut_model(family), tmp_path / "int8"
+    save_int8(whole, folder)
+    model = load_int8(folder)
+    other = copy.deepcopy(model)
+    assert torch.equal(logits(other, small_batch(family)), logits(model, small_batch(family)))
+    assert generated(other, family) == generated(model, family)
+    for one in (model, other):
+        assert one.num_parameters() == whole.num_parameters()
+        assert one.get_memory_footprint() == int8_bytes(whole) + unstored(whole)
+    with torch.no_grad():
+        for parameter in other.parameters():  # a copy has its own float32 numbers
+            parameter.zero_()
+    assert all(p.any() for p in model.parameters() if p.numel())
+
+
+def unstored(model):
+    """Return the bytes of buffers that no file holds."""
+    return sum(
+        value.nbytes for name, value in model.named_buffers() if name not in model.state_dict()
+    )
+
+
+@pytest.mark.parametrize("family", SOME)
+def test_other_caches_give_the_same_text(family, tmp_path):
+    save_int8(small_model(family), tmp_path / "int8")
+    model = load_int8(tmp_path / "int8")
+    expected = generated(model, family, use_cache=False)
+    for cache in (None, "static"):
+        assert generated(model, family, cache_implementation=cache) == expected
+
+
+def test_what_is_refused_in_one_line(tmp_path):
+    save_int8(small_model("bart"), tmp_path / "int8")
+    model = load_int8(tmp_path / "int8")
+    model.config.save_pretrained(tmp_path / "config")
+    for save in (model.save_pretrained, lambda path: save_int8(model, path)):
+        with pytest.raises(InputError, match=r"is int8.*; copy its folder .*/int8$"):
+            save(tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+    for dump in (pickle.dumps, lambda one: torch.save(one, tmp_path / "model.pt")):
+        with pytest.raises(InputError, match="cannot be pickled; copy its folder"):
+            dump(model)
