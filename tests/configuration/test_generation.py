@@ -16,6 +16,7 @@ from weebill.yaml_files import read_yaml
 
 CONFIG = Path(__file__).parents[2] / "config"
 SMALL = read_yaml(CONFIG / "generation-small.yaml")
+OF_OTHERS = {"by": "hugging_face", "data": "wikitext", "hugging_face": "a", "prefix": "summarize: "}
 NOTHING = {"method": "movement", "heads": 0, "neurons": 0, "training": {"epochs": 1}}
 
 
@@ -53,6 +54,7 @@ def changed(path: str, value) -> dict:
         ("evaluation.perplexity.window", 512, "found 512, expected at most the 256 positions of 'gpt2'"),
         ("evaluation.speed.given", 200, "found 264 with those given, expected at most the 256 positions of 'gpt2'"),
         ("steps.pruned.method", "prun", "steps.pruned"),
+        ("models.gpt2", OF_OTHERS, "models.gpt2.prefix: found for language-modelling, expected none"),
         ("steps.fine-tuned.layers", 3, "steps.fine-tuned.layers: unknown key"),
     ],
 )  # fmt: skip
@@ -139,6 +141,6 @@ def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tm
     assert "piece 2 of the tokenizer" in unfit_models(config)[0]
     words = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
     file.write_text(json.dumps({**untyped, "model": words, "added_tokens": []}))
-    assert "no byte-level BPE" in unfit_models(config)[0]
+    assert "no tokenizer.json of unigram or plain BPE" in unfit_models(config)[0]
     config["pipelines"][0]["steps"] = ["fine-tuned"]
     assert unfit_models(config) == []

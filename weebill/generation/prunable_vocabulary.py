@@ -31,17 +31,17 @@ def check_pieces(
     description: content of tokenizer.json.  rows: number of the model's embeddings.  special: role, such as
     eos_token → piece.  numbers: the model's configuration; the keys in `SINGLE` are checked.
     """
-    model, alphabet = description.get("model", {}), pre_tokenizers.ByteLevel.alphabet()
-    others = ("continuing_subword_prefix", "end_of_word_suffix", "ignore_merges")
-    plain = model.get("type") == "BPE" and not any(map(model.get, others))
-    if not plain or not model["vocab"].keys() >= set(alphabet):
-        raise InputError(f"the tokenizer is no byte-level BPE; {LEAVE}")
+    model, marks = description.get("model", {}), ("continuing_subword_prefix", "end_of_word_suffix")
+    plain_bpe = model.get("type") == "BPE" and not any(map(model.get, marks))
+    if not plain_bpe and model.get("type") != "Unigram":
+        raise InputError(f"the tokenizer has no tokenizer.json of unigram or plain BPE; {LEAVE}")
     without = without_row(description, rows)
     names = {name: number for number, name in without.items()}
     needed = {f"its {role}": names.get(_text(piece)) for role, piece in special.items()}
     needed.pop(f"its {OPTIONAL}", None)
     needed |= {f"the model's {key}": numbers.get(key) for key in SINGLE}
-    needed |= {f"the byte '{letter}'": names.get(letter) for letter in alphabet}
+    needed |= {f"the letter '{letter}'": names.get(letter) for letter in spelling(description)}
+    needed["what stands for unknown letters"] = names.get(unknown(description))
     needed["what stands around each text"] = around(description.get("post_processor"))
     for what, found in needed.items():
         for number in found if isinstance(found, list) else [found]:
@@ -71,9 +71,44 @@ def check_folder(path: Path) -> None:
         check_pieces(description, rows, special, config)
 
 
+def numbers_of(description: Mapping[str, Any]) -> dict[str, int]:
+    """Return the numbers of the pieces of a tokenizer's model; a unigram model lists them, with scores, in order."""
+    vocabulary = description["model"]["vocab"]
+    if isinstance(vocabulary, Mapping):
+        return dict(vocabulary)
+    return {piece: number for number, (piece, _) in enumerate(vocabulary)}
+
+
+def unknown(description: Mapping[str, Any]) -> str | None:
+    """Return the piece of a tokenizer's model for letters that it cannot spell, if there is one."""
+    model = description["model"]
+    if model["type"] == "BPE":
+        return model.get("unk_token")
+    return None if model.get("unk_id") is None else model["vocab"][model["unk_id"]][0]
+
+
+def spelling(description: Mapping[str, Any]) -> set[str]:
+    """Return the pieces of a tokenizer's model that spell any text: bytes, or single letters and perhaps bytes."""
+    pieces = numbers_of(description).keys()
+    if any(_has_byte_level(description.get(part)) for part in ("pre_tokenizer", "decoder")):
+        return pieces & set(pre_tokenizers.ByteLevel.alphabet())
+    letters = {piece for piece in pieces if len(piece) == 1}
+    if description["model"].get("byte_fallback"):
+        letters |= pieces & {f"<0x{byte:02X}>" for byte in range(256)}
+    return letters
+
+
+def _has_byte_level(part: Mapping[str, Any] | None) -> bool:
+    """Return True for a pre-tokenizer or decoder that maps bytes to letters, or a sequence with one."""
+    if not part:
+        return False
+    inside = part.get("pretokenizers") or part.get("decoders") or ()
+    return part["type"] == "ByteLevel" or any(map(_has_byte_level, inside))
+
+
 def without_row(description: Mapping[str, Any], rows: int) -> dict[int, str]:
     """Return the pieces of a tokenizer beyond the rows of a model, by number."""
-    pieces = {number: piece for piece, number in description["model"]["vocab"].items()}
+    pieces = {number: piece for piece, number in numbers_of(description).items()}
     pieces |= {token["id"]: token["content"] for token in description.get("added_tokens", ())}
     return {number: piece for number, piece in sorted(pieces.items()) if number >= rows}
 

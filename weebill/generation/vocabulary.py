@@ -1,23 +1,32 @@
 """Vocabulary pruning: model and tokenizer keep the pieces that given text uses, and those that spell them.
 
-TEXTGEN §3.2.  Kept are the pieces of the text, special tokens, every byte's own piece, so that any text can still
-be written, and the parts from which merges make kept pieces.  Text whose pieces are kept is divided as before,
-because byte-pair encoding applies the same merges in the same order; ratios of their probabilities do not change.
+TEXTGEN §3.2.  Kept are the pieces of the text, special and other added tokens, the pieces of single bytes, or of
+single letters, so that any text can still be written, and the parts from which merges make kept pieces.  Text whose
+pieces are kept is divided as before: byte-pair encoding applies the same merges in the same order, and the division
+with the highest score of a unigram model is still possible.  Ratios of the probabilities of pieces do not change.
 """
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from os import PathLike
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from weebill.errors import InputError
-from weebill.generation.prunable_vocabulary import SINGLE, check_pieces, without_row
+from weebill.generation.prunable_vocabulary import (
+    SINGLE,
+    check_pieces,
+    numbers_of,
+    spelling,
+    unknown,
+    without_row,
+)
 
 LINES = 1000  # texts tokenized together
 NUMBERED = (*SINGLE, "suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
@@ -29,8 +38,9 @@ def prune_vocabulary(
     """Cut a float32 model in place to the pieces that texts use; return its new tokenizer and the kept old numbers.
 
     Pieces keep their order, so new number i was kept[i]; `kept` is ascending.
-    Raises InputError, and leaves the model unchanged, if the tokenizer is no byte-level BPE as BART's and GPT-2's, if
-    `texts` is one string or a path, or if text, model or tokenizer need a piece without a row in the model.
+    Raises InputError, and leaves the model unchanged, if the tokenizer is neither BPE nor unigram or writes targets
+    otherwise than sources, if `texts` is one string or a path, or if text, model or tokenizer need a piece without a
+    row in the model.
     """
     description = check_vocabulary(model, tokenizer)
     rows = model.get_input_embeddings().weight.shape[0]
@@ -38,6 +48,7 @@ def prune_vocabulary(
     configurations = (model.config, model.generation_config)
     named = _flat([getattr(one, key, None) for one in configurations for key in NUMBERED])
     used = {number for number in (*named, *tokenizer.all_special_ids) if number < rows}
+    used.update(number for number in _chat_tokens(tokenizer) if number < rows)
     lines, read = _lines(texts), 0
     while some := list(islice(lines, LINES)):
         for tokens in tokenizer(some, verbose=False)["input_ids"]:
@@ -63,7 +74,22 @@ def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase)
     for config in (model.config, model.generation_config):
         numbers = {key: getattr(config, key, None) for key in SINGLE}
         check_pieces(description, rows, special, numbers)
+    if tokenizer("a")["input_ids"] != tokenizer(text_target="a")["input_ids"]:
+        raise InputError(
+            "the tokenizer has other pieces around targets than around sources, which a pruned one would not have; "
+            "give both the same language, or leave the vocabulary as it is"
+        )
     return description
+
+
+def _chat_tokens(tokenizer: PreTrainedTokenizerBase) -> set[int]:
+    """Return the tokens that a tokenizer's chat template puts around messages; empty if it has none."""
+    found: set[int] = set()
+    for roles in (["user"], ["user", "assistant"], ["system", "user", "assistant"]):
+        with suppress(Exception):  # a template may refuse some roles, by any error of its own
+            turns = [{"role": role, "content": ""} for role in roles]
+            found.update(tokenizer.apply_chat_template(turns, tokenize=True, return_dict=False))
+    return found
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
@@ -80,14 +106,18 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 def _with_makings(
     description: dict[str, Any], used: set[int], without: Mapping[int, str]
 ) -> list[int]:
-    """Return the numbers, ascending, of used pieces, bytes, added tokens with a row, and the parts that make them."""
-    vocabulary = description["model"]["vocab"]
+    """Return the numbers, ascending, of used pieces, those that spell, added tokens, and the parts that make them.
+
+    Added tokens without a row in the model are left out.
+    """
+    vocabulary = numbers_of(description)
     name = {number: piece for piece, number in vocabulary.items()}
     makings: dict[str, list[str]] = {}  # all pairs from which merges make a piece, concatenated
-    for left, right in description["model"]["merges"]:
+    for left, right in description["model"].get("merges", ()):
         makings.setdefault(left + right, []).extend((left, right))
     waiting = [name[number] for number in used if number in name]
-    waiting += pre_tokenizers.ByteLevel.alphabet()
+    waiting += spelling(description)
+    waiting += {unknown(description)} & vocabulary.keys()
     seen: set[str] = set()
     while waiting:
         piece = waiting.pop()
@@ -112,13 +142,21 @@ def _renumbered(
 ) -> PreTrainedTokenizerFast:
     """Return the tokenizer with only the pieces of `number`, old → new number; no special token is in `gone`."""
     model = description["model"]
-    model["vocab"] = {piece: number[old] for piece, old in model["vocab"].items() if old in number}
-    model["merges"] = [
-        pair for pair in model["merges"] if {*pair, "".join(pair)} <= model["vocab"].keys()
-    ]
+    if model["type"] == "Unigram":
+        if model["unk_id"] is not None:
+            model["unk_id"] = number[model["unk_id"]]
+        model["vocab"] = [entry for old, entry in enumerate(model["vocab"]) if old in number]
+    else:
+        vocabulary = {piece: number[old] for piece, old in model["vocab"].items() if old in number}
+        model["vocab"] = vocabulary
+        model["merges"] = [
+            pair for pair in model["merges"] if {*pair, "".join(pair)} <= vocabulary.keys()
+        ]
     added = [token for token in description["added_tokens"] if token["id"] in number]
     description["added_tokens"] = [{**token, "id": number[token["id"]]} for token in added]
     _renumber_processor(description["post_processor"], number)
+    if padding := description.get("padding"):
+        padding["pad_id"] = number[padding["pad_id"]]
     special = {}
     for role, pieces in tokenizer.special_tokens_map.items():
         if isinstance(pieces, list):  # a role may have several
@@ -131,6 +169,7 @@ def _renumbered(
         "truncation_side",
         "model_input_names",
         "clean_up_tokenization_spaces",
+        "chat_template",
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer.from_str(json.dumps(description)),
@@ -147,7 +186,7 @@ def _renumber_processor(processor: Any, number: dict[int, int]) -> None:
     if kind == "TemplateProcessing":
         for token in processor["special_tokens"].values():
             token["ids"] = [number[old] for old in token["ids"]]
-    elif kind == "RobertaProcessing":
+    elif kind in ("RobertaProcessing", "BertProcessing"):
         for end in ("sep", "cls"):
             processor[end][1] = number[processor[end][1]]
 

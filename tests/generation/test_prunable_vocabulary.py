@@ -1,0 +1,140 @@
+"""Vocabularies of other kinds than byte-level BPE: unigram, letters with bytes; chat templates, and other targets."""
+
+import json
+
+import pytest
+import torch
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    NllbTokenizer,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from tests.generation.test_vocabulary import BROAD, NARROW, model_of, tokenizer_of
+from weebill.errors import InputError
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.generation.vocabulary import prune_vocabulary
+
+CHAT = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
+)
+TURNS = [{"role": "user", "content": "Robins"}, {"role": "assistant", "content": "Wrens"}]
+
+
+def unigram():
+    """Train a tokenizer like T5's: </s> after each text, no bytes, and pieces that no text has."""
+    trained = Tokenizer(models.Unigram())
+    trained.pre_tokenizer, trained.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=300,
+        special_tokens=["<pad>", "</s>", "<unk>"],
+        unk_token="<unk>",
+        show_progress=False,
+        initial_alphabet=[*"éöß"],
+    )
+    trained.train_from_iterator(BROAD, trainer)
+    trained.add_special_tokens(["<extra_id_1>", "<extra_id_0>"])
+    trained.post_processor = processors.TemplateProcessing("$A </s>", "$A $B </s>", [("</s>", 1)])
+    special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    return PreTrainedTokenizerFast(tokenizer_object=trained, **special)
+
+
+def letters():
+    """Train a tokenizer like Llama 2's: merges of letters, bytes for others, <s> before each text."""
+    special = ["<unk>", "<s>", "</s>"]
+    bytewise = [f"<0x{byte:02X}>" for byte in range(256)]
+    trained = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+    trained.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")]
+    )
+    trained.decoder = decoders.Sequence(
+        [
+            decoders.Replace("\u2581", " "),
+            decoders.ByteFallback(),
+            decoders.Fuse(),
+            decoders.Strip(" ", 1, 0),
+        ]
+    )
+    trainer = trainers.BpeTrainer(
+        vocab_size=600, special_tokens=special + bytewise, show_progress=False
+    )
+    trained.train_from_iterator(BROAD, trainer)
+    trained.post_processor = processors.TemplateProcessing("<s> $A", "<s> $A $B", [("<s>", 1)])
+    described = json.loads(trained.to_str())
+    described["added_tokens"] = described["added_tokens"][: len(special)]  # bytes are common pieces
+    trained = Tokenizer.from_str(json.dumps(described))
+    names = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
+    return PreTrainedTokenizerFast(tokenizer_object=trained, **names)
+
+
+def model_for(tokenizer):
+    torch.manual_seed(4)
+    shared = {"vocab_size": len(tokenizer) + 28, "eos_token_id": tokenizer.eos_token_id}
+    if tokenizer.pad_token is None:
+        sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2}
+        heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
+        return LlamaForCausalLM(LlamaConfig(**shared, **sizes, **heads, bos_token_id=1)).eval()
+    sizes = {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_heads": 4, "num_layers": 2}
+    config = T5Config(**shared, **sizes, pad_token_id=0, decoder_start_token_id=0)
+    return T5ForConditionalGeneration(config).eval()
+
+
+def logits_of(model, ids, start=0):
+    more = {"decoder_input_ids": torch.tensor([[start]])} if model.config.is_encoder_decoder else {}
+    with torch.inference_mode():
+        return model(torch.tensor([ids]), **more).logits
+
+
+@pytest.mark.parametrize("kind", [unigram, letters])
+def test_text_of_kept_pieces_is_read_as_before_and_other_text_is_spelled(kind, tmp_path):
+    tokenizer = kind()
+    before, after = model_for(tokenizer), model_for(tokenizer)
+    pieces, kept = prune_vocabulary(after, tokenizer, NARROW)
+    assert len(pieces) == len(kept) == after.config.vocab_size < len(tokenizer)
+    save_int8(after, tmp_path, pieces)
+    again, whole = PreTrainedTokenizerFast.from_pretrained(tmp_path), set(kept.tolist())
+    others = ["Several wrens, fountains; orchards.", "Zoë öß é 🐦", "<extra_id_0> Robins"]
+    spelled = 0
+    for text in BROAD + others:
+        old, new = (one(text)["input_ids"] for one in (tokenizer, again))
+        assert again.decode(new) == tokenizer.decode(old)
+        if set(old) <= whole:
+            assert kept[new].tolist() == old
+        spelled += not set(old) <= whole
+    assert spelled > 10
+    assert again.special_tokens_map == tokenizer.special_tokens_map
+    for text in NARROW[:2]:
+        new = again(text)["input_ids"]
+        expected = logits_of(before, kept[new].tolist())[..., kept]
+        torch.testing.assert_close(logits_of(after, new), expected)
+    assert load_int8(tmp_path).config.vocab_size == len(kept)
+
+
+def test_chat_templates_and_what_they_write_are_kept():
+    tokenizer = tokenizer_of("gpt2")
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_start|>", "<|im_end|>"]})
+    tokenizer.chat_template = CHAT
+    pieces, kept = prune_vocabulary(model_of("gpt2", tokenizer), tokenizer, NARROW)
+    assert pieces.chat_template == CHAT
+    old, new = (one.apply_chat_template(TURNS, return_dict=False) for one in (tokenizer, pieces))
+    assert kept[new].tolist() == old
+    assert "<|im_start|>user\nRobins<|im_end|>" in pieces.decode(new)
+
+
+def test_tokenizers_whose_targets_have_another_language_are_refused():
+    letter = {piece: i for i, piece in enumerate(["<s>", "<pad>", "</s>", "<unk>", "\u2581", "a"])}
+    tokenizer = NllbTokenizer(vocab=letter, merges=[], src_lang="eng_Latn", tgt_lang="deu_Latn")
+    with pytest.raises(InputError, match="other pieces around targets than around sources"):
+        prune_vocabulary(model_of("bart", tokenizer), tokenizer, ["a"])
