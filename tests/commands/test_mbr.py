@@ -62,6 +62,16 @@ def test_a_translation_may_hold_the_separator(files, capsys):
     assert read_candidates(candidates, 3) == [[text, text] for text in texts]
 
 
+def test_candidates_that_an_editor_changed(files):
+    """It removed the blank before an empty translation, and wrote carriage returns."""
+    _, candidates = files
+    rows = ["0 ||| Ein Hund", "0 |||", "1 ||| Ja ||| -0.5", "1 ||| ", "1 ||| a |||"]
+    for end in ("", "\r"):
+        found = read_candidates(written(candidates, [row + end for row in rows]), 2)
+        assert found == [["Ein Hund", ""], ["Ja", "", "a |||"]]
+    assert read_candidates(written(candidates, ["Ja.\r", "Nein.\r"]), 1, 2) == [["Ja.", "Nein."]]
+
+
 def test_candidates_of_marian(files):
     """Features, and scores of words, stand between the translation and its score."""
     _, candidates = files

@@ -141,6 +141,39 @@ def test_empty_rows_are_left_out_on_request(tmp_path):
     assert "left_out_as_empty" not in json.loads((tmp_path / "known/data.json").read_text())
 
 
+def test_files_as_programs_write_them(tmp_path):
+    """A byte-order mark, empty lines at the end, and one list instead of lines give the same rows."""
+    rows = [article(number) for number in range(20)]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    forms = {
+        "plain.jsonl": lines,
+        "mark.jsonl": "\ufeff" + lines,
+        "end.jsonl": lines + "\n \r\n",
+        "list.json": json.dumps(rows, indent=1),
+        "mark.json": "\ufeff " + json.dumps(rows),
+    }
+    found = []
+    for name, text in forms.items():
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+        import_data(settings(tmp_path / name), tmp_path / "out")
+        found.append([read_part(tmp_path / "out", part) for part in ("train", "validation")])
+    assert all(one == found[0] for one in found)
+    (tmp_path / "gap.jsonl").write_text(lines.replace("\n", "\n\n", 1))
+    with pytest.raises(InputError, match=r"gap.jsonl:2: empty, expected one object"):
+        import_data(settings(tmp_path / "gap.jsonl"), tmp_path / "gap")
+    (tmp_path / "cut.json").write_text(json.dumps(rows, indent=1)[:100])
+    with pytest.raises(InputError, match=r"cut.json:\d: not a list in JSON"):
+        import_data(settings(tmp_path / "cut.json"), tmp_path / "cut")
+    (tmp_path / "mark.txt").write_text("\ufeffBirds.\n", encoding="utf-8")
+    (tmp_path / "other.txt").write_text("Other birds.\n")
+    names = {"validation": "other.txt", "test": "mark.txt"}
+    parts = {part: [{"path": str(tmp_path / name)}] for part, name in names.items()}
+    (tmp_path / "train.txt").write_text("More birds.\n")
+    text = settings(tmp_path / "train.txt", task="language-modelling", **parts)
+    import_data(text, tmp_path / "text")
+    assert read_part(tmp_path / "text", "test") == [{"text": "Birds.\n"}]
+
+
 def test_running_text_without_blank_lines_cannot_be_divided(tmp_path):
     path = tmp_path / "lines.txt"
     path.write_text("A long line of text about birds. \n" * 400)

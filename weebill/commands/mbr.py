@@ -17,6 +17,7 @@ from weebill.errors import InputError
 from weebill.text_files import read_lines
 
 SEPARATOR = " ||| "
+BEGINNING = re.compile(r"(\d+) \|\|\|( |$)")  # editors remove the blank before an empty translation
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
 FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # of a decoder: F0= -1.2, WordScores= -0.1 -0.3
 FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
     """Read the candidates of every source, or plain lines, `each` for a source.  Raises InputError for bad lines."""
-    lines = list(read_lines(path))
+    lines = [line.removesuffix("\r") for line in read_lines(path)]
     if each is not None:
         if len(lines) != sources * each:
             expected = f"expected {each:,} for each of {sources:,} sources"
@@ -88,15 +89,16 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
         return [lines[first : first + each] for first in range(0, len(lines), each)]
     found: list[list[str]] = [[] for _ in range(sources)]
     for number, line in enumerate(lines, start=1):
-        source, separator, text = line.partition(SEPARATOR)
-        if not separator or not source.isdecimal():
+        beginning = BEGINNING.match(line)
+        if beginning is None:
             raise InputError(
                 f"{path}:{number}: expected LINE ||| TRANSLATION; plain lines want --candidates N"
             )
-        if int(source) >= sources:
+        source = int(beginning[1])
+        if source >= sources:
             message = f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
             raise InputError(message)
-        found[int(source)].append(_translation(text))
+        found[source].append(_translation(line[beginning.end() :]))
     for number, some in enumerate(found):
         if not some:
             raise InputError(f"{path}: no candidate of source {number}; give each source one")

@@ -7,6 +7,7 @@ A text in several given parts stays in the test part or, if it is not there, in 
 
 import hashlib
 import json
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -189,6 +190,8 @@ def split(settings: TextData, places: Places) -> tuple[dict[Part, list[Row]], di
     left_out = {"left_out_as_double": read - sum(map(len, parts.values()))}
     if settings.empty_rows == "leave_out":
         left_out["left_out_as_empty"] = empty
+        if empty:
+            logging.warning("data: %s rows with an empty text left out", f"{empty:,}")
     return parts, left_out
 
 
@@ -217,6 +220,7 @@ def read_entry(
             lines = [row["text"].removesuffix("\n") for row in rows]
         elif settings.task == "language-modelling":
             lines = list(read_lines(path))
+            lines[:1] = [line.removeprefix("\ufeff") for line in lines[:1]]
         else:
             raise InputError(
                 f"{path}: plain text has no summaries; give JSON Lines or Parquet with "

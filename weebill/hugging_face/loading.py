@@ -26,6 +26,7 @@ from weebill.tensor_files import COMPLEX, FLOATS, stored_types
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"
 INDEX = ".safetensors.index.json"
+TOKENIZERS = ("tokenizer*", "vocab*", "*.model", "*.spm", "tekken.json")  # files of all of them
 PARTS = ("fsmt_decoder",)  # types of parts that transformers itself wrote and now ignores
 PIECES = {"tokenizer.json", "vocab.json"}  # large files, from which no library takes a class
 QUANTIZATION = "quantization_config"  # entry of config.json that transformers reads
@@ -110,8 +111,15 @@ def computed(model: PreTrainedModel) -> set[str]:
 def pretrained_tokenizer(
     folder: str | Path, kind: Any = AutoTokenizer, types: bool = True
 ) -> PreTrainedTokenizerBase:
-    """Read a tokenizer by a class of transformers; its errors pass.  Raises InputError as `refuse_code` does."""
+    """Read a tokenizer by a class of transformers; its errors pass.
+
+    Raises InputError as `refuse_code` does, or if the folder has no tokenizer: the library would make an empty one.
+    """
     refuse_code(folder, types)
+    if Path(folder).is_dir() and not any(any(Path(folder).glob(name)) for name in TOKENIZERS):
+        raise InputError(
+            f"{folder}: has no tokenizer; save it beside the model, by save_pretrained"
+        )
     with _library_alone():
         return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 

@@ -54,6 +54,32 @@ def test_scores_are_the_packages():
         assert row.tolist() == [theirs[name].fmeasure for name in METRICS.values()]
 
 
+@pytest.mark.parametrize(
+    ("found", "wanted", "scores"),
+    [
+        ("Кошка сидит", "Кошка сидит", [1, 1, 1, 1]),
+        ("Собака спит. Кошка сидит.", "Кошка сидит. Собака спит.", [1, 2 / 3, 1 / 2, 1]),
+        ("在2020年", "在1999年", [2 / 3, 0, 2 / 3, 2 / 3]),  # letters, and a number
+        ("猫坐。狗睡。", "狗睡。猫坐。", [1, 2 / 3, 1 / 2, 1]),
+        ("القطة تجلس", "القطة تنام", [1 / 2, 0, 1 / 2, 1 / 2]),
+    ],
+)
+def test_other_scripts(found, wanted, scores):
+    assert rouge_scores([found], [wanted])[0] == pytest.approx(scores)
+    assert "|other-scripts:words|" in rouge_signature("", 10, [found])
+
+
+def test_words_of_latin_letters_are_the_packages():
+    """It sees the unaccented letters of a word."""
+    texts = ["Déjà vu — naïve “cafés” cost £5…", "The Straße in Łódź, ½ of m² isn't it?"]
+    scorer = RougeScorer(list(METRICS.values()), use_stemmer=True)
+    theirs = scorer.score(*texts)
+    assert rouge_scores(texts[1:], texts[:1])[0].tolist() == [
+        theirs[name].fmeasure for name in METRICS.values()
+    ]
+    assert "scripts" not in rouge_signature("", 10, texts)
+
+
 def test_intervals_hold_the_mean_and_shrink_with_more_summaries():
     rng = np.random.default_rng(2)
     few, many = (rng.uniform(size=(count, 4)) for count in (20, 2000))
@@ -67,6 +93,8 @@ def test_intervals_hold_the_mean_and_shrink_with_more_summaries():
 def test_unequal_counts_are_refused():
     with pytest.raises(InputError, match="1 summaries for 2 references"):
         rouge_scores(["a"], ["a", "b"])
+    with pytest.raises(InputError, match="references: found 'a b', expected a list of strings"):
+        rouge_scores(["a b"], "a b")
 
 
 def test_the_signature_names_what_counts():

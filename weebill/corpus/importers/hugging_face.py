@@ -224,10 +224,11 @@ def _read_card(path: Path) -> dict[str, Any]:
 
 
 def field_values(path: Path, fields: list[str], place: str | None = None) -> Iterator[list[Any]]:
-    """Yield the values of some fields in each row of a Parquet or JSON Lines file; None for a missing field.
+    """Yield the values of some fields in each row of a Parquet or JSON file; None for a missing field.
 
+    A JSON file has one row per line, or is one list of rows.
     place: origin of the file, whose suffix decides the format; `path` by default.
-    Raises InputError that names file and line if a line is not JSON.
+    Raises InputError that names file and line if the text is not JSON.
     """
     table = (place or str(path)).endswith(TABLE)
     for row in _parquet(path, fields) if table else _json(path):
@@ -244,12 +245,34 @@ def _parquet(path: Path, fields: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _json(path: Path) -> Iterator[Any]:
-    for number, line in enumerate(lines(TextFile(path)), start=1):
+    empty = 0  # number of the last empty line, which may only be followed by others
+    for number, line in enumerate(found := lines(TextFile(path)), start=1):
+        if number == 1:
+            line = line.removeprefix("\ufeff")
+            if line.lstrip().startswith("["):
+                yield from _json_list(path, "\n".join([line, *found]))
+                return
+        if not line.strip():
+            empty = number
+            continue
+        if empty:
+            raise InputError(
+                f"{path}:{empty}: empty, expected one object in a line; remove the line"
+            )
         try:
             yield json.loads(line)
         except json.JSONDecodeError as error:
             message = f"{path}:{number}: not JSON ({error}); a line holds one object"
             raise InputError(message) from error
+
+
+def _json_list(path: Path, text: str) -> list[Any]:
+    """Return the rows of a file that is one list."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"{path}:{error.lineno}: not a list in JSON ({error}); fetch the file again"
+        raise InputError(message) from error
 
 
 def _value(row: Any, field: str) -> Any:

@@ -74,9 +74,11 @@ def summary_quality(
     search: SearchSettings,
     max_source: int,
     resamples: int,
+    prefix: str = "",
 ) -> list[GenerationQuality]:
-    """Return ROUGE of the summaries of the data's test part."""
+    """Return ROUGE of the summaries of the data's test part.  prefix: the text before each article."""
     how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
+    how = f"prefix:{prefix}|{how}" if prefix else how
     return _rouge_rows(measured, summaries, f"source:{max_source}|{how}", resamples)
 
 
@@ -101,7 +103,8 @@ def _rouge_rows(
     references = [row["summary"] for row in read_part(measured.folder, "test")]
     found = rouge_intervals(rouge_scores(summaries, references), resamples)
     scores = dict(zip(METRICS, found, strict=True))
-    return measured.rows(scores, len(references), None, rouge_signature(how, resamples))
+    signature = rouge_signature(how, resamples, [*summaries, *references])
+    return measured.rows(scores, len(references), None, signature)
 
 
 def text_quality(

@@ -3,27 +3,54 @@
 ROUGE-Lsum compares sentences.  A rule finds their borders here, since the usual tokeniser's model would have to be
 downloaded: a sentence ends at a line break, or at . ! ? (and a closing quote) before a capital, a digit or an
 opening quote.  Sentences that were joined without a space, as in the BBC's summaries ("2%.The"), are split too.
+
+The package sees only the letters a to z and digits.  A word in which it sees none, as in other scripts, is one token
+here, without a stem; where a script has no spaces, so is each letter.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
 import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
+from rouge_score.tokenizers import DefaultTokenizer
 
+from weebill.corpus.cleaning.writing_systems import words
 from weebill.errors import InputError
 from weebill.evaluation.quality.significance import BOOTSTRAP_SEED, interval, resampled_means
+from weebill_runtime.lines import checked_lines
 
 METRICS = {"ROUGE-1": "rouge1", "ROUGE-2": "rouge2", "ROUGE-L": "rougeL", "ROUGE-Lsum": "rougeLsum"}
+_SEEN = re.compile("[a-z0-9]")
 _OPENING = r"[A-Z0-9£$€\"'“‘(]"
 _BORDER = re.compile(
     rf"(?<=[.!?])\s+(?={_OPENING})"
     rf"|(?<=[.!?][\"'”’)])\s+(?={_OPENING})"
     r"|(?<=[a-z0-9%)][.!?])(?=[A-Z“])"
     r"|(?<=[.!?][\"”])(?=[A-Z“])"
+    r"|(?<=[.!?…])\s+(?=[Α-ΡΣ-ΫЀ-Я])"
+    r"|(?<=[。！？｡।۔؟።])\s*(?=.)"
     r"|\n+"
 )
+
+
+class _Words(DefaultTokenizer):
+    """Tokens of the package, and the words in which it sees none."""
+
+    def tokenize(self, text: str) -> list[str]:
+        """Return the tokens of a text."""
+        if text.isascii():
+            return super().tokenize(text)
+        return [token for word in words(text) for token in self._of_word(word)]
+
+    def _of_word(self, word: str) -> list[str]:
+        return [word.lower()] if is_foreign(word) else super().tokenize(word)
+
+
+def is_foreign(word: str) -> bool:
+    """Return True for a word with letters, of which the package sees none."""
+    return any(map(str.isalpha, word)) and not _SEEN.search(word.lower())
 
 
 def sentences(text: str) -> str:
@@ -32,11 +59,18 @@ def sentences(text: str) -> str:
 
 
 def rouge_scores(summaries: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """Return F-measures (summaries, 4) in the order of METRICS, 0 to 1.  Raises InputError if the counts differ."""
+    """Return F-measures (summaries, 4) in the order of METRICS, 0 to 1.
+
+    Raises InputError if the counts differ, or if one side is one string.
+    """
+    summaries, references = (
+        checked_lines(name, texts)
+        for name, texts in (("summaries", summaries), ("references", references))
+    )
     if len(summaries) != len(references):
         message = f"ROUGE: {len(summaries):,} summaries for {len(references):,} references; make them again"
         raise InputError(message)
-    scorer = RougeScorer(list(METRICS.values()), use_stemmer=True)
+    scorer = RougeScorer(list(METRICS.values()), tokenizer=_Words(use_stemmer=True))
     rows = [scorer.score(*map(sentences, pair)) for pair in zip(references, summaries, strict=True)]
     return np.array([[row[name].fmeasure for name in METRICS.values()] for row in rows])
 
@@ -48,9 +82,14 @@ def rouge_intervals(scores: np.ndarray, resamples: int) -> list[tuple[float, flo
     return [(float(means[i]), *interval(samples[:, i])) for i in range(scores.shape[1])]
 
 
-def rouge_signature(search: str, resamples: int) -> str:
-    """Return the settings that the numbers depend on.  search: settings that made the summaries."""
+def rouge_signature(search: str, resamples: int, texts: Iterable[str] = ()) -> str:
+    """Return the settings that the numbers depend on.
+
+    search: settings that made the summaries.  texts: all texts, to say if words of other scripts are tokens.
+    """
+    foreign = any(is_foreign(word) for text in texts if not text.isascii() for word in words(text))
+    tokens = "|other-scripts:words" if foreign else ""
     return (
-        f"rouge-score:{version('rouge-score')}|f-measure|stemmed|sentences:by-rule|{search}|"
+        f"rouge-score:{version('rouge-score')}|f-measure|stemmed{tokens}|sentences:by-rule|{search}|"
         f"resamples:{resamples}|seed:{BOOTSTRAP_SEED}"
     )
