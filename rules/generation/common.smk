@@ -58,8 +58,9 @@ def folder_of(origin):
 
 
 def lengths_of(model):
-    """Return the greatest lengths of a model's inputs and outputs."""
-    return {key: config["models"][model][key] for key in ("max_source", "max_target")}
+    """Return the greatest lengths of a model's inputs and outputs, and the inputs' prefix if there is one."""
+    keys, section = ("max_source", "max_target", "prefix"), config["models"][model]
+    return {key: section[key] for key in keys if key in section}
 
 
 def final_targets():

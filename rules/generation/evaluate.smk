@@ -21,6 +21,7 @@ rule summarize_test_set:
     params:
         search=config["evaluation"]["search"],
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
+        prefix=lambda w: lengths_of(model_of(w.variant)).get("prefix", ""),
         hardware=config["hardware"],
     script:
         "../../workflow_scripts/generation/summarize.py"
@@ -49,6 +50,7 @@ rule measure_summaries:
         data=lambda w: config["models"][model_of(w.variant)]["data"],
         search=config["evaluation"]["search"],
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],
+        prefix=lambda w: lengths_of(model_of(w.variant)).get("prefix", ""),
         resamples=config["evaluation"]["resamples"],
         seed=config["seed"],
     script:

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import sentencepiece
 import torch
-from transformers import MarianTokenizer
+from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
+from transformers import MarianTokenizer, PreTrainedTokenizerFast
 
 from tests.generation.small import FAST, SHAPES, article
 from weebill.errors import InputError
@@ -102,6 +104,25 @@ def test_windows_ask_for_every_token_of_running_text_once(gpt2):
     given = batch["input_ids"][batch["attention_mask"].bool()]
     assert given.tolist() == stream[:-1]
     assert batch["input_ids"].shape[1] == 16
+
+
+def test_text_begins_with_what_its_tokenizer_writes(gpt2):
+    """Llama's begins each text with <s>; without such a token, texts follow the end of text."""
+    backend = Tokenizer.from_str(gpt2.tokenizer.backend_tokenizer.to_str())
+    first = backend.token_to_id("a")
+    backend.post_processor = TemplateProcessing("a $A", special_tokens=[("a", first)])
+    llama = PreTrainedTokenizerFast(tokenizer_object=backend, **GPT2_TOKENS)
+    stream, other = (
+        replace(gpt2, tokenizer=one).stream(TEXTS[:2]) for one in (gpt2.tokenizer, llama)
+    )
+    begin = gpt2.tokenizer.eos_token_id
+    assert [first if token == begin else token for token in stream] == other
+
+
+def test_a_prefix_stands_before_articles_alone(bart):
+    rows = ROWS[:3]
+    prefixed = [{**row, "article": f"Sum: {row['article']}"} for row in rows]
+    assert replace(bart, prefix="Sum: ").examples(rows) == bart.examples(prefixed)
 
 
 def test_each_round_has_every_example_once_and_orders_differ(bart):

@@ -1,9 +1,12 @@
 """Summaries by small models depend on the article and the search, and on nothing else."""
 
+from dataclasses import replace
+
 import pytest
 
+from tests.hugging_face.small import small_model
 from weebill.errors import InputError
-from weebill.generation.data import read_part
+from weebill.generation.data import read_part, task_of
 from weebill.generation.models import load_generator, summarize
 from weebill.generation.settings import SearchSettings
 
@@ -18,6 +21,24 @@ def test_summaries_do_not_depend_on_their_neighbours(made):
             for size in (1, 4)
         )
         assert alone == together
+
+
+@pytest.mark.parametrize("family", ["bart", "gpt2", "t5", "llama"])
+def test_a_folder_without_a_tokenizer_is_named(family, tmp_path):
+    """The library would make an empty tokenizer, in which all texts are unknown."""
+    small_model(family).save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="has no tokenizer; save it beside the model"):
+        load_generator(tmp_path)
+
+
+def test_what_stands_before_a_summary_must_be_known(made, tmp_path):
+    model, data = made["bart"]
+    generator = load_generator(model)
+    other = small_model("mbart")
+    other.config.decoder_start_token_id = None
+    other = replace(generator, model=other)
+    with pytest.raises(InputError, match="no decoder_start_token_id, which stands before each sum"):
+        other.check(task_of(data), {})
 
 
 def test_a_models_own_settings_of_search_do_not_count(made):
@@ -42,3 +63,5 @@ def test_summaries_longer_than_a_models_positions_are_refused(made):
     generator = load_generator(made["bart"][0])
     with pytest.raises(InputError, match=r"search.max_tokens: 41 tokens, but .* has 40 positions"):
         summarize(generator, ["a"], SearchSettings(1, 41), 40)
+    with pytest.raises(InputError, match="articles: found 'a', expected a list of strings"):
+        summarize(generator, "a", SearchSettings(1, 4), 40)

@@ -9,12 +9,14 @@ from transformers import T5Config, T5ForConditionalGeneration
 
 from tests.generation.small import FAST, place, write_articles
 from tests.generation.small import STEPS as FAST_STEPS
+from tests.hugging_face.small import DECODERS, MORE
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.generation import training
 from weebill.generation.data import TextData, import_data, read_part
 from weebill.generation.encoding import Example
 from weebill.generation.models import load_generator, model_hash, save_generator, summarize
+from weebill.generation.perplexity import surprise
 from weebill.generation.settings import SearchSettings, TrainingSettings
 from weebill.generation.steps import (
     FineTune,
@@ -27,6 +29,7 @@ from weebill.generation.steps import (
 from weebill.pruning.movement_settings import MovementShares
 from weebill.quantization.grids import grid_named
 
+SEARCH = SearchSettings(beam=2, max_tokens=8)
 QUICK = replace(FAST, updates=3, accumulate=1, validate_every=3)
 STEPS = {name: replace(step, training=QUICK) for name, step in FAST_STEPS.items()}
 
@@ -86,11 +89,40 @@ def test_t5_goes_through_every_step(made, tmp_path):
     shapes = read_json(where.output / "config.json")["layer_shapes"]
     assert len(shapes["heads"]) == 2 * 3 and set(shapes["heads"].values()) == {3}
     articles = [row["article"] for row in read_part(where.data, "test")]
-    search = SearchSettings(beam=2, max_tokens=8)
     first, second = (
-        summarize(load_generator(where.output), articles, search, 40) for _ in range(2)
+        summarize(load_generator(where.output), articles, SEARCH, 40) for _ in range(2)
     )
     assert first == second and len(first) == len(articles)
+
+
+SLOW = [one for one in MORE if one != "llama"]
+
+
+@pytest.mark.parametrize(
+    "family",
+    ["llama", *(pytest.param(one, marks=pytest.mark.workflows) for one in SLOW)],
+)
+def test_other_families_go_through_every_step(made, tmp_path, monkeypatch, family):
+    kind = "gpt2" if family in DECODERS else "bart"
+    tokenizer = load_generator(made[kind][0]).tokenizer
+    monkeypatch.setattr("tests.hugging_face.small.PIECES", len(tokenizer))
+    save_generator(tmp_path / "model", MORE[family](), tokenizer, {})
+    where = place(made, tmp_path, kind, tmp_path / "model")
+    where = replace(where, max_source=16, max_target=8)
+    others = {"prune-vocabulary": PruneVocabulary(), "post-training": PostTraining()}
+    for name, step in {**STEPS, **others}.items():
+        where = replace(where, output=tmp_path / name / "model")
+        where.output.parent.mkdir()
+        step.run(where)
+        where = replace(where, model=where.output)
+    shapes = read_json(where.output / "config.json")["layer_shapes"]
+    assert set(shapes["heads"].values()) == {3} and set(shapes["neurons"].values()) == {8}
+    generator = load_generator(where.output)
+    rows = read_part(where.data, "test")[:3]
+    if kind == "bart":
+        assert len(summarize(generator, [row["article"] for row in rows], SEARCH, 16)) == len(rows)
+    else:
+        assert surprise(generator, [row["text"] for row in rows], 16, 8).perplexity > 1
 
 
 def test_pruning_tells_what_went_and_when(made, tmp_path):

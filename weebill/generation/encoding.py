@@ -42,18 +42,20 @@ class Encoder:
     """Tokenizer of a model's text; text with a piece that has no row in the model raises InputError.
 
     max_source: largest number of tokens of an article, or of a window of running text.  max_target: the same for a
-    summary.  Longer articles and summaries are cut, but keep their end tokens.
+    summary.  Longer articles and summaries are cut, but keep their end tokens.  prefix: text before each article.
     """
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     max_source: int
     max_target: int
+    prefix: str = ""
 
     def examples(self, rows: Sequence[Row]) -> list[Example]:
         """Return articles with summaries; or windows of running text, all of full length except the last."""
         if "article" in rows[0]:
-            sources = self.tokens([row["article"] for row in rows], self.max_source)
+            articles = [self.prefix + row["article"] for row in rows]
+            sources = self.tokens(articles, self.max_source)
             return list(map(Example, sources, self.targets([row["summary"] for row in rows])))
         return self.running_text([row["text"] for row in rows])
 
@@ -86,9 +88,12 @@ class Encoder:
         return [Example(stream[start : start + size + 1], []) for start in starts]
 
     def stream(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of the concatenated texts, each after an end of text."""
-        end = self.tokenizer.eos_token_id
-        return [token for tokens in self._bare(texts) for token in (end, *tokens)]
+        """Return the tokens of the concatenated texts, each after an end of text.
+
+        If the tokenizer begins each text with a token, as Llama's does, that one is taken instead.
+        """
+        begin = [*self.tokenizer("")["input_ids"], self.tokenizer.eos_token_id][0]
+        return [token for tokens in self._bare(texts) for token in (begin, *tokens)]
 
     def _bare(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the tokens of texts without their ends."""

@@ -29,6 +29,7 @@ from weebill.hugging_face.loading import (
     read_config,
 )
 from weebill.kernels.int8_layers import Int8Linear
+from weebill_runtime.lines import checked_lines
 
 LINEAGE = "lineage"  # entry of config.json
 _CUT = model_types()  # types that can be cut
@@ -75,7 +76,12 @@ class Generator:
                 f"{kinds[wanted]}, name another model"
             )
         config = self.model.config
-        if config.model_type == "t5" and config.num_decoder_layers > config.num_layers:
+        if self.pairs and config.decoder_start_token_id is None:
+            raise InputError(
+                f"{self.path}/config.json: no decoder_start_token_id, which stands before each summary; set it, for "
+                "mBART to the number of the language's piece"
+            )
+        if config.model_type in ("t5", "mt5") and config.num_decoder_layers > config.num_layers:
             raise InputError(
                 f"{self.path}: a T5 with {config.num_decoder_layers} layers above an encoder of "
                 f"{config.num_layers}: the library's key-value cache has no room for more; name another model"
@@ -159,11 +165,13 @@ def summarize(
     """Write a summary of each article, in their order, by the model's own search; line breaks are kept.
 
     max_source: tokens at which articles are cut.  report: called after each batch with the number of finished ones.
-    Raises InputError if the model is no encoder-decoder, or has fewer positions than the texts' token limits.
+    Raises InputError if the model is no encoder-decoder, or has fewer positions than the texts' token limits, or if
+    `articles` is one string.
     """
     longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
     generator.check("summarization", longest)
     model, tokenizer = generator.model, generator.tokenizer
+    articles = checked_lines("articles", articles)
     # Articles of a batch have similar lengths.
     order = sorted(range(len(articles)), key=lambda index: len(articles[index]))
     found = [""] * len(articles)

@@ -32,6 +32,7 @@ class Place:
     """Inputs and output of a step: the model folder at its start, imported data, and the folder that it makes.
 
     max_source, max_target: tokens of articles (or of windows of running text) and summaries.
+    prefix: text before each article.
     measured: tokens of the longest texts in the measurements of the result, by the name of their setting.
     vocabulary_pruned: True if a step of the model's pipelines prunes the vocabulary, which is then checked at once.
     """
@@ -42,6 +43,7 @@ class Place:
     seed: int = 1
     max_source: int = 512
     max_target: int = 128
+    prefix: str = ""
     device: Device = field(default_factory=Device)
     measured: Mapping[str, int] = field(default_factory=dict)
     vocabulary_pruned: bool = False
@@ -75,7 +77,8 @@ class Place:
         """Make the encoder of text into the model's tokens."""
         from weebill.generation.encoding import Encoder
 
-        return Encoder(generator.model, generator.tokenizer, self.max_source, self.max_target)
+        lengths = (self.max_source, self.max_target)
+        return Encoder(generator.model, generator.tokenizer, *lengths, self.prefix)
 
 
 class Step:
@@ -130,7 +133,7 @@ class Step:
             "settings": self.record(),
             "model": content_hash(place.model),
             "data": data_hash(place.data),
-            "lengths": [place.max_source, place.max_target],
+            "lengths": [place.max_source, place.max_target, *filter(None, [place.prefix])],
             "code": code_of_module(__name__),
         }
         text = text or self.batches(place, generator)
@@ -304,12 +307,13 @@ class PostTraining(Step):
 class PruneVocabulary(Step):
     """Vocabulary of only the needed pieces (TEXTGEN §3.2).
 
-    These are the pieces that the training text uses, the special tokens, every byte, and the pieces from which these
-    are merged. The step needs byte-level BPE, such as that of BART and GPT-2. Text of kept pieces is read and written
-    as before. Other text consists of more and smaller pieces: compare bits per byte then, as the report does, because
-    perplexity is per token. Pieces of the tokenizer without a row in the model are removed too, such as the `<mask>`
-    of bart-large-cnn (50,264 rows, 50,265 pieces). If a text, the end of text or another such token needs such a
-    piece, the run stops: at the start for a model in a local folder, else before the first training.
+    These are the pieces that the training text uses, the special and other added tokens, what a chat template writes,
+    every byte, or else every single letter, and the pieces from which these are merged. The step needs BPE, such as
+    that of BART, GPT-2 and Llama, or a unigram model, such as that of T5 and mBART. Text of kept pieces is read and
+    written as before. Other text consists of more and smaller pieces: compare bits per byte then, as the report does,
+    because perplexity is per token. Pieces of the tokenizer without a row in the model are removed too, such as the
+    `<mask>` of bart-large-cnn (50,264 rows, 50,265 pieces). If a text, the end of text or another such token needs
+    such a piece, the run stops: at the start for a model in a local folder, else before the first training.
     """
 
     def run(self, place: Place) -> None:
@@ -319,7 +323,12 @@ class PruneVocabulary(Step):
 
         generator = place.generator()
         whole = generator.model.get_input_embeddings().weight.shape[0]
-        texts = (text for row in read_part(place.data, "train") for text in row.values())
+        rows = read_part(place.data, "train")
+        texts = (
+            place.prefix + text if key == "article" else text
+            for row in rows
+            for key, text in row.items()
+        )
         with placed(place.model, place.data):
             tokenizer, kept = prune_vocabulary(generator.model, generator.tokenizer, texts)
         made = self.lineage(place, data=data_hash(place.data), pieces=[whole, len(kept)])

@@ -22,5 +22,7 @@ with job(snakemake.log[0]):
     )
     summaries = [json.loads(line) for line in read_lines(given.summaries)]
     search = SearchSettings(**params.search)
-    rows = summary_quality(measured, summaries, search, params.max_source, params.resamples)
+    rows = summary_quality(
+        measured, summaries, search, params.max_source, params.resamples, params.prefix
+    )
     write_json(snakemake.output[0], [asdict(row) for row in rows])

@@ -13,7 +13,7 @@ from weebill.workflow.progress import tell
 with job(snakemake.log[0]):
     params = snakemake.params
     device = Device(params.hardware["accelerator"], snakemake.threads)
-    articles = [row["article"] for row in read_part(snakemake.input.data, "test")]
+    articles = [params.prefix + row["article"] for row in read_part(snakemake.input.data, "test")]
     found = summarize(
         load_generator(snakemake.input.model[0]).on(device),
         articles,

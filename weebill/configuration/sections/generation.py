@@ -65,7 +65,8 @@ class MadeModel:
 class HuggingFaceModel:
     """Model of the library transformers with its weights in safetensors.
 
-    Models like BART, Marian, T5 and GPT-2 support every step; others support fine-tuning only.
+    Models like BART, mBART, Pegasus, Marian, M2M-100 and NLLB, T5, mT5, GPT-2, OPT, Llama, Mistral, Qwen2 and Qwen3
+    support every step; others support fine-tuning only.
     """
 
     data: str
@@ -74,6 +75,8 @@ class HuggingFaceModel:
     """Folder, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
     """Commit on the hub."""
+    prefix: Text | None = None
+    """Text before each article, such as `"summarize: "`, which T5 needs."""
     max_source: Annotated[int, Ge(8)] = 512
     """Largest number of tokens of an article, or tokens in a window of running text."""
     max_target: Annotated[int, Ge(4)] = 128
