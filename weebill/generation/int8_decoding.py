@@ -1,5 +1,6 @@
 """Fast attention of single queries and a growing cache, both used by transformers' own `generate`."""
 
+from itertools import product
 from typing import Any
 
 import torch
@@ -27,10 +28,8 @@ _FUSED: dict[type[nn.Module], Activation] = {
 def make_fast(model: PreTrainedModel, isa: str) -> None:
     """Fuse activations with the linear maps before them, and install attention and cache, in place."""
     family = prunable(model)
-    places = {kind: names for kind, *names in family.activated}
-    for module in model.modules():
-        if type(module) in places:
-            linear, activation = places[type(module)]
+    for module, (linear, activation) in product(model.modules(), family.activated):
+        if hasattr(module, linear) and hasattr(module, activation):
             inner, fused = getattr(module, linear), _FUSED.get(type(getattr(module, activation)))
             if isinstance(inner, Int8Linear) and fused:
                 inner.activation = fused

@@ -1,17 +1,13 @@
-"""BART and Marian, which have the same structure: an encoder, and a decoder with cross-attention."""
+"""BART, mBART, Pegasus, Marian, M2M-100 and NLLB: an encoder, and a decoder with cross-attention; and OPT, a decoder.
 
-from transformers.models.bart.modeling_bart import (
-    BartAttention,
-    BartDecoderLayer,
-    BartEncoderLayer,
-)
-from transformers.models.marian.modeling_marian import MarianAttention
+They differ in places of norms and kinds of positions, and their modules have the same names.
+"""
 
 from weebill.hugging_face.families import Family, Stack, count_positions
 
 
 class HeadlessAttention:
-    """Replacement of an attention without heads, which returns its output bias."""
+    """Methods of an attention without heads, which returns its output bias."""
 
     def forward(self, hidden_states, key_value_states=None, past_key_values=None, **_):
         """Map hidden_states (b, positions, d) → the same shape, without attention weights."""
@@ -20,16 +16,8 @@ class HeadlessAttention:
         return self.out_proj(hidden_states[..., :0]), None
 
 
-class HeadlessBartAttention(HeadlessAttention, BartAttention):
-    """Replacement of BART's attention without heads."""
-
-
-class HeadlessMarianAttention(HeadlessAttention, MarianAttention):
-    """Replacement of Marian's attention without heads."""
-
-
 class Bart(Family):
-    """View of a BartModel, or of any model that contains one."""
+    """View of a BartModel, of another of these encoder-decoders, or of any model that contains one."""
 
     stacks = (
         Stack("encoder", "encoder.layers", "encoder_layers", "self_attn"),
@@ -37,14 +25,11 @@ class Bart(Family):
     )
     heads, head_size = "num_heads", "head_dim"
     maps, feed_forward = ("q_proj", "k_proj", "v_proj", "out_proj"), ("fc1", "fc2")
-    headless = HeadlessBartAttention
-    activated = (
-        (BartEncoderLayer, "fc1", "activation_fn"),
-        (BartDecoderLayer, "fc1", "activation_fn"),
-    )
+    headless = HeadlessAttention
+    activated = (("fc1", "activation_fn"),)
 
 
-class Marian(Bart):
-    """View of a MarianModel, or of any model that contains one."""
+class OPT(Bart):
+    """View of an OPTModel, or of any model that contains one."""
 
-    headless = HeadlessMarianAttention
+    stacks = (Stack("decoder", "decoder.layers", "num_hidden_layers", "self_attn"),)

@@ -7,7 +7,7 @@ then.  Such a module gets another class of the family; it keeps its parameters, 
 
 import inspect
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import ClassVar, NamedTuple
 
 from torch import Tensor, nn
@@ -27,25 +27,26 @@ from weebill.pruning.structure import (
 )
 from weebill.registry import Registry
 
-# A new family is a file with a class that is a `Family`, and an entry here for its base model's class.
+# A new family is a file with a class that is a `Family`, and an entry here for its base model's class.  One class
+# serves models that differ only in their modules' classes.
 FAMILIES: Registry[type["Family"]] = Registry(
     {
         "XLMRobertaModel": "weebill.hugging_face.xlm_roberta:XLMRoberta",
         "BartModel": "weebill.hugging_face.bart:Bart",
-        "MarianModel": "weebill.hugging_face.bart:Marian",
+        "MarianModel": "weebill.hugging_face.bart:Bart",
         "GPT2Model": "weebill.hugging_face.gpt2:GPT2",
         "T5Model": "weebill.hugging_face.t5:T5",
         "T5ForConditionalGeneration": "weebill.hugging_face.t5:T5",  # contains no T5Model
-        "MT5Model": "weebill.hugging_face.mt5:MT5",
-        "MT5ForConditionalGeneration": "weebill.hugging_face.mt5:MT5",
-        "MBartModel": "weebill.hugging_face.mbart:MBart",
-        "M2M100Model": "weebill.hugging_face.m2m_100:M2M100",
-        "PegasusModel": "weebill.hugging_face.pegasus:Pegasus",
-        "OPTModel": "weebill.hugging_face.opt:OPT",
+        "MT5Model": "weebill.hugging_face.t5:T5",
+        "MT5ForConditionalGeneration": "weebill.hugging_face.t5:T5",
+        "MBartModel": "weebill.hugging_face.bart:Bart",
+        "M2M100Model": "weebill.hugging_face.bart:Bart",
+        "PegasusModel": "weebill.hugging_face.bart:Bart",
+        "OPTModel": "weebill.hugging_face.bart:OPT",
         "LlamaModel": "weebill.hugging_face.llama:Llama",
-        "MistralModel": "weebill.hugging_face.mistral:Mistral",
-        "Qwen2Model": "weebill.hugging_face.qwen2:Qwen2",
-        "Qwen3Model": "weebill.hugging_face.qwen3:Qwen3",
+        "MistralModel": "weebill.hugging_face.llama:Llama",
+        "Qwen2Model": "weebill.hugging_face.llama:Llama",
+        "Qwen3Model": "weebill.hugging_face.llama:Llama",
     }
 )
 
@@ -100,9 +101,9 @@ class Family(Prunable):
     """Base of every family's view of the given model and of `core`, the base model in it, whose blocks may be cut.
 
     maps: names of an attention's query, key, value and output map.  feed_forward: paths in a layer of both its maps.
-    heads, head_size, width: names of an attention's attributes.  headless: class of an attention without heads.
-    weights_at: index of the attention weights in an attention's output.  activated: classes of modules in which an
-    activation follows a linear map, each with the names of both; int8 computes both in one step.
+    heads, head_size, width: names of an attention's attributes.  headless: class of an attention without heads, see
+    `become`.  weights_at: index of the attention weights in an attention's output.  activated: names of linear maps
+    and of activations that follow them in the same module; int8 computes both in one step.
     A family with `grouped` attention has no attribute `heads`: its heads are the groups, by the width of its maps.
     """
 
@@ -112,10 +113,10 @@ class Family(Prunable):
     heads: ClassVar[str]
     head_size: ClassVar[str]
     width: ClassVar[str | None] = None
-    headless: ClassVar[type[nn.Module] | None] = None
+    headless: ClassVar[type | None] = None
     grouped: ClassVar[bool] = False
     weights_at: ClassVar[int] = 1
-    activated: ClassVar[tuple[tuple[type[nn.Module], str, str], ...]] = ()
+    activated: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def __init__(self, model: nn.Module, core: PreTrainedModel):
         self.model, self.core = model, core
@@ -189,7 +190,7 @@ class Family(Prunable):
             if self.width is not None:
                 setattr(attention, self.width, heads * size)
             if not heads and self.headless is not None:
-                attention.__class__ = self.headless
+                become(attention, self.headless)
 
         return AttentionBlock(
             name,
@@ -237,6 +238,20 @@ def _report(attention: nn.Module, masked: nn.Module, recorder: Recorder, weights
         masked.register_forward_pre_hook(see_mask, with_kwargs=True),
         attention.register_forward_hook(see_weights),
     ]
+
+
+def become(module: nn.Module, replacement: type) -> None:
+    """Give a module, in place, the class that replaces its own: a subclass of it, or methods that precede its own."""
+    kind = type(module)
+    if not issubclass(kind, replacement):
+        module.__class__ = (
+            replacement if issubclass(replacement, kind) else _both(replacement, kind)
+        )
+
+
+@cache
+def _both(replacement: type, kind: type[nn.Module]) -> type[nn.Module]:
+    return type(f"{replacement.__name__}Of{kind.__name__}", (replacement, kind), {})
 
 
 def count_positions(cache: Cache | None, layer: int, x: Tensor) -> None:

@@ -43,7 +43,7 @@ class GPT2(Family):
     stacks = (Stack("decoder", "h", "num_hidden_layers", "attn", masked=""),)
     heads, head_size, width = "num_heads", "head_dim", "split_size"
     headless = HeadlessAttention
-    activated = ((GPT2MLP, "c_fc", "act"),)
+    activated = (("c_fc", "act"),)
 
     def projections(self, layer: nn.Module, attention: nn.Module) -> list[Projection]:
         """Implement `Family`."""

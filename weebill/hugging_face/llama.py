@@ -1,18 +1,17 @@
-"""Llama: a decoder with rotary positions, grouped attention and a gated feed-forward (SwiGLU), without biases.
+"""Llama, Mistral, Qwen2, Qwen3: a decoder with rotary positions, grouped attention, gated feed-forward (SwiGLU).
 
 A head to prune is a group: the query heads that share a key and a value.  A neuron owns an output of the activated
 map and of the gate, and an input of the outer map.
 """
 
 from torch import nn
-from transformers.models.llama.modeling_llama import LlamaAttention
 
 from weebill.hugging_face.families import Family, Stack, count_positions
 from weebill.pruning.structure import FeedForwardBlock
 
 
-class HeadlessGroupedAttention:
-    """Replacement of an attention without heads, which returns its output bias, or zeros."""
+class HeadlessAttention:
+    """Methods of an attention without heads, which returns its output bias, or zeros."""
 
     def forward(self, hidden_states, *_, past_key_values=None, **__):
         """Map hidden_states (b, positions, d) → the same shape, without attention weights."""
@@ -20,17 +19,13 @@ class HeadlessGroupedAttention:
         return self.o_proj(hidden_states[..., :0]), None
 
 
-class HeadlessLlamaAttention(HeadlessGroupedAttention, LlamaAttention):
-    """Replacement of Llama's attention without heads."""
-
-
 class Llama(Family):
-    """View of a LlamaModel, or of any model that contains one."""
+    """View of a LlamaModel, of another of these decoders, or of any model that contains one."""
 
     stacks = (Stack("decoder", "layers", "num_hidden_layers", "self_attn", masked=""),)
     grouped, head_size = True, "head_dim"
     maps = ("q_proj", "k_proj", "v_proj", "o_proj")
-    headless = HeadlessLlamaAttention
+    headless = HeadlessAttention
 
     def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
         """Implement `Family`."""

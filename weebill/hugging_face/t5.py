@@ -1,4 +1,4 @@
-"""T5: an encoder and a decoder without biases, with learned relative positions in the self-attention scores.
+"""T5 and mT5: an encoder and a decoder without biases, with learned relative positions in the self-attention scores.
 
 A stack has one table of positions (distances, heads) in its first layer, which passes the looked-up entries to the
 other layers.  The table keeps the columns of all heads; a cut attention selects the columns of its remaining heads.
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
-from transformers.models.t5.modeling_t5 import T5Attention, T5DenseActDense, T5DenseGatedActDense
 
-from weebill.hugging_face.families import Family, Stack, count_positions
+from weebill.hugging_face.families import Family, Stack, become, count_positions
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock
 
 TABLE = "relative_attention_bias"  # attribute of the attention module for its table
@@ -19,7 +18,7 @@ OWN = "layer.0.SelfAttention"
 
 
 class CutAttention:
-    """Replacement of an attention that lost heads; the buffer `kept_heads` (h,) numbers the remaining ones."""
+    """Methods of an attention that lost heads; the buffer `kept_heads` (h,) numbers the remaining ones."""
 
     def forward(
         self,
@@ -52,16 +51,11 @@ class CutAttention:
         return output, position_bias, weights
 
 
-class CutT5Attention(CutAttention, T5Attention):
-    """Replacement of an attention of T5 that lost heads."""
-
-
 @dataclass
 class T5AttentionBlock(AttentionBlock):
-    """Attention block of T5; `attention` is its module, `cut_attention` the class of it after a cut."""
+    """Attention block of T5; `attention` is its module."""
 
     attention: nn.Module | None = None
-    cut_attention: type[CutAttention] = CutT5Attention
 
     def keep(self, heads: Sequence[int]) -> None:
         """Keep only these heads, as `AttentionBlock` does, and record their numbers."""
@@ -70,12 +64,12 @@ class T5AttentionBlock(AttentionBlock):
         if isinstance(self.attention, CutAttention):
             self.attention.kept_heads = self.attention.kept_heads[chosen]
         else:
-            self.attention.__class__ = self.cut_attention
+            become(self.attention, CutAttention)
             self.attention.register_buffer("kept_heads", chosen)
 
 
 class T5(Family):
-    """View of a T5Model or T5ForConditionalGeneration, or of any model that contains one."""
+    """View of a T5Model or T5ForConditionalGeneration, or mT5's, or of any model that contains one."""
 
     stacks = (
         Stack("encoder", "encoder.block", "num_layers", OWN),
@@ -83,23 +77,19 @@ class T5(Family):
     )
     heads, head_size, width = "n_heads", "key_value_proj_dim", "inner_dim"
     maps, weights_at = ("q", "k", "v", "o"), 2
-    cut_attention, gated = CutT5Attention, T5DenseGatedActDense  # classes of modules
-    activated = ((T5DenseActDense, "wi", "act"), (T5DenseGatedActDense, "wi_0", "act"))
+    activated = (("wi", "act"), ("wi_0", "act"))
 
     def attention_block(
         self, name: str, stack: Stack, layer: nn.Module, path: str
     ) -> T5AttentionBlock:
         """Make a block that records the numbers of its remaining heads."""
         plain = super().attention_block(name, stack, layer, path)
-        attention = layer.get_submodule(path)
-        return T5AttentionBlock(
-            **vars(plain), attention=attention, cut_attention=self.cut_attention
-        )
+        return T5AttentionBlock(**vars(plain), attention=layer.get_submodule(path))
 
     def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
         """Implement `Family`."""
         dense = layer.layer[-1].DenseReluDense
-        if isinstance(dense, self.gated):
+        if hasattr(dense, "wi_1"):
             return FeedForwardBlock(name, dense.wi_0, dense.wo, gate=dense.wi_1)
         return FeedForwardBlock(name, dense.wi, dense.wo)
 
