@@ -15,7 +15,17 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from weebill.arguments import positive
 
-NAMES = ("cleaning", "generation", "mbr", "metric", "runtime", "scoring", "search", "training")
+NAMES = (
+    "cleaning",
+    "families",
+    "generation",
+    "mbr",
+    "metric",
+    "runtime",
+    "scoring",
+    "search",
+    "training",
+)
 SMALLER_IS_BETTER = ("ms", "MiB")  # units
 
 
