@@ -185,20 +185,22 @@ INLINE inline void in_vectors(int numbers, Step step) {
     if (at < numbers) step.template operator()<1>(at);
 }
 
-// R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.
+// R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.  CAUSAL: the last
+// query sees the first `length` keys, each before it one less.
 // emit(r, c, LANES of out[r] from c).  weights: room for R × length, padded to VECTOR.
-template <int R, class T, class Emit>
+template <int R, bool CAUSAL = false, class T, class Emit>
 inline void attend(const float* queries, int stride, const Memory<T>& memory, int head, float scale, float* weights,
                    Emit&& emit) {
-  const int padded = memory.padded;
+  const int padded = round_up(memory.length, VECTOR);  // memory.padded, or less where only its first keys are seen
   Floats most[R];
   float share[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
   const auto score = [&]<int V>(int j) INLINE {
-    score_keys<R, V>(queries, stride, memory.keys + j, padded, head, [&](int r, int v, Floats sum) INLINE {
+    score_keys<R, V>(queries, stride, memory.keys + j, memory.padded, head, [&](int r, int v, Floats sum) INLINE {
       const int first = j + v * LANES;
       const Floats factor = Memory<T>::STEPS ? scale * load(memory.key_steps + first) : all(scale);
-      const Floats found = lanes() + first < memory.length ? sum * factor : all(-INFINITY);
+      const int seen = memory.length - (CAUSAL ? R - 1 - r : 0);
+      const Floats found = lanes() + first < seen ? sum * factor : all(-INFINITY);
       most[r] = maximum(most[r], found);
       store(weights + r * padded + first, found);
     });
@@ -217,10 +219,11 @@ inline void attend(const float* queries, int stride, const Memory<T>& memory, in
 
 // One query over entries in any order: entry j has its key at keys + entries[j]·key_stride, its value at
 // values + entries[j]·value_stride.  emit(c, LANES of out from c).  weights: room for `length`, padded to VECTOR.
+// added: to the scores, as much room, or null.
 template <class Emit>
 inline void attend_entries(const float* query, const float* keys, size_t key_stride, const float* values,
                            size_t value_stride, const int32_t* entries, int length, int head, float scale,
-                           float* weights, Emit&& emit) {
+                           float* weights, Emit&& emit, const float* added = nullptr) {
   const int padded = round_up(length, VECTOR);
   Floats most = all(-INFINITY);
   for (int j = 0; j < padded; j += LANES) {
@@ -230,7 +233,9 @@ inline void attend_entries(const float* query, const float* keys, size_t key_str
       products[i] = load(query) * load(key);
       for (int c = LANES; c < head; c += LANES) products[i] += load(query + c) * load(key + c);
     }
-    const Floats score = lanes() + j < length ? sums(products) * scale : all(-INFINITY);
+    Floats score = sums(products) * scale;
+    if (added) score += load(added + j);
+    score = lanes() + j < length ? score : all(-INFINITY);
     most = maximum(most, score);
     store(weights + j, score);
   }

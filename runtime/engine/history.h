@@ -17,12 +17,13 @@ class History {
   }
 
   // Before a step: give up what is not needed, if it is much, by move(from, to) of entries with to < from, in order;
-  // then an entry for each row.  Returns the first of them.
+  // then an entry for each row, or counts[row] of them, one row's behind the other's.  Returns the first of them.
   template <class Move>
-  int32_t add(Move move) {
+  int32_t add(Move move, const int* counts = nullptr) {
     if (count_ >= checked_) forget(move);
     const int32_t first = count_;
-    for (auto& row : rows_) row.push_back(count_++);
+    for (size_t m = 0; m < rows_.size(); ++m)
+      for (int left = counts ? counts[m] : 1; left > 0; --left) rows_[m].push_back(count_++);
     return first;
   }
 

@@ -3,6 +3,7 @@
 Models have the published shapes and random weights; all write the same number of tokens for the same articles.  The
 pipeline's result (half of the layers, fewer heads and neurons, int8) is compared with the fine-tuned model that it
 starts from: float32 in Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here.
+int8 runs in the compiled decoder, and is also compared with the same int8 layers in `generate`, and with CTranslate2.
 Each model has a process of its own, whose peak memory is compared as well, in total and beyond Python and its
 libraries.  The peak of float32 is counted after loading, that of int8 from the start.
 """
@@ -16,12 +17,25 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import torch
-from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, GPT2LMHeadModel
+from torch import Tensor
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedConfig,
+)
 
 from weebill.benchmarks import Option, Row
+from weebill.benchmarks.generation_opponents import (
+    CTRANSLATE2,
+    CTranslate2Engine,
+    convert_to_ctranslate2,
+)
 from weebill.evaluation.timing.processes import Worker, memory
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.experiment.shares import part_of
+from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model
@@ -34,12 +48,15 @@ PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32; the processor decides which 
 HEADS, NEURONS = 0.3, 0.6  # shares that the paper's pruning removes, of each block
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their most tokens, tokens written for each
 SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
-OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
+OPPONENTS = ("transformers", "ctranslate2")  # packages whose versions are reported with the results
 TRIAL = 4  # tokens of the trial that chooses float32's products
 UNIT = "tokens/s of processor time"
+BASE = {f"{stack}_{name}": size for stack in ("encoder", "decoder")
+        for name, size in (("layers", 6), ("attention_heads", 12), ("ffn_dim", 3072))}  # fmt: skip
 # Random models of the published shapes, which are the defaults of the library's configurations.
 MODELS = {
     "bart-large": lambda: BartForConditionalGeneration(BartConfig()),
+    "bart-base": lambda: BartForConditionalGeneration(BartConfig(d_model=768, **BASE)),
     "gpt2": lambda: GPT2LMHeadModel(GPT2Config()),
 }
 
@@ -50,6 +67,7 @@ class Variant(NamedTuple):
     half: bool = False  # without half of each stack's layers
     pruned: bool = False  # without the paper's shares of heads and neurons
     precision: str = "float32"
+    engine: str = ""  # other than the usual one of the precision
 
     @property
     def folder(self) -> str:
@@ -58,12 +76,17 @@ class Variant(NamedTuple):
 
 FLOAT32 = Variant()
 INT8 = Variant(precision="int8")
+INT8_LIBRARY = Variant(precision="int8", engine="generate")
+INT8_CTRANSLATE2 = Variant(precision="int8", engine=CTRANSLATE2)
+INT8_OTHERS = (INT8_LIBRARY, INT8_CTRANSLATE2)
 PRUNED = Variant(pruned=True)
 PRUNED_INT8 = Variant(pruned=True, precision="int8")
 PIPELINE = Variant(half=True, pruned=True, precision="int8")
 # Each claim: our variant, the other one, the words, and the paper's tables and variants with both times.
 CLAIMS = (
     (INT8, FLOAT32, "int8 against float32", ("5", "quantized", "original")),
+    (INT8, INT8_LIBRARY, "int8 against int8 in `generate`", None),
+    (INT8, INT8_CTRANSLATE2, "int8 against CTranslate2's int8", None),
     (PRUNED, FLOAT32, "pruned against unpruned, float32", ("3 4", "pruned", "original")),
     (PRUNED_INT8, INT8, "pruned against unpruned, int8", None),
     (PIPELINE, FLOAT32, "half the layers, pruned, int8 against float32", ("6 7", "quantized", "fine-tuned")),
@@ -99,11 +122,12 @@ def _measure(
     with ExitStack() as stack:
         workers = {one: stack.enter_context(Worker()) for one in variants}
         for one, worker in workers.items():
-            worker.call(Engine, folder / one.folder, one.precision, products, size)
+            worker.call(Engine, folder / one.folder, one, products, size)
         measures = {one: partial(worker.call, "generate") for one, worker in workers.items()}
         seconds = in_turn(measures, rounds, uncounted=1)
         speed = {one: [tokens / taken for taken in times] for one, times in seconds.items()}
         peaks = {one: worker.call("peaks") for one, worker in workers.items()}
+        texts = {one: workers[one].call("written", size[2]) for one in (INT8, *INT8_OTHERS)}
     key = f"{name}, batches of {size[0]}"
     start = f"{key}, float32 by {products} products"
 
@@ -114,6 +138,13 @@ def _measure(
         row(words, speed[ours], speed[other], UNIT, printed(name, where))
         for ours, other, words, where in CLAIMS
     ]
+    rows += [
+        row(f"tokens like those of {name}", [_alike(texts[INT8], texts[other])], [1.0], "of all")
+        for name, other in (
+            ("int8 in `generate`", INT8_LIBRARY),
+            ("CTranslate2's int8", INT8_CTRANSLATE2),
+        )
+    ]
     return rows + [
         row(f"{words}, {kind}", [peaks[ours][index]], [peaks[other][index]], "MiB")
         for ours, other, words, _ in CLAIMS
@@ -122,10 +153,15 @@ def _measure(
     ]
 
 
+def _alike(ours: list[list[int]], other: list[list[int]]) -> float:
+    pairs = [pair for texts in zip(ours, other, strict=True) for pair in zip(*texts, strict=True)]
+    return sum(one == two for one, two in pairs) / len(pairs)
+
+
 def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
     def seconds(products: str) -> float:
         with Worker() as worker:
-            worker.call(Engine, folder / FLOAT32.folder, "float32", products, size)
+            worker.call(Engine, folder / FLOAT32.folder, FLOAT32, products, size)
             worker.call("generate", 1)
             return worker.call("generate", TRIAL)
 
@@ -145,7 +181,7 @@ def printed(name: str, where: tuple[str, str, str] | None) -> float | None:
 
 
 def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
-    """Write a model with random weights, cut as in `Variant`, as folders `float32` and `int8`."""
+    """Write a model with random weights, cut as in `Variant`, for our engines, and whole for CTranslate2."""
     torch.manual_seed(1)
     model = MODELS[name]().eval()
     view = prunable(model)
@@ -158,41 +194,55 @@ def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
         cut(view, heads, neurons)
     save_model(folder / "float32", model)
     save_int8(model, folder / "int8")
+    if not half and not pruned:
+        convert_to_ctranslate2(model, folder)
 
 
 class Engine:
     """Model ready to generate greedily for random articles; their lengths are from half of the longest to it."""
 
-    def __init__(self, folder: Path, precision: str, products: str, size: tuple[int, int, int]):
-        """Load a folder's precision, and draw the articles.  size: articles, tokens of the longest, new tokens."""
-        self._libraries = memory()
-        self.model = {"float32": load_model, "int8": load_int8}[precision](folder / precision)
-        if precision == "float32":
-            forget_peak()
-        self.products = products if precision == "float32" else PRODUCTS[0]
+    def __init__(self, folder: Path, variant: Variant, products: str, size: tuple[int, int, int]):
+        """Load a variant, and draw the articles.  size: articles, tokens of the longest, new tokens."""
+        self._libraries, self.products = memory(), products
         batch, longest, self._new = size
+        if variant.engine == CTRANSLATE2:
+            engine = CTranslate2Engine(folder)
+            config, self._write = engine.config, engine.write
+        else:
+            config = self._load(folder / variant.precision, variant)
         lengths = torch.linspace(longest // 2, longest, batch).round().long()
         mask = (torch.arange(longest) < lengths[:, None]).long()
-        config = self.model.config
         self.mask = mask if config.is_encoder_decoder else mask.flip(1)  # padding is on the left
         draw = torch.Generator().manual_seed(1)
         self.ids = torch.randint(10, config.vocab_size, mask.shape, generator=draw) * self.mask
 
+    def _load(self, folder: Path, variant: Variant) -> PreTrainedConfig:
+        if variant.precision == "float32":
+            self.model = load_model(folder)
+            forget_peak()
+        else:
+            self.model, self.products = load_int8(folder), PRODUCTS[0]
+        generate = self.model.generate
+        if variant.precision == "int8" and not variant.engine:
+            generate = CompiledGenerator(self.model).generate
+
+        def write(ids: Tensor, mask: Tensor, new: int) -> list[list[int]]:
+            lengths = {"min_new_tokens": new, "max_new_tokens": new}
+            found = generate(ids, attention_mask=mask, do_sample=False, pad_token_id=0, **lengths)
+            return found[:, -new:].tolist()
+
+        self._write = write
+        return self.model.config
+
     def generate(self, new: int | None = None) -> float:
         """Write `new` tokens, None for the usual number, for every article; return seconds of processor time."""
-        return timed(self._generate, new or self._new, clock=time.process_time)
+        return timed(self.written, new or self._new, clock=time.process_time)
 
     @torch.inference_mode()
-    def _generate(self, new: int) -> None:
+    def written(self, new: int) -> list[list[int]]:
+        """Return `new` tokens for every article."""
         with OneDnnLinears() if self.products == PRODUCTS[1] else nullcontext():
-            self.model.generate(
-                input_ids=self.ids,
-                attention_mask=self.mask,
-                do_sample=False,
-                min_new_tokens=new,
-                max_new_tokens=new,
-                pad_token_id=0,
-            )
+            return self._write(self.ids, self.mask, new)
 
     def peaks(self) -> tuple[float, float]:
         """Return the peak memory of this process in MiB: in total, and beyond Python and its libraries."""

@@ -44,16 +44,16 @@ def _threads(count: int) -> ThreadPoolExecutor:
 
 
 class Int8Weight:
-    """Weight in one of two layouts: the compiled kernels', or row by row for PyTorch's product."""
+    """Weight in one of two layouts: `compiled`, an object of the engine's `module`, or row by row for PyTorch."""
 
     def __init__(self, codes: Tensor, scale: Tensor, isa: str):
         """Take codes int8 (outputs, inputs), scale float32 (outputs,); isa: of `kernels.extension`, or portable."""
         self.shape = codes.shape
         if isa == PORTABLE:
-            self._codes, self._scale, self._compiled = codes, scale, None
+            self._codes, self._scale, self.compiled = codes, scale, None
         else:
-            self._module = extension(isa)
-            self._compiled = self._module.Int8Linear(array(codes), array(1 / scale))
+            self.module = extension(isa)
+            self.compiled = self.module.Int8Linear(array(codes), array(1 / scale))
 
     def __deepcopy__(self, _memo: dict[int, object]) -> Self:
         """Return the weight itself, which never changes, so that copies of a model share it."""
@@ -69,8 +69,8 @@ class Int8Weight:
         self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
     ) -> Tensor:
         """Map x float32 (n, inputs) → (n, outputs); scale: that of x, None for each row's own."""
-        if (compiled := self._compiled) is not None:
-            kind = getattr(self._module.Activation, activation)
+        if (compiled := self.compiled) is not None:
+            kind = getattr(self.module.Activation, activation)
             offsets, step = None if bias is None else array(bias), scale or 0.0
             return by_threads(
                 lambda rows: torch.from_numpy(compiled.multiply(array(rows), offsets, step, kind)),
@@ -85,8 +85,8 @@ class Int8Weight:
 
     def rows(self, indices: Tensor) -> Tensor:
         """Return the weights of some outputs (n,): float32 (n, inputs)."""
-        if self._compiled is not None:
-            return torch.from_numpy(self._compiled.rows(array(indices)))
+        if self.compiled is not None:
+            return torch.from_numpy(self.compiled.rows(array(indices)))
         return self._codes[indices].to(torch.float32) / self._scale[indices, None]
 
 

@@ -1,0 +1,57 @@
+// A linear map of any model on int8 codes, as Python calls it.
+#pragma once
+
+#include <optional>
+
+#include "arrays.h"
+#include "int8_linear.h"
+
+namespace {
+
+// x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None.  multiply(x, rows, bias or null, y): with
+// padding columns in y.
+template <class Map, class Multiply>
+Result<2> multiplied(const Map& linear, const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias,
+                     Multiply multiply) {
+  const auto inputs = static_cast<size_t>(linear.inputs), outputs = static_cast<size_t>(linear.outputs());
+  expect(x.shape(1) == inputs, "expected rows of " + std::to_string(inputs) + " numbers");
+  expect(!bias || bias->size() == outputs, "expected a bias per output");
+  auto y = make_result<2>({x.shape(0), static_cast<size_t>(linear.padded())}, outputs);
+  const nb::gil_scoped_release release;
+  const Released<Int8> released;
+  multiply(x.data(), static_cast<int>(x.shape(0)), bias ? bias->data() : nullptr, y.data());
+  return y;
+}
+
+struct BoundInt8Linear {
+  Int8Linear linear;
+
+  // codes: int8 (outputs, inputs); step: float32 (outputs).
+  BoundInt8Linear(const Numbers<int8_t, 2>& codes, const Numbers<float, 1>& step)
+      : linear(codes.data(), static_cast<int>(codes.shape(0)), static_cast<int>(codes.shape(1)), step.data()) {
+    expect(step.size() == codes.shape(0), "expected a step per output");
+  }
+
+  // scale: as of Int8Linear.
+  Result<2> multiply(const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias, float scale,
+                     Activation kind) const {
+    return multiplied(linear, x, bias, [&](const float* from, int rows, const float* offsets, float* to) {
+      linear(from, rows, offsets, scale, kind, to);
+    });
+  }
+
+  // indices: int64 (n) → the weights of these outputs, float32 (n, inputs).
+  Result<2> rows(const Numbers<int64_t, 1>& indices) const {
+    const auto inputs = static_cast<size_t>(linear.inputs);
+    auto found = make_result<2>({indices.size(), inputs}, inputs);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const int64_t index = indices.data()[i];
+      if (index < 0 || index >= linear.outputs())
+        throw nb::index_error(("row " + std::to_string(index) + " of " + std::to_string(linear.outputs())).c_str());
+      linear.row(static_cast<int>(index), found.data() + i * inputs);
+    }
+    return found;
+  }
+};
+
+}  // namespace

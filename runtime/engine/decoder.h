@@ -1,0 +1,118 @@
+// The decoder of any generating model, in float32 but for its linear maps: what a layer is made of is told by flags and
+// by maps that are there or not.  So it is GPT-2's, BART's or T5's.
+//
+// Rows are texts that are being written.  Those that continue the same text share the keys and values of its tokens
+// (history.h); tokens of a row that come together, such as a prompt's, are computed together.
+#pragma once
+
+#include <vector>
+
+#include "attention.h"
+#include "history.h"
+#include "int8_linear.h"
+
+namespace decoder {
+
+// y = activation(W·x + b).
+struct Map {
+  const Int8Linear* linear = nullptr;  // null where pruning left no inputs: y = b
+  const float* bias = nullptr;         // (outputs) or null
+  float scale = 0;                     // of the inputs; 0: each row has its own
+  Activation kind = Activation::none;
+};
+
+struct Norm {
+  const float *gain = nullptr, *bias = nullptr;  // (d); no gain: x stays as it is
+};
+
+struct Attention {
+  Norm norm;
+  int heads = 0, size = 0;  // heads, 0 where all were pruned; numbers of a head
+  float scale = 1;
+  std::vector<Map> maps;             // query, key and value; or one map for all three
+  Map out;
+  const float* distances = nullptr;  // (heads, reach) or null: added to the score of a key, the nearest's last
+  int reach = 0;                     // tokens, further than which all count as far as the first
+
+  int padded() const { return round_up(size, VECTOR); }  // numbers of a head as they are kept
+  int width() const { return heads * padded(); }
+};
+
+struct FeedForward {
+  Norm norm;
+  Map inner, gate, outer;  // outer(inner(x)), or outer(inner(x)·gate(x)) where there is a gate
+};
+
+struct Layer {
+  Attention self;
+  Attention cross;  // no maps, no output: there is none
+  FeedForward feed_forward;
+};
+
+struct Parts {
+  int d = 0;
+  bool norm_first = false;  // x + f(norm(x)); otherwise norm(x + f(x))
+  bool centred = true;      // norms take the mean away (LayerNorm); otherwise they do not (RMSNorm)
+  float epsilon = 1e-5f;
+  const Int8Linear* embedding = nullptr;
+  float factor = 1;                  // of the embeddings
+  const float* positions = nullptr;  // (tokens at most, d) or null: added to the embeddings
+  Norm embedding_norm, last_norm;
+  std::vector<Layer> layers;
+  float output_factor = 1;
+  Map output;
+};
+
+// Keys or values of past tokens, those of a head side by side.
+class Entries {
+ public:
+  // Room for `count` entries of heads; what is there is kept.
+  void reserve(int count, int heads, int head) {
+    if (count <= count_ || !heads) return;
+    Buffer<float> larger;
+    float* to = larger.room(static_cast<size_t>(count) * heads * head);
+    for (int h = 0; h < heads && count_; ++h)
+      std::copy_n(of(h), static_cast<size_t>(count_) * head, to + static_cast<size_t>(h) * count * head);
+    numbers_ = std::move(larger);
+    count_ = count, heads_ = heads, head_ = head;
+  }
+
+  float* of(int head) const { return numbers_.data() + static_cast<size_t>(head) * count_ * head_; }
+
+  void move(int32_t from, int32_t to) {
+    for (int h = 0; h < heads_; ++h)
+      std::copy_n(of(h) + static_cast<size_t>(from) * head_, head_, of(h) + static_cast<size_t>(to) * head_);
+  }
+
+ private:
+  Buffer<float> numbers_;
+  int count_ = 0, heads_ = 0, head_ = 0;
+};
+
+// to[m] ← (x[m] − mean) / √(variance + ε)·gain + bias, or without mean and bias; to may be x.
+inline void normalise(const float* x, int rows, const Parts& parts, const Norm& norm, float* to) {
+  const int d = parts.d, whole = d / LANES * LANES;
+  const float share = 1.0f / d;
+  for (int m = 0; m < rows; ++m, x += d, to += d) {
+    const auto total = [=](auto term) {  // Σ term(x[m])
+      float found = 0;
+      Floats sums[4] = {};
+      int i = 0;
+      for (; i + 4 * LANES <= d; i += 4 * LANES)
+        for (int p = 0; p < 4; ++p) sums[p] += term(load(x + i + p * LANES));
+      for (; i < whole; i += LANES) sums[0] += term(load(x + i));
+      for (; i < d; ++i) found += term(all(x[i]))[0];
+      return found + sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    };
+    const float mean = parts.centred ? total([](Floats y) { return y; }) * share : 0;
+    const float squares = total([=](Floats y) { return (y - mean) * (y - mean); });
+    const float factor = 1.0f / std::sqrt(squares * share + parts.epsilon);
+    for (int i = 0; i < whole; i += LANES) {
+      const Floats y = (load(x + i) - mean) * factor * load(norm.gain + i);
+      store(to + i, norm.bias ? y + load(norm.bias + i) : y);
+    }
+    for (int i = whole; i < d; ++i) to[i] = (x[i] - mean) * factor * norm.gain[i] + (norm.bias ? norm.bias[i] : 0);
+  }
+}
+
+}  // namespace decoder

@@ -1,0 +1,60 @@
+"""Logits of compiled decoders against those of transformers' modules over the same int8 layers."""
+
+import pytest
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from tests.generation.test_int8 import cut_model
+from tests.hugging_face import small
+from weebill.errors import InputError
+from weebill.generation.decoders import describe
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.kernels.decoder import CompiledDecoder
+from weebill.kernels.extension import available
+
+
+@pytest.mark.parametrize("isa", available())
+@pytest.mark.parametrize("family", small.GENERATORS)
+@pytest.mark.parametrize("make", [small.small_model, cut_model])
+@torch.inference_mode()
+def test_gives_the_logits_of_the_modules(family, make, isa, tmp_path):
+    save_int8(make(family), tmp_path / "int8")
+    model = load_int8(tmp_path / "int8", isa)
+    draw = torch.Generator().manual_seed(2)
+    texts = [torch.randint(3, small.PIECES, (n,), generator=draw) for n in (5, 30, 12)]
+    writing = CompiledDecoder(describe(model)).write(3, 0)
+    given = {}
+    if model.config.is_encoder_decoder:
+        sources = [torch.randint(3, small.PIECES, (n,), generator=draw) for n in (7, 3, 20)]
+        states = [model.get_encoder()(input_ids=one[None]).last_hidden_state for one in sources]
+        writing.read(torch.cat(states, 1)[0], [len(one) for one in sources])
+        given = [{"encoder_outputs": (one,)} for one in states]
+
+    def expected(row, length):
+        if not given:
+            return model(texts[row][None, :length]).logits[0, -1]
+        ids = texts[row][None, :length]
+        return model(decoder_input_ids=ids, **given[row]).logits[0, -1]
+
+    starts = [4, 1, 11]  # the prompts, then a token each, then what is left of two rows
+    found = writing.add(torch.cat([t[:n] for t, n in zip(texts, starts, strict=True)]), starts)
+    for row in range(3):
+        torch.testing.assert_close(found[row], expected(row, starts[row]), rtol=1e-3, atol=3e-4)
+    found = writing.add(torch.stack([t[n] for t, n in zip(texts, starts, strict=True)]), [1, 1, 1])
+    for row in range(3):
+        torch.testing.assert_close(found[row], expected(row, starts[row] + 1), rtol=1e-3, atol=3e-4)
+    writing.select(torch.tensor([1, 1]))
+    found = writing.add(torch.cat([texts[1][2:], texts[1][2:9]]), [28, 7])
+    torch.testing.assert_close(found[0], expected(1, 30), rtol=1e-3, atol=3e-4)
+    torch.testing.assert_close(found[1], expected(1, 9), rtol=1e-3, atol=3e-4)
+
+
+def test_what_it_cannot_run_is_named(tmp_path):
+    sizes = {"vocab_size": 20, "n_embd": 16, "n_head": 2, "n_layer": 1, "n_positions": 8}
+    swish = GPT2LMHeadModel(GPT2Config(activation_function="silu", **sizes))
+    save_int8(swish, tmp_path / "swish")
+    with pytest.raises(InputError, match=r"its activation is SiLU.*use its `generate`"):
+        describe(load_int8(tmp_path / "swish"))
+    with pytest.raises(InputError, match="load the model for one"):
+        save_int8(small.small_model("gpt2"), tmp_path / "portable")
+        CompiledDecoder(describe(load_int8(tmp_path / "portable", "portable")))

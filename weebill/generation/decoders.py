@@ -1,0 +1,156 @@
+"""Decoders of int8 models as descriptions for the compiled engine, by the class of the base model."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from weebill.errors import InputError
+from weebill.hugging_face.families import prunable
+from weebill.hugging_face.t5 import OWN, CutAttention
+from weebill.kernels.decoder import Attention, Decoder, Layer
+from weebill.kernels.int8_layers import Int8Embedding, Int8Linear
+
+
+def describe(model: PreTrainedModel) -> Decoder:
+    """Return the description of an int8 model's decoder.
+
+    Raises InputError if the model is of no family that has one, or computes something that no description can tell.
+    """
+    core = prunable(model).core
+    for base in type(core).__mro__:
+        if base.__name__ in DESCRIPTIONS:
+            return DESCRIPTIONS[base.__name__](model, core)
+    raise _unknown(model, "it is of another class")
+
+
+def gpt2(model: PreTrainedModel, core: nn.Module) -> Decoder:
+    """Describe GPT-2: norms come first, query, key and value are one map."""
+    if core.config.add_cross_attention:
+        raise _unknown(model, "it has cross-attention")
+    layers = []
+    for block in core.h:
+        attention = block.attn
+        own = Attention(
+            block.ln_1,
+            [attention.c_attn],
+            attention.c_proj,
+            attention.num_heads,
+            attention.head_dim,
+            attention.scaling,
+        )
+        _check_activation(model, block.mlp.c_fc, block.mlp.act)
+        layers.append(Layer(own, block.ln_2, block.mlp.c_fc, block.mlp.c_proj))
+    return Decoder(
+        embedding=core.wte,
+        positions=_table(core.wpe),
+        layers=layers,
+        last_norm=core.ln_f,
+        output=model.lm_head,
+        norm_first=True,
+        centred=True,
+        epsilon=core.ln_f.eps,
+    )
+
+
+def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
+    """Describe BART and Marian: norms come last, and cross-attention looks at the encoder."""
+    decoder = core.decoder
+
+    def attention(block: nn.Module, norm: nn.Module) -> Attention:
+        maps = [block.q_proj, block.k_proj, block.v_proj]
+        return Attention(norm, maps, block.out_proj, block.num_heads, block.head_dim, block.scaling)
+
+    layers = []
+    for block in decoder.layers:
+        _check_activation(model, block.fc1, block.activation_fn)
+        layers.append(
+            Layer(
+                attention(block.self_attn, block.self_attn_layer_norm),
+                block.final_layer_norm,
+                block.fc1,
+                block.fc2,
+                cross_attention=attention(block.encoder_attn, block.encoder_attn_layer_norm),
+            )
+        )
+    return Decoder(
+        embedding=decoder.embed_tokens,
+        positions=_table(decoder.embed_positions),
+        embedding_norm=getattr(decoder, "layernorm_embedding", None),
+        layers=layers,
+        output=model.lm_head,
+        output_bias=model.final_logits_bias.flatten(),
+        norm_first=False,
+        centred=True,
+        epsilon=decoder.layers[0].final_layer_norm.eps,
+    )
+
+
+def t5(model: PreTrainedModel, core: nn.Module) -> Decoder:
+    """Describe T5 1.0 and 1.1: RMSNorm, scores by distances, and a gate in 1.1."""
+    decoder, config = core.decoder, model.config
+    first = decoder.block[0].get_submodule(OWN)
+    tokens = config.relative_attention_max_distance + 1
+    table = first.compute_bias(1, tokens, past_seen_tokens=tokens - 1)[0, :, 0]  # (heads, tokens)
+
+    def attention(block: nn.Module, norm: nn.Module, distances: Tensor | None) -> Attention:
+        size = block.key_value_proj_dim
+        maps = [block.q, block.k, block.v]
+        return Attention(norm, maps, block.o, block.n_heads, size, block.scaling, distances)
+
+    layers = []
+    for block in decoder.block:
+        own, cross, feed_forward = block.layer
+        kept = own.SelfAttention
+        chosen = table[kept.kept_heads] if isinstance(kept, CutAttention) else table
+        dense = feed_forward.DenseReluDense
+        gate = getattr(dense, "wi_1", None)
+        inner = dense.wi if gate is None else dense.wi_0
+        _check_activation(model, inner, dense.act)
+        layers.append(
+            Layer(
+                attention(kept, own.layer_norm, chosen),
+                feed_forward.layer_norm,
+                inner,
+                dense.wo,
+                gate,
+                attention(cross.EncDecAttention, cross.layer_norm, None),
+            )
+        )
+    return Decoder(
+        embedding=decoder.embed_tokens,
+        layers=layers,
+        last_norm=decoder.final_layer_norm,
+        output=model.lm_head,
+        output_factor=config.d_model**-0.5 if config.scale_decoder_outputs else 1.0,
+        norm_first=True,
+        centred=False,
+        epsilon=decoder.final_layer_norm.variance_epsilon,
+    )
+
+
+DESCRIPTIONS: dict[str, Callable[[PreTrainedModel, nn.Module], Decoder]] = {
+    "GPT2Model": gpt2,
+    "BartModel": bart,
+    "MarianModel": bart,
+    "T5ForConditionalGeneration": t5,
+}
+
+
+def _table(positions: nn.Module) -> Tensor:
+    """Return the positions that a text may have in turn, float32 (tokens at most, width)."""
+    if not isinstance(positions, Int8Embedding):
+        return positions.weight
+    first = getattr(positions, "offset", 0)
+    return positions.int8.rows(torch.arange(first, positions.int8.shape[0]))
+
+
+def _check_activation(model: PreTrainedModel, inner: nn.Module, left: nn.Module) -> None:
+    if isinstance(inner, Int8Linear) and not isinstance(left, nn.Identity):
+        raise _unknown(model, f"its activation is {type(left).__name__}")
+
+
+def _unknown(model: PreTrainedModel, reason: str) -> InputError:
+    name = type(model).__name__
+    return InputError(f"{name}: the compiled decoder cannot run it ({reason}); use its `generate`")

@@ -1,0 +1,188 @@
+"""Options of the search with compiled decoders: those of the library's `generate`, as it understands them."""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.generation import (
+    ForcedBOSTokenLogitsProcessor,
+    ForcedEOSTokenLogitsProcessor,
+    LogitsProcessor,
+    LogitsProcessorList,
+    MinLengthLogitsProcessor,
+    MinNewTokensLengthLogitsProcessor,
+    SuppressTokensLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+
+from weebill.errors import InputError
+
+NEW = 20  # tokens that the library writes if no length is given
+DEFAULTS = {
+    "max_length": None,
+    "max_new_tokens": None,
+    "min_length": 0,
+    "min_new_tokens": 0,
+    "num_beams": 1,
+    "num_return_sequences": 1,
+    "length_penalty": 1.0,
+    "early_stopping": False,
+    "no_repeat_ngram_size": 0,
+    "suppress_tokens": None,
+    "forced_bos_token_id": None,
+    "forced_eos_token_id": None,
+    "do_sample": False,
+    "temperature": 1.0,
+    "top_k": 50,
+    "top_p": 1.0,
+    "eos_token_id": None,
+    "pad_token_id": None,
+    "decoder_start_token_id": None,
+    "bos_token_id": None,
+}
+# Values of other options that change nothing; None and False never do.
+NEUTRAL = {
+    "use_cache": True,
+    "repetition_penalty": 1.0,
+    "encoder_repetition_penalty": 1.0,
+    "encoder_no_repeat_ngram_size": 0,
+    "typical_p": 1.0,
+    "epsilon_cutoff": 0.0,
+    "eta_cutoff": 0.0,
+    "num_beam_groups": 1,
+    "diversity_penalty": 0.0,
+}
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Options of one call; lengths count the prompt, or the decoder's first token.
+
+    returned: texts for each text.  ends: tokens that end a text, (n,).  pad: token behind the end of a text that is
+    shorter than others.  start: first token of an encoder-decoder's texts.  processors: changes of scores
+    (rows, vocabulary) by the tokens so far (rows, length).  warpers: changes of scores before a draw.
+    """
+
+    max_length: int
+    beams: int
+    returned: int
+    sample: bool
+    length_penalty: float
+    early_stopping: bool | str
+    ends: Tensor
+    pad: int
+    start: int | None
+    processors: LogitsProcessorList
+    warpers: LogitsProcessorList
+
+
+def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -> SearchOptions:
+    """Return the options of a call, and the model's own where none is given.
+
+    prompt: tokens of the longest prompt.  Raises InputError for an option that the search does not have.
+    """
+    config = copy.deepcopy(model.generation_config)
+    wrong = set(config.update(**given))
+    others = vars(config).keys() - DEFAULTS.keys() - {"transformers_version"}
+    for name in others:
+        neutral = (None, False, NEUTRAL.get(name))
+        if not name.startswith("_") and getattr(config, name) not in neutral:
+            wrong.add(name)
+    if wrong:
+        names = ", ".join(f"`{name}`" for name in sorted(wrong))
+        raise InputError(
+            f"the compiled decoder has no {names}; leave it out, or call the model's own `generate`"
+        )
+    chosen = {
+        name: default if getattr(config, name) is None else getattr(config, name)
+        for name, default in DEFAULTS.items()
+    }
+    beams, returned, sample = (
+        chosen[name] for name in ("num_beams", "num_return_sequences", "do_sample")
+    )
+    if sample and beams > 1:
+        raise InputError("the compiled decoder draws no beams; leave out `num_beams`")
+    if not sample and returned > beams:
+        raise InputError(
+            f"num_return_sequences: {returned} texts of {beams} beams; raise num_beams"
+        )
+    length = _max_length(model, chosen, prompt)
+    if prompt >= length:
+        raise InputError(f"max_length: {length}, but the prompt has {prompt} tokens; raise it")
+    ends = chosen["eos_token_id"]
+    ends = torch.tensor([] if ends is None else ends, dtype=torch.long).reshape(-1)
+    pad, start = chosen["pad_token_id"], chosen["decoder_start_token_id"]
+    if pad is None:
+        pad = int(ends[0]) if len(ends) else -1
+    return SearchOptions(
+        max_length=length,
+        beams=beams,
+        returned=returned,
+        sample=sample,
+        length_penalty=chosen["length_penalty"],
+        early_stopping=chosen["early_stopping"],
+        ends=ends,
+        pad=pad,
+        start=chosen["bos_token_id"] if start is None else start,
+        processors=LogitsProcessorList(_processors(chosen, prompt, length, ends)),
+        warpers=LogitsProcessorList(_warpers(chosen) if sample else ()),
+    )
+
+
+def _max_length(model: PreTrainedModel, chosen: dict[str, Any], prompt: int) -> int:
+    """Return the number of tokens at which a text ends."""
+    if chosen["max_new_tokens"] is not None:
+        return prompt + chosen["max_new_tokens"]
+    if chosen["max_length"] is not None:
+        return chosen["max_length"]
+    return min(prompt + NEW, getattr(model.config, "max_position_embeddings", None) or prompt + NEW)
+
+
+def _processors(
+    chosen: dict[str, Any], prompt: int, length: int, ends: Tensor
+) -> Iterator[LogitsProcessor]:
+    """Yield the changes of scores in the library's order."""
+    if size := chosen["no_repeat_ngram_size"]:
+        yield NoRepeat(size)
+    if len(ends) and (least := chosen["min_length"]):
+        yield MinLengthLogitsProcessor(least, ends)
+    if len(ends) and (least := chosen["min_new_tokens"]):
+        yield MinNewTokensLengthLogitsProcessor(prompt, least, ends)
+    if (first := chosen["forced_bos_token_id"]) is not None:
+        yield ForcedBOSTokenLogitsProcessor(first)
+    if (last := chosen["forced_eos_token_id"]) is not None:
+        yield ForcedEOSTokenLogitsProcessor(length, last)
+    if (never := chosen["suppress_tokens"]) is not None:
+        yield SuppressTokensLogitsProcessor(never)
+
+
+def _warpers(chosen: dict[str, Any]) -> Iterator[LogitsProcessor]:
+    """Yield the changes of scores before a draw, in the library's order."""
+    if (temperature := chosen["temperature"]) != 1:
+        yield TemperatureLogitsWarper(temperature)
+    if kept := chosen["top_k"]:
+        yield TopKLogitsWarper(kept)
+    if (share := chosen["top_p"]) < 1:
+        yield TopPLogitsWarper(share)
+
+
+class NoRepeat(LogitsProcessor):
+    """Forbids the last token of a span of `size` tokens that a row has already; the library's takes Python loops."""
+
+    def __init__(self, size: int):
+        self.size = size
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Return scores (rows, vocabulary) that are −∞ for such tokens; input_ids: (rows, length)."""
+        if input_ids.shape[1] < self.size:
+            return scores
+        spans = input_ids.unfold(1, self.size, 1)  # (rows, spans, size)
+        last = input_ids[:, input_ids.shape[1] - self.size + 1 :]
+        row, span = (spans[..., :-1] == last[:, None]).all(2).nonzero(as_tuple=True)
+        return scores.index_put((row, spans[row, span, -1]), scores.new_tensor(-torch.inf))
