@@ -8,6 +8,7 @@ from typing import Any
 
 from weebill.experiment.metrics import curve
 from weebill.pruning.methods import METHODS
+from weebill.report import papers
 from weebill.report.lookups.generation import has_task
 from weebill.report.registry import PAPER_TABLES, READERS
 from weebill.report.tables.beside_papers.comparison import paper_tables
@@ -63,6 +64,15 @@ def _variants(task: str, make: str, title: str) -> Item:
     return Item(file, f"generation:{make}", "1 Variants", title, *more)
 
 
+def _claims(paper: str, folder: str, uses: tuple[str, ...]) -> Item:
+    kind, name = papers.PAPERS[paper].kind, papers.PAPERS[paper].name
+    file, make = f"{folder}claims_{paper}", f"claims.{kind}:{paper}_claims"
+    section = PAPER_SECTIONS[kind]
+    return Item(
+        file, make, section, f"{name}: claims", SCORES, uses, own_caption="claims", paper=name
+    )
+
+
 def _metric_figure(number: str, make: str, title: str, needs=SCORES, cut: str = "") -> Item:
     shown = partial(_cut, cut) if cut else Item.shown
     title = f"{title} (figure {number})"
@@ -71,6 +81,15 @@ def _metric_figure(number: str, make: str, title: str, needs=SCORES, cut: str = 
     )
 
 
+# Section of Snakemake's report for the papers' tables.
+PAPER_SECTIONS = {"translation": "7 Papers", "metric": "2 Papers", "generation": "2 Paper"}
+OF_STUDENTS = (
+    "speeds",
+    "gpu_speeds",
+    "steps",
+    "comparisons",
+    "seeds",
+)  # what their claims speak of
 TABLES = {
     "translation": {
         "tables": (
@@ -94,21 +113,29 @@ TABLES = {
             Item("speed/gpu", "speeds:gpu_table", "6 Evaluation", "All students: GPU speed", ("gpu_speeds",)),
             Item("speed/pruning", "pruning:pruned_speed_table", "4 Pruning", "What pruning is worth: speed",
                  PRUNED_TIMES, own_caption="pruning_speed"),
+            _claims("wngt20", "speed/", OF_STUDENTS),
+            _claims("wmt21", "speed/", OF_STUDENTS),
         ),
     },
-    "metric": {"metric_tables": (Item("agreement", "metric:agreement_table", "1 Agreement", "All metrics"),)},
+    "metric": {
+        "metric_tables": (
+            Item("agreement", "metric:agreement_table", "1 Agreement", "All metrics"),
+            _claims("cometinho", "", ("speeds",)),
+        )
+    },
     "generation": {
         "generation_tables": (
             _variants("summarization", "summaries_table", "Summaries"),
             _variants("language-modelling", "running_text_table", "Running text"),
+            _claims("textgen", "", ("speeds",)),
         ),
     },
 }  # fmt: skip
-# Section of Snakemake's report for the papers' tables, and the rules that make them, by folder.
-PAPERS = {
-    "translation": ("7 Papers", {"": "tables", "speed": "speed_tables"}),
-    "metric": ("2 Papers", {"": "metric_tables"}),
-    "generation": ("2 Paper", {"": "generation_tables"}),
+# Rules that make the papers' tables, by folder.
+PAPER_RULES = {
+    "translation": {"": "tables", "speed": "speed_tables"},
+    "metric": {"": "metric_tables"},
+    "generation": {"": "generation_tables"},
 }
 FIGURES = {
     "translation": {
@@ -162,7 +189,7 @@ PRUNING_PICTURES = {
 PAGES = {
     "translation": (
         Page("summary", "translation:experiment_page", TIMES,
-             ("latencies", "shortlists", "engines", "gpu_speeds"), SUMMARY_PICTURES),
+             ("latencies", "shortlists", "engines", "gpu_speeds", "steps", "comparisons", "seeds"), SUMMARY_PICTURES),
         Page("pruning", "translation:pruning_page", PRUNED_TIMES, ("seeds",), PRUNING_PICTURES),
     ),
     "metric": (Page("summary", "metric:metric_page", SCORES, ("speeds",)),),
@@ -199,7 +226,7 @@ def all_items(group: str, kind: str) -> dict[str, list[Item]]:
     """Return all tables, the papers' too, or all figures of a kind of experiment by the rule that makes them."""
     if group == "figures":
         return FIGURES[kind]
-    section, rules = PAPERS[kind]
+    section, rules = PAPER_SECTIONS[kind], PAPER_RULES[kind]
     found = {rule: list(items) for rule, items in TABLES[kind].items()}
     for table in paper_tables(kind):
         file = f"{table.folder}/{table.name}".lstrip("/")

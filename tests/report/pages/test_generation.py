@@ -7,7 +7,7 @@ from weebill.report.rendering import to_markdown
 
 def test_the_page_has_all_of_it():
     results = generation_results()
-    assert len(tables_of(results)) == 9
+    assert len(tables_of(results)) == 10
     run_time = tables_of(results)[0]
     page = generation_page(results, run_time, {"Figure": "figures/x.svg"})
     for table in tables_of(results):

@@ -7,6 +7,7 @@ from weebill.report.pages.page import introduction, results_page
 from weebill.report.results import Results
 from weebill.report.table import Table, fixed
 from weebill.report.tables.beside_papers.comparison import paper_tables
+from weebill.report.tables.claims.generation import textgen_claims
 from weebill.report.tables.generation import SCORES, variants_table
 
 # Metrics of each task; the page names the first whose score can be compared with the baseline's.
@@ -14,11 +15,11 @@ FIRST = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bit
 
 
 def tables_of(results: Results) -> list[Table]:
-    """Return all tables: the variants of each task that has any, and the paper's tables."""
+    """Return all tables: the variants of each task that has any, the paper's tables, and its claims."""
     tasks = [task for task in SCORES if lookup.variants_for(results, task)]
     papers = [table for table in paper_tables("generation") if table.shown(results.config)]
     ours = [variants_table(results, task) for task in tasks]
-    return ours + [table.build(results) for table in papers]
+    return [*ours, *(table.build(results) for table in papers), textgen_claims(results)]
 
 
 def generation_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:

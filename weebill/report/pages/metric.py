@@ -7,6 +7,7 @@ from weebill.report.pages.page import introduction, results_page
 from weebill.report.results import Results
 from weebill.report.table import ABSENT, Table, fixed, signed
 from weebill.report.tables.beside_papers.comparison import paper_tables
+from weebill.report.tables.claims.metric import cometinho_claims
 from weebill.report.tables.metric import agreement_table
 
 
@@ -17,7 +18,7 @@ def metric_page(results: Results, run_time: Table, figures: Mapping[str, str]) -
         results,
         introduction(results.config, "Metrics of translation"),
         in_short(results),
-        [agreement_table(results), *papers, run_time, figures],
+        [agreement_table(results), *papers, cometinho_claims(results), run_time, figures],
         {one.metric: one.model_sha256 for one in results.sizes},
     )
 

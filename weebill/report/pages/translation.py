@@ -10,6 +10,7 @@ from weebill.report.results import Results
 from weebill.report.table import Table, fixed, signed
 from weebill.report.tables import overview, pruning, speeds, steps
 from weebill.report.tables.beside_papers.comparison import paper_tables
+from weebill.report.tables.claims.translation import wmt21_claims, wngt20_claims
 
 OF_PRUNING = ("wngt20_table2", "wmt21_table2")
 
@@ -24,7 +25,7 @@ def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str
     builders += [overview.shortlist_table] if results.shortlists else []
     builders += [speeds.gpu_table, *on_gpu] if results.gpu_speeds else []
     builders += [speeds.benchmark_table] if results.engines else []
-    builders += [overview.heads_table, *others]
+    builders += [overview.heads_table, *others, wngt20_claims, wmt21_claims]
     students = ", ".join(results.config["students"])
     parts = [figures, *(build(results) for build in builders), run_time]
     return _page(results, "Results", students, in_short(results), parts)

@@ -66,11 +66,11 @@ def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
 def _variants_of(results: Results, task: str, rows: Sequence[Sequence[str]]) -> list[str | None]:
     """Return the variant for the steps of each row, all from one model: the first that has the most rows."""
     models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
-    found = [[_variant_of(results, model, steps) for steps in rows] for model in models]
+    found = [[variant_of(results, model, steps) for steps in rows] for model in models]
     return min(found, key=lambda ours: ours.count(None))
 
 
-def _variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None:
+def variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None:
     """Return a model's first variant made by these steps; int8 may be without its training."""
     without = [method for method in steps if method != "quantization-aware"]
     for wanted in (list(steps), without):

@@ -1,0 +1,57 @@
+"""Effects of COMETINHO's claims, against invented measurements."""
+
+import dataclasses
+
+import pytest
+
+from tests.report.metric_results import NEWS, agreement, metric_results
+from weebill.evaluation.timing.metric_speed import MetricSpeed
+from weebill.experiment.metrics import PLAIN
+from weebill.report.tables.claims.metric import MEASURES
+
+
+def timed(metric, way, systems, *seconds):
+    return MetricSpeed(
+        "systems", metric, way, systems, [*seconds], sorted(seconds)[1], "processor", {}
+    )
+
+
+@pytest.fixture
+def results():
+    found = metric_results(0.115, -0.01)
+    found.config["pruning"] = {"layers": [1, 8]}
+    lexical = [agreement("BLEU", 0.05, -0.075), agreement("chrF", 0.0875, -0.0375)]
+    layers = [
+        agreement("without-1-top-layers", 0.13, 0.005),
+        agreement("without-8-top-layers", 0.1, -0.025),
+    ]
+    speeds = [
+        timed("reference", PLAIN, 1, 4.0, 4.0, 5.0),
+        timed("reference", "ours, float32", 1, 1.0, 2.0, 2.0),
+        timed("pruned", "ours, float32", 1, 1.0, 1.0, 1.0),
+    ]
+    return dataclasses.replace(
+        found, qualities=[*found.qualities, *lexical, *layers], speeds=speeds
+    )
+
+
+def only(effects):
+    (one,) = effects
+    return one
+
+
+def test_times_are_saved_in_percent_within_the_rounds(results):
+    one = only(MEASURES["sorting-1"](results))
+    assert (one.value, one.low, one.high) == (50.0, 50.0, 75.0)
+    assert MEASURES["sorting-8"](results) == []
+    pruned = only(MEASURES["pruned-time"](results))
+    assert (pruned.value, pruned.low, pruned.high) == (50.0, 0.0, 50.0)
+
+
+def test_agreement_is_compared_with_the_reference_and_with_the_better_of_bleu_and_chrf(results):
+    assert only(MEASURES["pruned-tau"](results)).value == -0.01
+    lexical = only(MEASURES["pruned-lexical"](results))
+    assert (lexical.of, lexical.value) == (f"pruned, {NEWS}", pytest.approx(0.0275))
+    assert only(MEASURES["top-layer"](results)).of == f"without-1-top-layers, {NEWS}"
+    assert [one.of for one in MEASURES["top-layers"](results)] == [f"without-1-top-layers, {NEWS}"]
+    assert MEASURES["distilled-size"](results) == []

@@ -1,0 +1,85 @@
+"""Effects of WNGT20's and WMT21's claims, against the invented experiment that they read."""
+
+import dataclasses
+
+import pytest
+
+from tests.report.conftest import VARIANTS, comparison, gpu_speed
+from weebill.evaluation.measurement import Variant
+from weebill.report.tables.claims.translation import MEASURES
+
+STUDENT = "small/unpruned/float32"
+
+
+@pytest.fixture
+def measured(results):
+    """Return the invented results with each variant compared with its student, students with the teacher."""
+    pairs = [(name, "small/unpruned/float32") for name in VARIANTS if name.startswith("small/")]
+    pairs += [(name, "teacher/beam-4/float32") for name in (STUDENT, "other/unpruned/float32")]
+    steps = [
+        comparison(*map(Variant.parse, pair), *(VARIANTS[one][0] for one in pair))
+        for pair in pairs
+        if pair[0] != pair[1]
+    ]
+    return dataclasses.replace(results, steps=steps)
+
+
+def only(effects):
+    (one,) = effects
+    return one
+
+
+def test_heads_are_judged_where_three_quarters_of_them_are_gone(measured):
+    one = only(MEASURES["heads-bleu"](measured))
+    assert (one.of, one.value) == ("small/pushy-i6/float32", -0.5)
+    assert one.low < one.value < one.high
+    speed = only(MEASURES["heads-speed"](measured))
+    assert speed.value == pytest.approx(2400 / 2000)
+    assert (speed.low, speed.high) == pytest.approx((1.2, 1.2))
+
+
+def test_quantized_models_are_compared_with_their_own_student(measured):
+    assert only(MEASURES["int8-speed"](measured)).value == pytest.approx(1.5)
+    assert only(MEASURES["int8-finetuning"](measured)).value == pytest.approx(0.625)
+    assert only(MEASURES["log4-bleu"](measured)).value == -1.0
+    assert MEASURES["log4-size"](measured) == []  # of the log4 variant, which was not measured
+
+
+def test_the_smaller_student_is_compared_with_the_next_larger(measured):
+    assert only(MEASURES["smaller-speed"](measured)).value == pytest.approx(2.0)
+    assert only(MEASURES["smaller-bleu"](measured)).value == pytest.approx(-9.0)
+
+
+def test_a_gpu_is_judged_batch_by_batch(measured):
+    speeds = [
+        gpu_speed(STUDENT, "float32", False, 32, 1000.0),
+        gpu_speed(STUDENT, "float16", False, 32, 1250.0),
+        gpu_speed(STUDENT, "float16", True, 32, 1200.0),
+        gpu_speed("small/unpruned/int8", "int8", False, 32, 1000.0),
+    ]
+    found = dataclasses.replace(measured, gpu_speeds=speeds)
+    assert only(MEASURES["float16-speed"](found)).value == pytest.approx(1.25)
+    assert only(MEASURES["gpu-int8-speed"](found)).value == pytest.approx(0.8)
+    assert only(MEASURES["gpu-shortlist-speed"](found)).value == pytest.approx(0.96)
+
+
+def test_nothing_is_invented_for_what_was_not_run(results):
+    bare = dataclasses.replace(results, steps=(), comparisons=(), seeds=(), speeds=(), sizes=())
+    assert not [name for name, measure in MEASURES.items() if measure(bare)]
+
+
+def test_group_lasso_is_compared_with_its_shape_from_scratch(results):
+    lasso = {"method": "group-lasso", "groups": "head"}
+    scratch = {"method": "from-scratch", "like": "lasso"}
+    config = {**results.config, "pruning": {"lasso": lasso, "scratch": scratch}}
+    pair = ("small/lasso/float32", "small/scratch/float32")
+    sizes = [
+        dataclasses.replace(results.sizes[2], variant=name, recipe=name.split("/")[1])
+        for name in pair
+    ]
+    comparisons = [comparison(*map(Variant.parse, pair), 39.0, 38.5)]
+    found = dataclasses.replace(
+        results, config=config, comparisons=comparisons, sizes=[*results.sizes, *sizes]
+    )
+    assert only(MEASURES["lasso-scratch"](found)).value == 0.5
+    assert only(MEASURES["head-lasso-heads"](found)).value == 0.0

@@ -1,0 +1,127 @@
+"""Tables of the papers' claims: what each says, what this experiment measured, and whether that bears it out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from weebill.report import papers
+from weebill.report.results import Results
+from weebill.report.table import Column, Row, Table, three_digits
+
+ALONE = "(value alone)"  # of a verdict without bounds
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Measured effect of a step: its value and, if they are known, its bounds, in the unit of the claim."""
+
+    of: str  # models that it was measured on
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def less(self, other: "Effect") -> "Effect":
+        """Return the difference to another effect on other models, within the sums of both margins of error."""
+        bounds = (None, None)
+        if None not in (self.low, self.high, other.low, other.high):
+            bounds = (self.low - other.high, self.high - other.low)
+        return Effect(f"{self.of}, {other.of}", self.value - other.value, *bounds)
+
+
+Measure = Callable[[Results], Sequence[Effect]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Claim of a paper: it holds for effects from `least` to `most`.
+
+    opposite: no effect at all, if effects beyond it are the claim's opposite and no weaker form of it.
+    """
+
+    where: str  # section of the paper
+    text: str
+    effect: str  # name of the measure
+    unit: str
+    least: float
+    most: float
+    opposite: float | None
+
+    @classmethod
+    def parse(cls, row: Mapping[str, str]) -> "Claim":
+        """Parse a row of papers/claims.csv."""
+        return cls(
+            row["where"],
+            row["claim"],
+            row["effect"],
+            row["unit"],
+            float(row["least"] or -inf),
+            float(row["most"] or inf),
+            float(row["opposite"]) if row["opposite"] else None,
+        )
+
+    @property
+    def bounds(self) -> str:
+        """Describe the effects that bear the claim out."""
+        ends = (
+            f"{sign} {end:g}"
+            for sign, end in (("≥", self.least), ("≤", self.most))
+            if abs(end) < inf
+        )
+        return f"{', '.join(ends)} {self.unit}".replace("-", "−")
+
+    def verdict(self, effect: Effect) -> str:
+        """Judge an effect by its bounds, or by its value alone if it has none."""
+        known = effect.low is not None and effect.high is not None
+        low, high = (effect.low, effect.high) if known else (effect.value, effect.value)
+        if self.least <= low and high <= self.most:
+            verdict = "reproduced"
+        elif self.least <= high and low <= self.most:
+            verdict = "undecided"
+        elif self.opposite is None:
+            verdict = "not reproduced"
+        else:
+            beyond = high < self.opposite if low < self.least else low > self.opposite
+            verdict = "opposite" if beyond else "not reproduced"
+        return verdict if known else f"{verdict} {ALONE}"
+
+
+def claims_of(paper: str) -> list[Claim]:
+    """Return the claims of a paper, by its short name."""
+    rows = papers.load("claims").to_dict("records")
+    return [Claim.parse(row) for row in rows if row["paper"] == paper]
+
+
+def claims_table(paper: str, measures: Mapping[str, Measure], results: Results) -> Table:
+    """Return a row for each claim of a paper and each effect that was measured of it.
+
+    measures: by the name that the column `effect` of papers/claims.csv gives them.
+    """
+    rows = []
+    for claim in claims_of(paper):
+        said = [claim.where, claim.text, claim.bounds]
+        effects = measures[claim.effect](results)
+        for effect in effects:
+            numbers = map(three_digits, (effect.value, effect.low, effect.high))
+            rows.append(Row.of([*said, effect.of, *numbers, claim.verdict(effect)]))
+        if not effects:
+            rows.append(Row.of([*said, "", "", "", "", "not measured"], kind="absent"))
+    name = papers.PAPERS[paper].name
+    return Table(
+        f"claims_{paper}",
+        f"{name}: claims",
+        f"What {name} says, what this experiment measured of it, and whether that bears the claim out.",
+        (
+            *Column.texts(where="Where", claim="Claim", holds="Holds if", models="Measured on"),
+            Column("value", "Measured"),
+            *Column.grouped("Measured, 95 % or rounds", low="from", high="to"),
+            *Column.texts(verdict="Verdict"),
+        ),
+        rows,
+        (
+            "A claim is reproduced if the whole interval bears it out, undecided if a part of it does, and not "
+            "reproduced if none does; then it is the opposite if the effect points the other way. The interval of "
+            f"a quality is its 95 % bootstrap interval, that of a speed the range of its rounds; {ALONE}: there is "
+            "no interval.",
+            "Models, texts and machines are others than the paper's: a verdict speaks of this experiment.",
+        ),
+    )

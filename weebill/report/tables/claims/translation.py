@@ -1,0 +1,240 @@
+"""Effects that WNGT20's and WMT21's claims speak of, from the measurements of a translation experiment."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+
+from weebill.evaluation.measurement import Variant
+from weebill.experiment.precisions import grid_of
+from weebill.pruning.methods import pruning_method
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results, first
+from weebill.report.tables.claims import Effect, claims_table
+
+MOST_HEADS = (0.7, 0.8)  # shares of heads that count as the paper's 75 %
+Chosen = Callable[[Results], list[Variant]]
+
+
+def _bleu(results: Results, variant: Variant, base: Variant) -> Effect | None:
+    """Return the paired difference of two variants, of several seeds if they were trained."""
+    pair = {"variant": str(variant), "baseline": str(base)}
+    rows = (results.seeds, results.comparisons, results.steps)
+    one = next((found for row in rows if (found := first(row, **pair))), None)
+    if one is None:
+        return None
+    return Effect(str(variant), one.difference, one.difference_low, one.difference_high)
+
+
+def _speed(results: Results, variant: Variant, base: Variant) -> Effect | None:
+    """Return how many times as fast a variant is on one core, by the runtime, over interleaved rounds."""
+    one, other = (lookup.runtime_speed(results, each) for each in (variant, base))
+    if not one or not other:
+        return None
+    ratios = [b / a for a, b in zip(one.seconds, other.seconds, strict=True)]
+    ratio = one.words_per_second / other.words_per_second
+    return Effect(str(variant), ratio, min(ratios), max(ratios))
+
+
+def _found(effects: Iterator[Effect | None] | list[Effect | None]) -> list[Effect]:
+    return [one for one in effects if one is not None]
+
+
+def _against_unpruned(effect: Callable, chosen: Chosen) -> Callable[[Results], list[Effect]]:
+    """Measure each chosen variant against its student's unpruned float32 model."""
+    return lambda results: _found([effect(results, v, v.baseline) for v in chosen(results)])
+
+
+def _heads_removed(results: Results, variant: Variant) -> float | None:
+    left, full = (lookup.encoder_heads(results, one) for one in (variant, variant.baseline))
+    return None if left is None or not full else 1 - left / full
+
+
+def _by_method(results: Results, method: str) -> list[Variant]:
+    recipes = results.config["pruning"]
+    return [
+        v for v in lookup.students(results) if recipes.get(v.recipe, {}).get("method") == method
+    ]
+
+
+def _without_heads(results: Results) -> list[Variant]:
+    """Return float32 variants from which late resetting removed three quarters of the heads."""
+    least, most = MOST_HEADS
+    return [
+        v
+        for v in _by_method(results, "late-reset")
+        if v.precision == "float32" and least <= (_heads_removed(results, v) or 0) <= most
+    ]
+
+
+def _lasso(results: Results, grid: str, kind: str = "") -> list[Variant]:
+    """Return variants by group lasso in a grid.  kind: rowcol or head, both if empty."""
+    recipes = results.config["pruning"]
+    return [
+        v
+        for v in _by_method(results, "group-lasso")
+        if grid_of(v.precision) == grid
+        and recipes[v.recipe].get("groups", "rowcol").startswith(kind)
+    ]
+
+
+def _unpruned(results: Results, *precisions: str) -> list[Variant]:
+    return [
+        v
+        for v in lookup.students(results)
+        if v.recipe == v.baseline.recipe and v.precision in precisions
+    ]
+
+
+def _lasso_heads(kind: str, results: Results) -> list[Effect]:
+    shares = [(v, _heads_removed(results, v)) for v in _lasso(results, "float32", kind)]
+    return [Effect(str(v), 100 * one, 100 * one, 100 * one) for v, one in shares if one is not None]
+
+
+def _lasso_scratch(results: Results) -> list[Effect]:
+    """Compare what group lasso made with the same shape trained from scratch."""
+    recipes, effects = results.config["pruning"], []
+    for variant in lookup.students(results):
+        recipe = recipes.get(variant.recipe, {})
+        shape = pruning_method(recipe).shape_from if recipe else ""
+        if shape and recipes[shape]["method"] == "group-lasso":
+            lasso = Variant(variant.student, shape, variant.precision)
+            effects.append(_bleu(results, lasso, variant))
+    return _found(effects)
+
+
+def _finetuning(chosen: Chosen) -> Callable[[Results], list[Effect]]:
+    """Measure what fine-tuning gives back of BLEU: the loss with it, less the loss without."""
+
+    def measure(results: Results) -> list[Effect]:
+        effects = []
+        for one in chosen(results):
+            untuned = Variant(one.student, one.recipe, one.precision.removesuffix("-finetuned"))
+            pair = [_bleu(results, v, one.baseline) for v in (one, untuned)]
+            if one != untuned and None not in pair:
+                effects.append(pair[0].less(pair[1]))
+        return effects
+
+    return measure
+
+
+def _log4_size(results: Results) -> list[Effect]:
+    effects = []
+    for variant in _unpruned(results, "log4"):
+        whole, size = (results.size(one) for one in (variant.baseline, variant))
+        if whole and size:
+            ratio = whole.parameter_bytes / size.parameter_bytes
+            effects.append(Effect(str(variant), ratio, ratio, ratio))
+    return effects
+
+
+def _by_size(results: Results, precision: str) -> list[Variant]:
+    """Return the unpruned variants of all students in a precision, the largest student first."""
+    found = [v for v in _unpruned(results, precision) if results.size(v.baseline)]
+    return sorted(found, key=lambda v: results.size(v.baseline).parameters, reverse=True)
+
+
+def _between_students(effect: Callable, smaller_first: bool) -> Callable[[Results], list[Effect]]:
+    """Compare what 8 bits do to each student and to the next smaller one."""
+
+    def measure(results: Results) -> list[Effect]:
+        effects = []
+        for pair in pairwise(_by_size(results, "int8")):
+            order = reversed(pair) if smaller_first else pair
+            both = [effect(results, v, v.baseline) for v in order]
+            if None not in both:
+                effects.append(both[0].less(both[1]))
+        return effects
+
+    return measure
+
+
+def _larger_speed(results: Results) -> list[Effect]:
+    """Return the ratio of the speed-ups by 8 bits, of each student to the next smaller one's."""
+    effects = []
+    for larger, smaller in pairwise(_by_size(results, "int8")):
+        both = [_speed(results, v, v.baseline) for v in (larger, smaller)]
+        if None not in both:
+            one, other = both
+            ends = (one.low / other.high, one.high / other.low)
+            effects.append(Effect(f"{larger}, {smaller}", one.value / other.value, *ends))
+    return effects
+
+
+def _smaller_speed(results: Results) -> list[Effect]:
+    pairs = pairwise(_by_size(results, "float32"))
+    return _found([_speed(results, smaller, larger) for larger, smaller in pairs])
+
+
+def _smaller_bleu(results: Results) -> list[Effect]:
+    """Return the loss of each student to the next larger one, by their differences to the teacher."""
+    teacher, effects = lookup.teacher(results), []
+    if teacher is None:
+        return []
+    for larger, smaller in pairwise(_by_size(results, "float32")):
+        both = [_bleu(results, v, teacher) for v in (smaller, larger)]
+        if None not in both:
+            effects.append(both[0].less(both[1]))
+    return effects
+
+
+def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
+    """Return how many times as fast a student is in one kind of numbers as in another, by batch size."""
+    effects = []
+    for one in results.gpu_speeds:
+        student = Variant.parse(one.variant).student
+        for base in results.gpu_speeds:
+            same = (base.batch_size, base.shortlist, Variant.parse(base.variant).student)
+            if (one.numbers, base.numbers) == (numbers, other) and same == (
+                one.batch_size,
+                one.shortlist,
+                student,
+            ):
+                effects.append(_gpu_ratio(one, base))
+    return effects
+
+
+def _gpu_shortlist(results: Results) -> list[Effect]:
+    return [
+        _gpu_ratio(one, base)
+        for one in results.gpu_speeds
+        for base in results.gpu_speeds
+        if one.shortlist
+        and not base.shortlist
+        and (one.variant, one.numbers, one.batch_size)
+        == (base.variant, base.numbers, base.batch_size)
+    ]
+
+
+def _gpu_ratio(one, base) -> Effect:
+    ratios = [b / a for a, b in zip(one.seconds, base.seconds, strict=True)]
+    name = f"{one.variant}, batches of {one.batch_size}" + ", shortlist" * one.shortlist
+    return Effect(name, one.words_per_second / base.words_per_second, min(ratios), max(ratios))
+
+
+MEASURES = {
+    "heads-bleu": _against_unpruned(_bleu, _without_heads),
+    "heads-speed": _against_unpruned(_speed, _without_heads),
+    "int8-speed": _against_unpruned(_speed, partial(_by_size, precision="int8")),
+    "larger-int8-speed": _larger_speed,
+    "smaller-int8-bleu": _between_students(_bleu, smaller_first=True),
+    "int8-finetuning": _finetuning(partial(_by_size, precision="int8-finetuned")),
+    "log4-size": _log4_size,
+    "log4-bleu": _against_unpruned(_bleu, partial(_by_size, precision="log4-finetuned")),
+    "log4-finetuning": _finetuning(partial(_by_size, precision="log4-finetuned")),
+    "log4-speed": _against_unpruned(_speed, partial(_by_size, precision="log4")),
+    "smaller-speed": _smaller_speed,
+    "smaller-bleu": _smaller_bleu,
+    "float16-speed": partial(_gpu_speed, "float16", "float32"),
+    "gpu-int8-speed": partial(_gpu_speed, "int8", "float16"),
+    "gpu-shortlist-speed": _gpu_shortlist,
+    "lasso-speed": _against_unpruned(_speed, partial(_lasso, grid="float32")),
+    "lasso-bleu": _against_unpruned(_bleu, partial(_lasso, grid="float32")),
+    "lasso-int8-speed": _against_unpruned(_speed, partial(_lasso, grid="int8")),
+    "lasso-int8-bleu": _against_unpruned(_bleu, partial(_lasso, grid="int8")),
+    "head-lasso-heads": partial(_lasso_heads, "head"),
+    "rowcol-lasso-heads": partial(_lasso_heads, "rowcol"),
+    "lasso-scratch": _lasso_scratch,
+    "lasso-int8-finetuning": _finetuning(partial(_lasso, grid="int8")),
+}
+wngt20_claims = partial(claims_table, "wngt20", MEASURES)
+wmt21_claims = partial(claims_table, "wmt21", MEASURES)
