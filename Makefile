@@ -43,7 +43,7 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 tensorboard: $(READY)  ## curves of all trainings below results/, for a browser
 	"$(BIN)/tensorboard" --logdir results
 
-test: $(READY)  ## all tests but those of the next two; MARK chooses others, by pytest's -m
+test: $(READY)  ## all tests but those of the next two and of Arm; MARK chooses others, by pytest's -m
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder
 
 test-workflows: $(READY)  ## dry runs of all experiments, and small runs of stages, modules and rarer options (minutes)
@@ -79,7 +79,7 @@ program: $(READY)  ## weebill-translate and libweebill, which need no Python, in
 
 test-arm: $(READY)  ## the engines for Arm, cross-compiled and emulated; says what is not installed
 	envs/program.sh "$(VENV)" aarch64
-	OMP_NUM_THREADS=1 "$(BIN)/pytest" -rs tests/weebill_runtime/test_arm.py
+	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m arm -rs tests/weebill_runtime
 
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9

@@ -13,12 +13,14 @@ struct Range {
   int least, most;
 };
 
-const std::map<std::string, Range> RANGES = {
-    {"vocabulary", {1, 1 << 20}},    {"source_vocabulary", {1, 1 << 20}}, {"embedding", {1, 1 << 14}},
-    {"decoder_depth", {1, 1 << 10}}, {"heads", {0, 1 << 14}},             {"head_size", {1, 1 << 14}},
-    {"feed_forward", {0, 1 << 20}},  {"self_heads", {0, 1 << 14}}};
+const std::map<std::string, Range> RANGES = {{"vocabulary", {1, 1 << 20}},   {"source_vocabulary", {1, 1 << 20}},
+                                             {"embedding", {1, 1 << 14}},    {"decoder_depth", {1, 1 << 10}},
+                                             {"heads", {0, 1 << 14}},        {"head_size", {1, 1 << 14}},
+                                             {"feed_forward", {0, 1 << 20}}, {"self_heads", {0, 1 << 14}}};
 
-std::string shown(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60); }
+std::string shown(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60);
+}
 
 int whole(const Json& values, const std::string& name, const std::string& place) {
   const Json& value = values.at(name);

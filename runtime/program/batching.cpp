@@ -66,7 +66,8 @@ Batches length_sorted_batches(const Sources& sources, std::vector<int> places, i
   return batches;
 }
 
-Batches best_batches(const Sources& sources, const Architecture& architecture, const Shortlist* shortlist, int64_t pieces) {
+Batches best_batches(const Sources& sources, const Architecture& architecture, const Shortlist* shortlist,
+                     int64_t pieces) {
   std::vector<int> all(sources.size());
   std::iota(all.begin(), all.end(), 0);
   constexpr int64_t ANY = std::numeric_limits<int64_t>::max();

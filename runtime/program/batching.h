@@ -14,4 +14,5 @@ using Batches = std::vector<std::vector<int>>;      // places of sources
 Batches length_sorted_batches(const Sources& sources, std::vector<int> places, int64_t size, int64_t pieces);
 
 // The same in sizes of the engine's choice.
-Batches best_batches(const Sources& sources, const Architecture& architecture, const Shortlist* shortlist, int64_t pieces);
+Batches best_batches(const Sources& sources, const Architecture& architecture, const Shortlist* shortlist,
+                     int64_t pieces);

@@ -1,5 +1,5 @@
-// Compares what an instruction set computes with plain loops over whole numbers, or in double precision: of ENTRY's set.
-// Built by the target weebill-check, for the tests of processors that are only emulated.
+// Compares what an instruction set computes with plain loops over whole numbers, or in double precision: of ENTRY's
+// set. Built by the target weebill-check, for the tests of processors that are only emulated.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -47,13 +47,16 @@ void check_codes(int rows, int inputs, int outputs, int least, const char* what,
   for (int m = 0; m < rows; ++m)
     for (int k = 0; k < inputs; ++k) x[static_cast<size_t>(m) * linear.depth + k] = m ? code(least) : 127;
   for (size_t i = 0; i < x.size(); i += LANES) put(values.data() + i, load(x.data() + i));
-  linear(values.data(), rows, [&](int m, int n, Floats sum) { store(y.data() + static_cast<size_t>(m) * linear.padded + n, sum); });
+  linear(values.data(), rows,
+         [&](int m, int n, Floats sum) { store(y.data() + static_cast<size_t>(m) * linear.padded + n, sum); });
   for (int n = 0; n < outputs; ++n) {
-    linear.weights(n, inputs, [&](int k, int8_t one) { expect(one == w[static_cast<size_t>(n) * inputs + k], what, n, k); });
+    linear.weights(n, inputs,
+                   [&](int k, int8_t one) { expect(one == w[static_cast<size_t>(n) * inputs + k], what, n, k); });
     for (int m = 0; m < rows; ++m) {
       int64_t sum = 3;
       for (int k = 0; k < inputs; ++k)
-        sum += static_cast<int64_t>(x[static_cast<size_t>(m) * linear.depth + k]) * w[static_cast<size_t>(n) * inputs + k];
+        sum += static_cast<int64_t>(x[static_cast<size_t>(m) * linear.depth + k]) *
+               w[static_cast<size_t>(n) * inputs + k];
       expect(y[static_cast<size_t>(m) * linear.padded + n] == static_cast<float>(sum), what, m, n);
     }
   }
@@ -81,7 +84,8 @@ void check_floats(int rows, int inputs, int outputs, double most, const char* wh
     for (int lane = 0; lane < LANES && n + lane < outputs; ++lane) {
       double sum = bias[n + lane], size = std::abs(sum);
       for (int k = 0; k < inputs; ++k) {
-        const double one = static_cast<double>(x[static_cast<size_t>(m) * linear.depth + k]) * w[static_cast<size_t>(n + lane) * inputs + k];
+        const double one = static_cast<double>(x[static_cast<size_t>(m) * linear.depth + k]) *
+                           w[static_cast<size_t>(n + lane) * inputs + k];
         sum += one, size += std::abs(one);
       }
       expect(std::abs(sums[lane] - sum) <= most * (1 + size), what, m, n);
@@ -95,7 +99,8 @@ void check_attention(int length, int head, double most, const char* what) {
   const std::vector<float> queries = numbers(static_cast<size_t>(R) * head);
   Buffer<T> room;
   Buffer<float> weights, out;
-  const auto memory = lay_out(keys.data(), values.data(), head, length, head, room.room(Memory<T>::size(length, head)));
+  const auto memory =
+      lay_out(keys.data(), values.data(), head, length, head, room.room(Memory<T>::size(length, head)));
   attend<R>(queries.data(), head, memory, head, 0.3f, weights.room(R * memory.padded),
             [=, to = out.room(queries.size())](int r, int c, Floats y) { store(to + r * head + c, y); });
   for (int r = 0; r < R; ++r) {
@@ -127,7 +132,8 @@ void check_functions() {
     expect(total[i] == sum(rows[i]) && largest(rows[i]) == rows[i][LANES - 1], "sums", i);
     for (int j = 0; j < LANES; ++j) expect(turned[i][j] == rows[j][i], "transpose", i, j);
   }
-  for (const float x : {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 126.5f, -126.5f}) expect(to_nearest(all(x))[0] == std::nearbyint(x), "to_nearest");
+  for (const float x : {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 126.5f, -126.5f})
+    expect(to_nearest(all(x))[0] == std::nearbyint(x), "to_nearest");
   const int d = 80;
   std::vector<float> x = numbers(d), gain = numbers(d), bias = numbers(d), y = x, copy(d);
   normalise<Float32>(y.data(), 1, d, {gain.data(), bias.data()}, copy.data(), d, 1);
@@ -142,13 +148,14 @@ void check_functions() {
 
 // Returns the number of wrong results.
 extern "C" int ENTRY() {
-  constexpr std::array<int, 3> SHAPES[] = {{1, 7, 16},   {9, 64, 65},  {70, 130, 200}, {13, 200, 48}, {3, 256, 16},
+  constexpr std::array<int, 3> SHAPES[] = {{1, 7, 16},    {9, 64, 65}, {70, 130, 200}, {13, 200, 48}, {3, 256, 16},
                                            {2, 1024, 32}, {0, 64, 16}, {6, 16, 1},     {8, 512, 96}};
   for (const auto& [rows, inputs, outputs] : SHAPES) {
     check_codes<Int8>(rows, inputs, outputs, -127, "int8", [](auto* to, Floats x) { Int8::store(to, x, 1); });
     check_codes<Int8::Positive>(rows, inputs, outputs, 0, "positive int8",
                                 [](auto* to, Floats x) { Int8::Positive::store_positive(to, x); });
-    check_floats<Float32, float>(rows, inputs, outputs, 1e-6, "float32", [](float x) { return std::pair<float, float>(x, x); });
+    check_floats<Float32, float>(rows, inputs, outputs, 1e-6, "float32",
+                                 [](float x) { return std::pair<float, float>(x, x); });
 #ifdef BFLOAT16
     check_floats<Bfloat16, int16_t>(rows, inputs, outputs, 1e-5, "bfloat16", [](float x) {
       int16_t bits[LANES];

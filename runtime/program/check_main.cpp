@@ -5,8 +5,9 @@
 #include "compiled.h"
 
 #define DECLARE(set) extern "C" int weebill_check_##set();
-#define RUN(set) \
-  if (!std::strcmp(words[1], #set)) return std::printf("%s: %d wrong\n", #set, faults = weebill_check_##set()), faults != 0;
+#define RUN(set)                    \
+  if (!std::strcmp(words[1], #set)) \
+    return std::printf("%s: %d wrong\n", #set, faults = weebill_check_##set()), faults != 0;
 ENGINES(DECLARE)
 
 int main(int count, char** words) {

@@ -6,8 +6,8 @@
 
 #include "../engine/parts.h"
 
-// The instruction set of a name, or the fastest that this processor has where it is empty.  Throws InputError if there
-// is none.
+// The instruction set of a name, or the fastest that this processor has where it is empty.  Throws InputError if
+// there is none.
 std::string checked_instruction_set(const std::string& name);
 
 // integer: whether products are of codes.  The set is one that this processor has.

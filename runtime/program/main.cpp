@@ -50,9 +50,10 @@ int positive(const char* option, const char* text) {
 
 // Returns false after an option that only prints.
 bool parse(int count, char** words, Arguments& found) {
-  const option options[] = {{"threads", 1, nullptr, 't'},    {"shortlist", 1, nullptr, 's'},  {"max-length", 1, nullptr, 'm'},
-                            {"batch-size", 1, nullptr, 'b'}, {"window", 1, nullptr, 'w'},     {"isa", 1, nullptr, 'i'},
-                            {"version", 0, nullptr, 'v'},    {"help", 0, nullptr, 'h'},       {nullptr, 0, nullptr, 0}};
+  const option options[] = {
+      {"threads", 1, nullptr, 't'},    {"shortlist", 1, nullptr, 's'}, {"max-length", 1, nullptr, 'm'},
+      {"batch-size", 1, nullptr, 'b'}, {"window", 1, nullptr, 'w'},    {"isa", 1, nullptr, 'i'},
+      {"version", 0, nullptr, 'v'},    {"help", 0, nullptr, 'h'},      {nullptr, 0, nullptr, 0}};
   for (int index = 0, one; (one = getopt_long(count, words, "h", options, &index)) != -1;) {
     const auto number = [&] { return positive(options[index].name, optarg); };
     switch (one) {
@@ -130,7 +131,8 @@ struct Place {
 void tell_cut(void* data, size_t line, size_t pieces, size_t kept) {
   const auto& place = *static_cast<Place*>(data);
   std::fprintf(stderr,
-               "weebill-translate: %s:%zu: %zu pieces, cut to the first %zu; --max-length N translates more, or split the line\n",
+               "weebill-translate: %s:%zu: %zu pieces, cut to the first %zu; --max-length N translates more, or "
+               "split the line\n",
                place.name.c_str(), place.first + line + 1, pieces, kept);
 }
 

@@ -43,7 +43,9 @@ size_t match(const Step& step, std::u32string_view text, size_t at, Text& replac
     while (from < text.size() && among(text[from], some)) ++from;
     return from;
   };
-  const auto has = [&](size_t place, std::u32string_view some) { return place < text.size() && among(text[place], some); };
+  const auto has = [&](size_t place, std::u32string_view some) {
+    return place < text.size() && among(text[place], some);
+  };
   switch (step.kind) {
     case TEXT:
       if (!text.substr(at).starts_with(step.needed)) return 0;

@@ -34,11 +34,10 @@ class Packer {
     for (size_t index = 0; index < shape.encoder.size(); ++index) {
       const std::string place = "encoder." + std::to_string(index), attention = place + ".self_attention";
       const LayerShape& layer = shape.encoder[index];
-      parts.encoder.push_back({heads(layer.heads, layer.head_size),
-                               projections(attention, layer.head_size, {"query", "key", "value"}),
-                               out(attention, layer.head_size), norm(place + ".attention_norm"),
-                               linear({place + ".feed_forward.inner"}), linear({place + ".feed_forward.outer"}),
-                               norm(place + ".feed_forward_norm")});
+      parts.encoder.push_back(
+          {heads(layer.heads, layer.head_size), projections(attention, layer.head_size, {"query", "key", "value"}),
+           out(attention, layer.head_size), norm(place + ".attention_norm"), linear({place + ".feed_forward.inner"}),
+           linear({place + ".feed_forward.outer"}), norm(place + ".feed_forward_norm")});
     }
     for (size_t index = 0; index < shape.decoder.size(); ++index) {
       const std::string place = "decoder." + std::to_string(index), attention = place + ".cross_attention";
@@ -101,9 +100,11 @@ class Packer {
       const Matrix<T>& one = found.emplace_back(weight(name));
       rows += one.rows;
       const auto scale = weights_.tensors.find(name + ".activation_scale");
-      if (INTEGER && one.rows && one.columns) scales.insert(scale == weights_.tensors.end() ? 1 : *scale->second.as<float>());
+      if (INTEGER && one.rows && one.columns)
+        scales.insert(scale == weights_.tensors.end() ? 1 : *scale->second.as<float>());
     }
-    if (scales.size() > 1) throw InputError("maps of one input have several activation scales; quantize the model again");
+    if (scales.size() > 1)
+      throw InputError("maps of one input have several activation scales; quantize the model again");
     LinearParts parts;
     parts.scale = scales.empty() ? 1 : *scales.begin();
     parts.inputs = static_cast<int>(found[0].columns);
@@ -166,7 +167,8 @@ class Packer {
       const Shape& shape = plain->second.shape;
       if constexpr (INTEGER) {
         if (plain->second.size())
-          throw InputError("the engine cannot hold this model (weights left in float32); `weebill translate` can, by PyTorch");
+          throw InputError(
+              "the engine cannot hold this model (weights left in float32); `weebill translate` can, by PyTorch");
         return {nullptr, shape[0], shape[1]};
       } else {
         return {plain->second.as<float>(), shape[0], shape[1]};

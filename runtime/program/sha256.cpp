@@ -28,7 +28,8 @@ std::string sha256(std::string_view bytes) {
   std::string message(bytes);
   message += '\x80';
   message.resize((message.size() + 8 + 63) / 64 * 64 - 8, '\0');
-  for (int byte = 7; byte >= 0; --byte) message += static_cast<char>(static_cast<uint64_t>(bytes.size()) * 8 >> 8 * byte);
+  for (int byte = 7; byte >= 0; --byte)
+    message += static_cast<char>(static_cast<uint64_t>(bytes.size()) * 8 >> 8 * byte);
   for (size_t block = 0; block < message.size(); block += 64) {
     uint32_t words[64] = {}, now[8];
     for (int i = 0; i < 64; ++i) words[i / 4] = words[i / 4] << 8 | static_cast<uint8_t>(message[block + i]);

@@ -30,7 +30,8 @@ Shortlist::Shortlist(const std::string& path, const Sizes& sizes, const std::str
       if (name == "candidates" || name == "counts" || name == "frequent") return {"U16", "U32"};
       return {};
     });
-    const auto candidates = numbers(file, "candidates"), counts = numbers(file, "counts"), frequent = numbers(file, "frequent");
+    const auto candidates = numbers(file, "candidates"), counts = numbers(file, "counts"),
+               frequent = numbers(file, "frequent");
     const auto told = [&](const char* key) {
       const auto found = file.metadata.find(key);
       return found == file.metadata.end() ? std::string() : found->second;

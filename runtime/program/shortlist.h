@@ -24,8 +24,6 @@ class Shortlist {
     void add(const std::vector<int32_t>& source);
     int64_t count() const { return count_; }
     std::vector<int32_t> pieces() const;  // ascending
-  
-
 
    private:
     void choose(int32_t piece);

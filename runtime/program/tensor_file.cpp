@@ -19,8 +19,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr uint64_t LARGEST_HEADER = 100'000'000;  // bytes, as in the library
-const std::map<std::string, int64_t> BYTES = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"I64", 8}, {"I32", 4}, {"I16", 2},
-                                              {"I8", 1},  {"U64", 8}, {"U32", 4}, {"U16", 2}, {"U8", 1},  {"BOOL", 1}};
+const std::map<std::string, int64_t> BYTES = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"I64", 8},
+                                              {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U64", 8},
+                                              {"U32", 4}, {"U16", 2}, {"U8", 1},  {"BOOL", 1}};
 
 // A JSON text in which no name stands twice.
 Json parse(std::string_view text) {

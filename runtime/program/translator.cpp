@@ -30,7 +30,8 @@ bool exists(const std::string& path) {
 Json read_config(const std::string& folder) {
   const std::string file = folder + "/config.json";
   if (!exists(folder)) throw InputError(folder + ": no such model folder; check the path");
-  if (!exists(file)) throw InputError(folder + ": not a model folder (no config.json); name the folder that training made");
+  if (!exists(file))
+    throw InputError(folder + ": not a model folder (no config.json); name the folder that training made");
   std::ifstream stream(file, std::ios::binary);
   Json config;
   try {
@@ -108,7 +109,8 @@ struct Translator::Model {
 Translator::Translator(const std::string& folder, const TranslatorOptions& options) : options_(options) {
   const auto check = [](const char* name, int value, int least) {
     if (value < least)
-      throw InputError(std::string(name) + ": found " + std::to_string(value) + ", expected a number of at least " + std::to_string(least));
+      throw InputError(std::string(name) + ": found " + std::to_string(value) + ", expected a number of at least " +
+                       std::to_string(least));
   };
   check("threads", options.threads, 1);
   check("max_length", options.max_length, 1);
@@ -117,7 +119,8 @@ Translator::Translator(const std::string& folder, const TranslatorOptions& optio
   const auto model = std::make_shared<Model>(folder);
   const Architecture& architecture = model->architecture;
   if (!options.shortlist.empty())
-    shortlist_.emplace(options.shortlist, Sizes{architecture.vocabulary, architecture.source_vocabulary}, model->hash());
+    shortlist_.emplace(options.shortlist, Sizes{architecture.vocabulary, architecture.source_vocabulary},
+                       model->hash());
   for (int thread = 0; thread < options.threads; ++thread)
     students_.push_back(make_student(set_, model->weights.integer(), model->packed.parts));
   model->packed.copies.reset();
@@ -130,7 +133,8 @@ std::vector<std::string> Translator::translate(const std::vector<std::string_vie
   const std::lock_guard lock(mutex_);
   for (size_t i = 0; i < lines.size(); ++i)
     if (const auto fault = first_fault(lines[i]))
-      throw InputError("line " + std::to_string(i + 1) + ": not UTF-8 at column " + std::to_string(*fault + 1) + "; convert it");
+      throw InputError("line " + std::to_string(i + 1) + ": not UTF-8 at column " + std::to_string(*fault + 1) +
+                       "; convert it");
   const size_t longest = options_.max_length;
   std::vector<Edged> edged;
   Sources sources;

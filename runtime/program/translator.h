@@ -46,7 +46,7 @@ class Translator {
   std::string set_;
   std::optional<Shortlist> shortlist_;
   std::vector<std::unique_ptr<AnyStudent>> students_;
-  std::vector<int32_t> every_;      // piece
-  std::vector<float> encodings_;    // of positions, (n, width)
+  std::vector<int32_t> every_;    // piece
+  std::vector<float> encodings_;  // of positions, (n, width)
   std::mutex mutex_;
 };

@@ -29,7 +29,8 @@ constexpr char32_t LEADINGS = 19, VOWELS = 21, TRAILINGS = 28, SYLLABLES = LEADI
 
 template <size_t N>
 bool within(const Range (&ranges)[N], char32_t one) {
-  const Range* found = std::upper_bound(ranges, ranges + N, one, [](char32_t x, const Range& y) { return x < y.first; });
+  const Range* found =
+      std::upper_bound(ranges, ranges + N, one, [](char32_t x, const Range& y) { return x < y.first; });
   return found != ranges && one <= found[-1].last;
 }
 
@@ -52,9 +53,10 @@ char32_t composition(char32_t first, char32_t second) {
     return SYLLABLE + ((first - LEADING) * VOWELS + second - VOWEL) * TRAILINGS;
   if (first - SYLLABLE < SYLLABLES && (first - SYLLABLE) % TRAILINGS == 0 && second - TRAILING - 1 < TRAILINGS - 1)
     return first + second - TRAILING;
-  const auto* found = std::lower_bound(
-      std::begin(COMPOSITIONS), std::end(COMPOSITIONS), Composition{first, second, 0},
-      [](const Composition& x, const Composition& y) { return std::pair(x.first, x.second) < std::pair(y.first, y.second); });
+  const auto* found = std::lower_bound(std::begin(COMPOSITIONS), std::end(COMPOSITIONS),
+                                       Composition{first, second, 0}, [](const Composition& x, const Composition& y) {
+                                         return std::pair(x.first, x.second) < std::pair(y.first, y.second);
+                                       });
   return found != std::end(COMPOSITIONS) && found->first == first && found->second == second ? found->code : 0;
 }
 
@@ -103,26 +105,16 @@ Text composed(std::u32string_view text, const Decomposition (&table)[N]) {
 
 bool is(Class kind, char32_t one) {
   switch (kind) {
-    case Class::space:
-      return within(SPACE, one);
-    case Class::decimal:
-      return within(DECIMAL, one);
-    case Class::symbol:
-      return within(SYMBOL, one);
-    case Class::format:
-      return within(FORMAT, one);
-    case Class::invisible:
-      return within(INVISIBLE, one);
-    case Class::compatible:
-      return within(COMPATIBLE, one);
-    case Class::joined:
-      return within(JOINED, one);
-    case Class::unspaced:
-      return within(UNSPACED, one);
-    case Class::visible:
-      return within(VISIBLE, one);
-    default:
-      return within(EMOJI, one);
+    case Class::space: return within(SPACE, one);
+    case Class::decimal: return within(DECIMAL, one);
+    case Class::symbol: return within(SYMBOL, one);
+    case Class::format: return within(FORMAT, one);
+    case Class::invisible: return within(INVISIBLE, one);
+    case Class::compatible: return within(COMPATIBLE, one);
+    case Class::joined: return within(JOINED, one);
+    case Class::unspaced: return within(UNSPACED, one);
+    case Class::visible: return within(VISIBLE, one);
+    default: return within(EMOJI, one);
   }
 }
 
@@ -130,7 +122,12 @@ std::optional<size_t> first_fault(std::string_view utf8) {
   for (size_t at = 0; at < utf8.size();) {
     const auto byte = [&](size_t i) { return at + i < utf8.size() ? static_cast<uint8_t>(utf8[at + i]) : 0; };
     const unsigned first = byte(0);
-    const int more = first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : -1;
+    const int more = first < 0x80   ? 0
+                     : first < 0xc2 ? -1
+                     : first < 0xe0 ? 1
+                     : first < 0xf0 ? 2
+                     : first < 0xf5 ? 3
+                                    : -1;
     if (more < 0) return at;
     for (int i = 1; i <= more; ++i)
       if ((byte(i) & 0xc0) != 0x80) return at;

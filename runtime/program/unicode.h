@@ -9,8 +9,8 @@ using Text = std::u32string;
 
 enum class Class { space, decimal, symbol, format, invisible, compatible, joined, unspaced, visible, emoji };
 
-// Return true if a character is of a class of normalisation.py: spaces and digits as Python sees them; SYMBOL: category
-// So; FORMAT: Cf; INVISIBLE: Cc, Co, Cs, Zl and Zp.
+// Return true if a character is of a class of normalisation.py: spaces and digits as Python sees them; SYMBOL:
+// category So; FORMAT: Cf; INVISIBLE: Cc, Co, Cs, Zl and Zp.
 bool is(Class kind, char32_t one);
 
 // The place of the first byte that is not UTF-8, by Python's reckoning: that of the character it would belong to.

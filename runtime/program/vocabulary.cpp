@@ -24,7 +24,8 @@ std::optional<SideNormalisation> recorded(const std::string& path, const std::st
   try {
     const auto side = nlohmann::json::parse(name).at("normalisation").at("source");
     const std::string punctuation = side.at("punctuation");
-    if (punctuation != "moses" && punctuation != "keep") throw std::runtime_error("no punctuation " + in_quotes(punctuation));
+    if (punctuation != "moses" && punctuation != "keep")
+      throw std::runtime_error("no punctuation " + in_quotes(punctuation));
     return SideNormalisation{side.at("language"), punctuation == "keep"};
   } catch (const std::exception& error) {
     throw InputError(path + ": its normalisation " + in_quotes(name) + " is none of Weebill's (" + error.what() +

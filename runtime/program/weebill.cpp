@@ -53,7 +53,8 @@ weebill_translator* weebill_load(const char* folder, const weebill_options* give
   });
 }
 
-int weebill_translate(weebill_translator* translator, const weebill_text* lines, size_t count, weebill_text* translations) {
+int weebill_translate(weebill_translator* translator, const weebill_text* lines, size_t count,
+                      weebill_text* translations) {
   return guarded(1, [&] {
     std::vector<std::string_view> given;
     for (size_t i = 0; i < count; ++i) given.emplace_back(lines[i].data, lines[i].size);

@@ -82,7 +82,8 @@ struct Quantization {
     };
     expect(section.is_object(), "", "keys and values");
     for (const auto& [key, value] : section.items()) {
-      const bool patterns = value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_string(); });
+      const bool patterns = value.is_array() &&
+                            std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_string(); });
       if (key == "grid")
         expect(value.is_string(), ".grid", "a name");
       else if (key == "activation_scale")
@@ -95,7 +96,8 @@ struct Quantization {
     grid = section.value("grid", "");
     activations = section.contains("activation_scale") && !section["activation_scale"].is_null();
     skip = section.value("skip", skip);
-    if (grid != "int8" && grid != "int8_rowwise" && grid != "log4") throw InputError("no quantization grid " + in_quotes(grid));
+    if (grid != "int8" && grid != "int8_rowwise" && grid != "log4")
+      throw InputError("no quantization grid " + in_quotes(grid));
   }
 
   bool integer() const { return grid != "log4"; }
@@ -143,13 +145,15 @@ std::map<std::string, Tensor> separated(std::map<std::string, Tensor> stored, co
   for (const auto& [name, shape] : like)
     if (!name.ends_with(CODES)) {
       const int64_t size = product(shape);
-      if (count + size > numbers.mapped().size()) throw InputError("fewer float32 numbers than config.json describes; make the model again");
+      if (count + size > numbers.mapped().size())
+        throw InputError("fewer float32 numbers than config.json describes; make the model again");
       found[name] = {"F32", shape, numbers.mapped().as<float>() + count};
       count += size;
     }
   if (count != numbers.mapped().size())
-    throw InputError(std::to_string(numbers.mapped().size()) + " float32 numbers beside the codes, by config.json there are " +
-                     std::to_string(count) + "; make the model again");
+    throw InputError(std::to_string(numbers.mapped().size()) +
+                     " float32 numbers beside the codes, by config.json there are " + std::to_string(count) +
+                     "; make the model again");
   return found;
 }
 
@@ -158,8 +162,10 @@ void check_tensors(const std::map<std::string, Tensor>& tensors, const Shapes& l
     if (!tensors.contains(name)) throw InputError("tensor " + name + " is missing; make the model again");
   for (const auto& [name, tensor] : tensors) {
     const auto expected = like.find(name);
-    if (expected == like.end()) throw InputError("tensor " + in_quotes(name) + " is not expected; make the model again");
-    if (tensor.shape != expected->second) throw InputError(name + " has another shape than by the architecture; make the model again");
+    if (expected == like.end())
+      throw InputError("tensor " + in_quotes(name) + " is not expected; make the model again");
+    if (tensor.shape != expected->second)
+      throw InputError(name + " has another shape than by the architecture; make the model again");
     if (tensor.kind != "F32") continue;
     const float* numbers = tensor.as<float>();
     const bool scale = name.ends_with(SCALE) || name.ends_with(ACTIVATION_SCALE);

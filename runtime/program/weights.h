@@ -19,7 +19,8 @@ struct Weights {
   bool integer() const { return tensors.contains("output.activation_scale"); }
 };
 
-// Read the tensors of a model folder, whose config.json is given.  Throws InputError unless they are what it describes.
+// Read the tensors of a model folder, whose config.json is given.  Throws InputError unless they are what it
+// describes.
 Weights read_weights(const std::string& folder, const nlohmann::json& config, const Architecture& architecture);
 
 // The weight of the output is the embedding's.

@@ -23,6 +23,7 @@ SETS = {  # those that a processor has, by qemu's name of it, the fastest first
 }
 
 pytestmark = [
+    pytest.mark.arm,
     pytest.mark.skipif(QEMU is None, reason="no qemu-aarch64 here (Debian: qemu-user-static)"),
     pytest.mark.skipif(
         not (BUILT / "weebill-check").is_file(), reason="not built; `make test-arm` does it"
