@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import IO
 from weebill.errors import InputError
 
 COMPRESSED = (".gz", ".zst")
+STANDARD_INPUT = "-"
 OTHER_ARCHIVES = (".bz2", ".xz", ".zip")  # neither read nor written
 
 
@@ -56,6 +58,20 @@ def read_lines(path: str | Path) -> Iterator[str]:
             raise InputError(
                 f"{path}: damaged or truncated after line {number} ({error}); fetch the file again"
             ) from error
+
+
+def read_argument(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a command's argument, which is read once: "-", a pipe such as /dev/fd/63, or a file.
+
+    Raises InputError as `read_lines`; text from a pipe is plain.
+    """
+    if str(path) == STANDARD_INPUT:
+        yield from decoded_lines(sys.stdin.buffer, "standard input")
+    elif Path(path).is_fifo() or Path(path).is_char_device():
+        with Path(path).open("rb") as stream:
+            yield from decoded_lines(stream, str(path))
+    else:
+        yield from read_lines(path)
 
 
 def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:

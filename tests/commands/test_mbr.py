@@ -169,3 +169,11 @@ def test_bad_candidates(files, capsys, lines, options, message):
     written(candidates, lines)
     code, _, error = run(capsys, "-s", sources, "-t", candidates, "--utility", "chrf", *options)
     assert code == 1 and message in error and error.count("\n") == 1
+
+
+def test_an_empty_translation_without_its_blank(files, capsys):
+    sources, candidates = files
+    written(candidates, ["0 ||| Ein Hund", "0 |||", *(f"{n} ||| Ja" for n in range(1, 6))])
+    assert read_candidates(candidates, 6)[0] == ["Ein Hund", ""]
+    code, out, _ = run(capsys, "-s", sources, "-t", candidates, "--utility", "chrf")
+    assert code == 0 and len(out.splitlines()) == 6

@@ -1,7 +1,10 @@
 """`weebill score` on a small checkpoint."""
 
 import gzip
+import io
 import json
+import os
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -78,6 +81,8 @@ def test_text(files, capsys):
     [
         (lambda a: [*a, a[-1]], "--translations: a file is named twice"),
         (lambda a: a[:5] + a[7:], "compares with references; give them"),
+        (lambda a: [*a, "--bootstrap", "1"], "--bootstrap 1: a 95 % interval needs 100 resamples"),
+        (lambda a: [*a, "-s", "none.en"], "none.en: no such file"),
         (
             lambda a: [*a, "--precision", "int4"],
             "precision 'int4', expected float32, bfloat16, int8",
@@ -98,3 +103,50 @@ def test_files_of_unlike_lengths(files, capsys, tmp_path):
     error = capsys.readouterr().err
     assert f"{short} has 4" in error
     assert f"{tmp_path / 'src.en'} has 6" in error
+
+
+def test_pipes_and_several_references(files, capsys, tmp_path, monkeypatch):
+    arguments, scores = files
+    model, names = tmp_path / "metric", list(scores)
+    again = write(tmp_path / "again.de", REFERENCES[::-1])
+    both = Scorer(load_metric(model)).score(
+        SYSTEMS, SOURCES, {"a": REFERENCES, "b": REFERENCES[::-1]}
+    )
+    other = Scorer(load_metric(model)).score(SYSTEMS, SOURCES, REFERENCES[::-1])
+    pipe, text = tmp_path / "pipe", "".join(f"{line}\n" for line in SOURCES).encode()
+    os.mkfifo(pipe)
+    for place in (str(pipe), "-"):
+        thread = Thread(target=pipe.write_bytes, args=(text,))
+        if place == "-":
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        else:
+            thread.start()
+        files = ["-s", place, "-r", arguments[6], again, "-t", *names]
+        assert main(["score", "--model", str(model), *files, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["references"] == [arguments[6], again] and found["sources"] == place
+        for one, name, key in zip(found["systems"], names, SYSTEMS, strict=True):
+            mean = (scores[name] + other[key]) / 2
+            np.testing.assert_allclose(both[key], mean, atol=1e-6)
+            np.testing.assert_allclose(one["segments"], mean, atol=1e-6)
+    assert main(["score", "--model", str(model), "-s", "-", "-r", "-", "-t", *names]) == 1
+    assert "standard input is named twice" in capsys.readouterr().err
+
+
+def test_errors_as_json(capsys, tmp_path):
+    encoder = make_encoder(tmp_path / "encoder", "XLM-RoBERTa-XL")
+    values = {
+        "class_identifier": "xcomet_metric",
+        "encoder_model": "XLM-RoBERTa-XL",
+        "word_layer": 2,
+    }
+    model = str(make_checkpoint(tmp_path / "metric", encoder, **values))
+    ref, mt = write(tmp_path / "ref", REFERENCES), write(tmp_path / "mt", SYSTEMS["good"])
+    assert main(["score", "--model", model, "-r", ref, "-t", mt, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["systems"]
+    judged = Scorer(model).judge({"": SYSTEMS["good"]}, references=REFERENCES)[""]
+    assert found["error_spans"] == judged.errors and any(judged.errors)
+    assert found["segments"] == pytest.approx(judged.scores.tolist(), abs=1e-6)
+    for line, errors in zip(SYSTEMS["good"], judged.errors, strict=True):
+        assert all(0 <= one["start"] <= one["end"] <= len(line) for one in errors)
+    assert set(found) >= {"src_scores", "mqm_scores"}

@@ -10,8 +10,8 @@ from torch import Tensor
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
-    BertConfig,
-    BertModel,
+    ElectraConfig,
+    ElectraModel,
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedModel,
@@ -210,9 +210,10 @@ DEPTHS = {  # layers of each stack
 
 def foreign() -> PreTrainedModel:
     """Make a model of no supported family."""
-    return BertModel(
-        BertConfig(
+    return ElectraModel(
+        ElectraConfig(
             vocab_size=9,
+            embedding_size=8,
             hidden_size=8,
             num_hidden_layers=1,
             num_attention_heads=1,

@@ -22,7 +22,8 @@ from transformers import (
 import weebill.report
 from weebill.experiment.shares import part_of
 from weebill.hugging_face.families import prunable
-from weebill.metric.network import Architecture, MetricNetwork
+from weebill.metric.architecture import Architecture
+from weebill.metric.network import MetricNetwork
 from weebill.pruning.cut import cut
 from weebill.pruning.depth import cut_layers
 

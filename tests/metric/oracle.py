@@ -1,7 +1,7 @@
 """Answers of unbabel-comet, computed in its own environment: oracle.py TASK.json ANSWER.json.
 
-TASK: {"score": {checkpoint: samples}, "write": {folder: hyperparameters}, "samples": to score with written models}.
-The answer holds the scores of all checkpoints, by the same names.
+TASK: {"score": {checkpoint: [samples, …]}, "write": {folder: hyperparameters}}: models to write first, and samples to
+score.  The answer holds for each checkpoint and its samples the scores and, if there are any, the metadata.
 """
 
 import json
@@ -14,32 +14,31 @@ import pytorch_lightning
 import torch
 import yaml
 from comet import load_from_checkpoint
-from comet.models import ReferencelessRegression, RegressionMetric
+from comet.models import str2model
 
 
 def main(task: str, answer: str) -> None:
     """Write, load, and predict."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
-    asked = json.loads(Path(task).read_text())
-    scores = {}
+    asked, found = json.loads(Path(task).read_text()), {}
     for folder, values in asked["write"].items():
         write(Path(folder), values)
-        asked["score"][folder] = asked["samples"]
-    for folder, samples in asked["score"].items():
+    for folder, each in asked["score"].items():
         model = load_from_checkpoint(f"{folder}/checkpoints/model.ckpt", local_files_only=True)
-        found = model.predict(samples, batch_size=4, gpus=0, progress_bar=False)
-        scores[folder] = found.scores
-    Path(answer).write_text(json.dumps(scores))
+        found[folder] = []
+        for samples in each:
+            made = model.predict(samples, batch_size=4, gpus=0, progress_bar=False)
+            metadata = dict(made["metadata"]) if "metadata" in made else {}
+            found[folder].append({"scores": made.scores, **metadata})
+    Path(answer).write_text(json.dumps(found))
 
 
 def write(folder: Path, values: dict) -> None:
     """Write a checkpoint of a random model, in Lightning's format."""
     torch.manual_seed(5)
     values = dict(values)
-    kind = {"regression_metric": RegressionMetric}.get(
-        values.pop("class_identifier"), ReferencelessRegression
-    )
+    kind = str2model[values.pop("class_identifier")]
     model = kind(**values, load_pretrained_weights=False, local_files_only=True)
     with torch.no_grad():
         for parameter in model.parameters():

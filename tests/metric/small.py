@@ -10,15 +10,9 @@ import sentencepiece
 import torch
 import yaml
 from torch import Tensor, nn
-from transformers import (
-    BertConfig,
-    BertModel,
-    PretrainedConfig,
-    XLMRobertaConfig,
-    XLMRobertaModel,
-)
 
-from weebill.metric.tokenizer import train_tokenizer
+from weebill.benchmarks.metric.encoder_folders import write_encoder
+from weebill.metric.network import FAMILIES
 
 SOURCES = [
     "The small bird sings in the old tree.",
@@ -41,13 +35,21 @@ SYSTEMS = {
     "bad": ["Vogel Baum", "Ein Hund.", "Sie <pad> Bücher", "Nein", "Der Hund " * 30, "Ja."],
 }
 
+# Three layers, for sentences of at most 62 pieces.
+SHAPE = {
+    "hidden_size": 24,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "intermediate_size": 40,
+    "max_position_embeddings": 66,
+    "layer_norm_eps": 1e-5,
+}
+
 
 def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Path:
     """Write an encoder's config.json and tokenizer.json, which COMET finds by `pretrained_model`."""
-    folder.mkdir(parents=True)
-    pieces = train_tokenizer(folder / "tokenizer.json", [*SOURCES, *REFERENCES] * 3, 120)
-    encoder_config(family, vocab_size=pieces, **shape).save_pretrained(folder)
-    return folder
+    lines, pieces = [*SOURCES, *REFERENCES] * 3, 150 if family == "BERT" else 120
+    return write_encoder(folder, family, lines, pieces, **{**SHAPE, **shape})
 
 
 def write_sentencepiece(folder: Path) -> None:
@@ -62,22 +64,6 @@ def write_sentencepiece(folder: Path) -> None:
         minloglevel=2,
     )
     (folder / "sentencepiece.bpe.model").write_bytes(model.getvalue())
-
-
-def encoder_config(family: str, **shape: Any) -> PretrainedConfig:
-    """Return the configuration of three layers, for sentences of at most 62 pieces."""
-    values = {
-        "hidden_size": 24,
-        "num_hidden_layers": 3,
-        "num_attention_heads": 4,
-        "intermediate_size": 40,
-        "max_position_embeddings": 66,
-        "type_vocab_size": 1,
-        "pad_token_id": 1 if family == "XLM-RoBERTa" else 0,
-        "layer_norm_eps": 1e-5,
-        **shape,
-    }
-    return (XLMRobertaConfig if family == "XLM-RoBERTa" else BertConfig)(**values)
 
 
 def hyperparameters(encoder: Path, **other: Any) -> dict[str, Any]:
@@ -102,7 +88,7 @@ def random_state(values: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
     """Return random tensors for these hyperparameters, by unbabel-comet's names."""
     torch.manual_seed(seed)
     family = values["encoder_model"]
-    kind = XLMRobertaModel if family == "XLM-RoBERTa" else BertModel
+    kind = FAMILIES[family]
     encoder = kind(
         kind.config_class.from_pretrained(values["pretrained_model"]),
         add_pooling_layer=family == "MiniLM",  # as unbabel-comet has it
@@ -115,12 +101,16 @@ def random_state(values: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
         state["layerwise_attention.gamma"] = torch.tensor([1.3])
         state["layerwise_attention.dropout_mask"] = torch.zeros(states)
         state["layerwise_attention.dropout_fill"] = torch.full((states,), -1e20)
-    blocks = 6 if values["class_identifier"] == "regression_metric" else 4
-    sizes = [blocks * encoder.config.hidden_size, *values["hidden_sizes"], 1]
+    width = encoder.config.hidden_size
+    blocks = {"regression_metric": 6, "referenceless_regression_metric": 4}
+    sizes = [blocks.get(values["class_identifier"], 1) * width, *values["hidden_sizes"], 1]
     for number, (inputs, outputs) in enumerate(pairwise(sizes)):
         linear = nn.Linear(inputs, outputs)
         state[f"estimator.ff.{3 * number}.weight"] = linear.weight.detach() * 2
         state[f"estimator.ff.{3 * number}.bias"] = linear.bias.detach()
+    if values["class_identifier"] == "xcomet_metric":
+        state["hidden2tag.weight"] = torch.randn(4, width)
+        state["hidden2tag.bias"] = torch.randn(4)
     return {  # scaled, because a fresh network's scores hardly differ
         name: value + 0.1 * torch.randn_like(value) if name.startswith("encoder") else value
         for name, value in state.items()

@@ -134,20 +134,37 @@ def test_callbacks_named_by_their_class(checkpoint, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kind", "what"),
+    ("values", "match"),
     [
-        ("ranking_metric", "a ranking_metric, which ranks translations"),
-        ("unified_metric", "a unified_metric, which encodes the texts of a segment together"),
-        ("xcomet_metric", "a xcomet_metric"),
-        (None, "class_identifier None"),
+        (
+            {"class_identifier": "ranking"},
+            "class_identifier 'ranking', expected regression_metric.*",
+        ),
+        ({"class_identifier": None}, "class_identifier None"),
+        (
+            {"encoder_model": "XLM-V"},
+            "encoder_model 'XLM-V': this encoder is not read; expected XLM",
+        ),
+        (
+            {"class_identifier": "unified_metric", "input_segments": ["mt"]},
+            r"input_segments: \['mt'\]",
+        ),
+        ({"class_identifier": "xcomet_metric", "word_layer": "top"}, "word_layer: 'top'"),
     ],
 )
-def test_other_kinds_of_models(checkpoint, kind, what):
+def test_other_kinds_of_models(checkpoint, monkeypatch, values, match):
+    """They are refused by hparams.yaml, before the weights are read or fetched."""
     file = checkpoint / "hparams.yaml"
-    values = yaml.safe_load(file.read_text())
-    file.write_text(yaml.safe_dump(values | {"class_identifier": kind}))
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | values))
     (checkpoint / "checkpoints/model.ckpt").write_bytes(b"never read")
-    refused(checkpoint, rf"hparams\.yaml: {what}.*expected a regression model")
+    refused(checkpoint, rf"hparams\.yaml: {match}")
+
+    def fetched(name, revision, allow_patterns):
+        assert allow_patterns == ["hparams.yaml"]
+        return checkpoint
+
+    monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", fetched)
+    refused("Unbabel/another", rf"hparams\.yaml: {match}")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +176,6 @@ def test_other_kinds_of_models(checkpoint, kind, what):
         ({"layer_transformation": "sparsmax"}, "did you mean 'sparsemax'"),
         ({"hidden_sizes": 300}, "hidden_sizes: 300, expected a list"),
         ({"activations": "Swish"}, "activations: 'swish', expected tanh"),
-        ({"encoder_model": "RemBERT"}, "encoder_model 'RemBERT': this encoder is not read"),
         ({"encoder_model": ["BERT"]}, r"encoder_model \['BERT'\]: this encoder is not read"),
         ({"class_identifier": ["regression_metric"]}, r"class_identifier \['regression_metric'\]"),
         ({"pretrained_model": None}, "pretrained_model None, expected"),
@@ -192,7 +208,8 @@ def test_a_name_on_the_hub(checkpoint, monkeypatch):
     monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", found)
     metric = load_metric("Unbabel/wmt22-comet-da@1234abcd")
     assert metric.name == "Unbabel/wmt22-comet-da@1234abcd"
-    assert asked == [("Unbabel/wmt22-comet-da", "1234abcd", ["hparams.yaml", "checkpoints/*.ckpt"])]
+    files = [["hparams.yaml"], ["hparams.yaml", "checkpoints/*.ckpt"]]
+    assert asked == [("Unbabel/wmt22-comet-da", "1234abcd", some) for some in files]
 
 
 def test_the_encoder_by_its_folder(tmp_path, encoder):
@@ -211,6 +228,16 @@ def test_the_encoder_by_its_folder(tmp_path, encoder):
         "model_type 'bert', expected 'xlm-roberta'",
         encoder=make_encoder(tmp_path / "b", "BERT"),
     )
+
+
+def test_the_file_that_names_the_encoder_is_told(tmp_path, encoder, monkeypatch):
+    """unbabel-comet reads the name from the .ckpt; an edited hparams.yaml changes nothing."""
+    monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", offline)
+    values = hyperparameters(encoder)
+    named = values | {"pretrained_model": "no-such/encoder"}
+    folder = write_checkpoint(tmp_path / "metric", named, random_state(values))
+    (folder / "hparams.yaml").write_text(yaml.safe_dump(values))
+    refused(folder, r"model\.ckpt: no-such/encoder: no such folder.*--encoder")
 
 
 def test_the_file_says_more_than_the_yaml(tmp_path, encoder):

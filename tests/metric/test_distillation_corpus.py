@@ -9,7 +9,7 @@ from weebill.corpus.table import read_columns, write_table
 from weebill.errors import InputError
 from weebill.metric import distillation_corpus
 from weebill.metric.distillation_corpus import join_translations, score_tuples, select_pairs
-from weebill.metric.scorer import Ensemble
+from weebill.metric.ensemble import Ensemble
 
 APART = {"rows": 3, "validation": 2}
 

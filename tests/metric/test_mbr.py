@@ -13,16 +13,18 @@ from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encode
 from weebill.benchmarks.metric.checkpoint import HYPERPARAMETERS
 from weebill.errors import InputError
 from weebill.metric import mbr
+from weebill.metric import pairs as pairwise
+from weebill.metric.architecture import Architecture
 from weebill.metric.folder import load_metric
 from weebill.metric.mbr import (
     MetricUtility,
-    PairwiseEstimator,
     SentenceUtility,
     decode,
     decode_all,
 )
-from weebill.metric.network import Architecture, Estimator
-from weebill.metric.scorer import Scorer, features
+from weebill.metric.network import Estimator, features
+from weebill.metric.pairs import PairwiseEstimator
+from weebill.metric.scorer import Scorer
 
 CANDIDATES = [*REFERENCES, "Ja.", "Nein.", "Der Vogel singt.", "Ja.", "Ein Hund."]
 KINDS = ["regression_metric", "referenceless_regression_metric"]
@@ -55,7 +57,7 @@ def table(scorer: Scorer, source: str, candidates: list[str], references: list[s
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("pairs", [7, 1024])
 def test_pairs_are_scored_as_one_by_one(metrics, kind, pairs, monkeypatch):
-    monkeypatch.setattr(mbr, "PAIRS", pairs)
+    monkeypatch.setattr(pairwise, "PAIRS", pairs)
     scorer = Scorer(metrics[kind])
     texts = list(dict.fromkeys(CANDIDATES))
     utility = MetricUtility(scorer)
@@ -166,3 +168,15 @@ def test_bleu_has_the_tokens_of_its_language():
     near, far = SentenceUtility("bleu", "ja").of_candidates("", *texts)[:, 0]
     assert near > 0.4 > 0.2 > far
     assert np.ptp(SentenceUtility("bleu").of_candidates("", *texts)) == 0
+
+
+def test_the_mean_of_the_references(metrics):
+    """One reference is its own mean; a repeated candidate counts twice in the mean."""
+    scorer = Scorer(metrics[KINDS[0]])
+    whole, mean = MetricUtility(scorer), MetricUtility(scorer, aggregate=True)
+    some = CANDIDATES[:4]
+    one = whole.of_candidates(SOURCES[0], some, some[:1])
+    np.testing.assert_allclose(mean.of_candidates(SOURCES[0], some, some[:1]), one, atol=2e-6)
+    twice = mean.of_candidates(SOURCES[0], some, [some[0], some[0], some[1]])[:, 0]
+    found = {one.text: one.utility for one in decode(SOURCES[0], [some[0], *some[:2]], mean)}
+    assert found == pytest.approx(dict(zip(some[:2], twice.tolist(), strict=False)), abs=2e-6)

@@ -3,7 +3,7 @@
 import pytest
 
 from weebill.errors import InputError
-from weebill.metric.network import Architecture
+from weebill.metric.architecture import Architecture
 
 GOOD = {"class_identifier": "regression_metric"}
 

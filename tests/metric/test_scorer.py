@@ -1,10 +1,7 @@
 """Fast scores against sentence-by-sentence scores in float64, and against unbabel-comet if it is installed."""
 
-import json
 import logging
-import subprocess
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +10,7 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertModel, XLMRobertaModel
 
-from tests.metric.comet_environment import COMET, need_comet
+from tests.metric.classes import VARIANTS, encoder_of
 from tests.metric.small import (
     REFERENCES,
     SOURCES,
@@ -21,10 +18,8 @@ from tests.metric.small import (
     hyperparameters,
     make_checkpoint,
     make_encoder,
-    make_members,
     random_state,
     write_checkpoint,
-    write_sentencepiece,
 )
 from weebill.benchmarks.metric import read_text
 from weebill.benchmarks.metric.checkpoint import (
@@ -36,52 +31,18 @@ from weebill.corpus.origins import catalogue
 from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
 from weebill.kernels.extension import PORTABLE, available
-from weebill.metric import scorer as scoring
+from weebill.metric import reader
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
 from weebill.metric.reference_scorer import PlainScorer
-from weebill.metric.scorer import Ensemble, Scorer
+from weebill.metric.scorer import Scorer
 from weebill.pruning.cut import cut
-
-VARIANTS = {
-    "softmax": {},
-    "sparsemax": {"layer_transformation": "sparsemax"},
-    "normalised": {"layer_norm": True, "layer_transformation": "sparsemax_patch"},
-    "first": {"pool": "cls", "layer_norm": True},
-    "largest": {"pool": "max"},
-    "largest-normalised": {"pool": "max", "layer_norm": True},
-    "last": {"pool": "default"},
-    "one-layer": {"layer": 2, "layer_norm": True},
-    "sigmoid": {"final_activation": "Sigmoid", "hidden_sizes": [16]},
-    "referenceless": {"class_identifier": "referenceless_regression_metric"},
-    "minilm": {"encoder_model": "MiniLM"},
-}
-
-
-def encoder_of(root, values):
-    """Return the encoder's folder of a family, made once."""
-    family = values.get("encoder_model", "XLM-RoBERTa")
-    folder = root / family
-    return folder if folder.is_dir() else make_encoder(folder, family)
 
 
 def score(folder, **options):
     """Score the tests' systems with our scorer."""
     scorer = Scorer(load_metric(folder), **options)
     return scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
-
-
-def samples(variant):
-    """Return all segments of all systems, in unbabel-comet's form."""
-    rows = [
-        {"src": source, "mt": translation, "ref": reference}
-        for lines in SYSTEMS.values()
-        for source, translation, reference in zip(SOURCES, lines, REFERENCES, strict=True)
-    ]
-    if variant == "referenceless":
-        for row in rows:
-            del row["ref"]
-    return rows
 
 
 class Plain:
@@ -169,36 +130,11 @@ def test_scores_by_the_formulas(tmp_path, variant):
         np.testing.assert_allclose(found[name], wanted, atol=2e-6)
 
 
-def test_scores_of_unbabel_comet(tmp_path):
-    need_comet()
-    ours, theirs = {}, {}
-    for variant, other in VARIANTS.items():
-        encoder = encoder_of(tmp_path, other)
-        ours[variant] = str(make_checkpoint(tmp_path / "ours" / variant, encoder, **other))
-        if variant != "minilm":  # for MiniLM, unbabel-comet fetches XLM-R's tokenizer from the hub
-            theirs[variant] = hyperparameters(encoder, **other)
-    old = make_encoder(tmp_path / "old")
-    write_sentencepiece(old)
-    ours["sentencepiece"] = str(make_checkpoint(tmp_path / "ours/sentencepiece", old))
-    task = {
-        "score": {path: samples(name) for name, path in ours.items() if name != "minilm"},
-        "write": {
-            str(tmp_path / "theirs" / name): theirs[name] for name in ("softmax", "one-layer")
-        },
-        "samples": samples("softmax"),
-    }
-    (tmp_path / "task.json").write_text(json.dumps(task))
-    script = Path(__file__).with_name("oracle.py")
-    subprocess.run(
-        [COMET, script, tmp_path / "task.json", tmp_path / "answer.json"],
-        check=True,
-        capture_output=True,
-    )
-    answer = json.loads((tmp_path / "answer.json").read_text())
-    assert len(answer) == len(VARIANTS) + 2
-    for path, wanted in answer.items():
+def test_scores_of_unbabel_comet(comet):
+    """Of checkpoints that have its format, written here."""
+    for path, (wanted,) in comet["ours"].items():
         found = np.concatenate([*score(path).values()])
-        np.testing.assert_allclose(found, wanted, atol=1e-5, err_msg=path)
+        np.testing.assert_allclose(found, wanted["scores"], atol=1e-5, err_msg=path)
 
 
 def test_bfloat16_is_near(tmp_path):
@@ -232,7 +168,7 @@ def rounded(metric):
 @pytest.mark.parametrize("isa", [*available(), PORTABLE])
 @pytest.mark.parametrize("shape", ["whole", "cut"])
 def test_int8_is_that_of_rounded_numbers(tmp_path, monkeypatch, isa, shape):
-    monkeypatch.setattr(scoring, "fastest", lambda: isa)
+    monkeypatch.setattr(reader, "fastest", lambda: isa)
     folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     ours, same = load_metric(folder), load_metric(folder)
     if shape == "cut":
@@ -370,18 +306,15 @@ def test_a_system_may_be_called_as_it_likes(tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
-def test_batches_are_bounded():
-    sizes = [1, 3, 3, 4, 5, 9]
-    batches = [sizes[part] for part in scoring.ranges(sizes, 8)]
-    assert batches == [[1, 3, 3], [4], [5], [9]]
-
-
-def test_the_mean_of_the_members(tmp_path):
-    models = make_members(tmp_path)
-    ensemble, members = Ensemble(models), [score(model) for model in models]
-    found = ensemble.score(SYSTEMS, SOURCES, REFERENCES)
+def test_what_programs_give(tmp_path):
+    """Generators are read; a list of systems and a missing line are named."""
+    scorer = Scorer(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
+    wanted = scorer.score(SYSTEMS, SOURCES, REFERENCES)
+    systems = {name: (line for line in lines) for name, lines in SYSTEMS.items()}
+    found = scorer.score(systems, iter(SOURCES), (line for line in REFERENCES))
     for name in SYSTEMS:
-        wanted = sum(one[name].astype(float) for one in members) / 3
-        np.testing.assert_allclose(found[name], wanted, atol=1e-7)
-        assert np.abs(found[name] - members[2][name]).max() > 1e-3
-    assert len(ensemble.sha256.split("+")) == 3
+        np.testing.assert_array_equal(found[name], wanted[name])
+    with pytest.raises(InputError, match="expected a dictionary of lines by name"):
+        scorer.score([REFERENCES], SOURCES, REFERENCES)
+    with pytest.raises(InputError, match="bad: line 2 is None, expected a string"):
+        scorer.score({"bad": ["Ja.", None]}, SOURCES, REFERENCES)

@@ -24,7 +24,8 @@ from weebill.benchmarks.metric.checkpoint import SHAPES, checkpoint_of
 from weebill.benchmarks.opponent import Opponent, compete
 from weebill.evaluation.timing.timer import one_thread
 from weebill.metric.mbr import MetricUtility, decode
-from weebill.metric.scorer import PRECISIONS, Scorer
+from weebill.metric.reader import PRECISIONS
+from weebill.metric.scorer import Scorer
 
 Task = Sequence[tuple[str, list[str]]]  # sources, each with its candidates
 CANDIDATES = (100, 200)

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from weebill.arguments import positive
-from weebill.commands.score import add_scorer_arguments, load_scorer
+from weebill.commands.score import add_scorer_arguments, check_streams, load_scorer
 from weebill.errors import InputError
-from weebill.text_files import read_lines
+from weebill.text_files import read_argument
 
 SEPARATOR = " ||| "
 BEGINNING = re.compile(r"(\d+) \|\|\|( |$)")  # editors remove the blank before an empty translation
@@ -26,7 +26,7 @@ FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-s", "--sources", type=Path, required=True, metavar="FILE",
-        help="one sentence per line; all files may be plain, .gz or .zst")  # fmt: skip
+        help="one sentence per line; files may be plain, .gz or .zst, a pipe, or - for standard input")  # fmt: skip
     add("-t", "--translations", type=Path, required=True, metavar="FILE", help="the candidates")
     add(
         "--candidates",
@@ -42,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sacreBLEU's tokenizer is not installed")  # fmt: skip
     add_scorer_arguments(parser)
     add("--not-itself", action="store_true", help="a candidate is not its own reference")
+    add("--aggregate", action="store_true",
+        help="compare with the mean of the candidates' vectors: much faster, nearly the same choices")  # fmt: skip
     add("--keep", type=positive, metavar="N",
         help="choose among the N best by chrF; all candidates are references")  # fmt: skip
     add(
@@ -56,12 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
     from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 
     _check(arguments)
-    sources = list(read_lines(arguments.sources))
+    check_streams([arguments.sources, arguments.translations])
+    sources = list(read_argument(arguments.sources))
     candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
     if arguments.utility:
         utility = SentenceUtility(arguments.utility, arguments.target)
     else:
-        utility = MetricUtility(load_scorer(arguments))
+        utility = MetricUtility(load_scorer(arguments), aggregate=arguments.aggregate)
     chosen = decode_all(
         sources,
         candidates,
@@ -81,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
     """Read the candidates of every source, or plain lines, `each` for a source.  Raises InputError for bad lines."""
-    lines = [line.removesuffix("\r") for line in read_lines(path)]
+    lines = [line.removesuffix("\r") for line in read_argument(path)]
     if each is not None:
         if len(lines) != sources * each:
             expected = f"expected {each:,} for each of {sources:,} sources"
@@ -121,6 +124,8 @@ def _check(arguments: argparse.Namespace) -> None:
     """Raise InputError for an option that would be ignored: a model's with --utility, or --target without BLEU."""
     if arguments.target is not None and arguments.utility != "bleu":
         raise InputError("--target: only BLEU's tokens depend on it; leave it out")
+    if arguments.aggregate and (arguments.utility or arguments.not_itself):
+        raise InputError("--aggregate: is for a model, and without --not-itself; leave it out")
     if not arguments.utility:
         return
     of_models = argparse.ArgumentParser()

@@ -1,11 +1,13 @@
-"""Score translations by a COMET regression model: each system with its interval, and each pair of systems.
+"""Score translations by a COMET model: each system with its interval, and each pair of systems.
 
-The model is a metric folder, a checkpoint of unbabel-comet (a folder or a .ckpt), or its name on the Hugging Face
-hub.  Each different sentence is encoded once; with --cache, only if no earlier run encoded it.
+The model is a metric folder, a checkpoint of any class of unbabel-comet (a folder or a .ckpt), or its name on the
+Hugging Face hub.  Each different sentence is encoded once; with --cache, only if no earlier run encoded it.  Models
+that encode the texts of a segment together (UniTE, CometKiwi, XCOMET) take sources, references or both.
 """
 
 import argparse
 import json
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,24 +16,32 @@ import numpy as np
 
 from weebill.arguments import positive
 from weebill.errors import InputError
-from weebill.text_files import read_lines
+from weebill.text_files import read_argument
 
 if TYPE_CHECKING:
-    from weebill.metric.scorer import Scorer
+    from weebill.metric.scorer import Judgement, Scorer
+
+RESAMPLES = 100  # at least: with fewer, the ends of a 95 % interval are single resamples
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
-    add("-s", "--sources", type=Path, required=True, metavar="FILE",
-        help="one segment per line; all files may be plain, .gz or .zst")  # fmt: skip
-    add("-r", "--references", type=Path, metavar="FILE", help="left out for a referenceless model")
+    add("-s", "--sources", type=Path, metavar="FILE",
+        help="one segment per line; files may be plain, .gz or .zst, a pipe, or - for standard input")  # fmt: skip
+    add("-r", "--references", type=Path, nargs="+", default=[], metavar="FILE",
+        help="left out for a referenceless model; with several files, a segment's score is the mean of its "
+        "scores")  # fmt: skip
     add("-t", "--translations", type=Path, nargs="+", required=True, metavar="FILE",
         help="one file for each system")  # fmt: skip
     add_scorer_arguments(parser)
     add("--bootstrap", type=positive, default=1000, metavar="N", help="resamples; default 1000")
     add("--segments", action="store_true", help="print each segment's scores too")
-    add("--json", action="store_true", help="print all results as JSON")
+    add(
+        "--json",
+        action="store_true",
+        help="print all results as JSON, with the parts of each score and the errors that the model found",
+    )
 
 
 def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +55,8 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
         "processors")  # fmt: skip
     add("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
     add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add("--stream", action="store_true",
+        help="read the encoder layer by layer from the file, for models larger than the memory; slower")  # fmt: skip
     add("--cache", type=Path, metavar="FILE",
         help="keep sentence vectors in this file, and reuse them in later runs")  # fmt: skip
     add("--cache-gib", type=positive, default=4, metavar="N",
@@ -63,36 +75,59 @@ def load_scorer(arguments: argparse.Namespace) -> "Scorer":
     if arguments.device != "cpu" and not torch.cuda.is_available():
         raise InputError(f"--device {arguments.device}: no such device here; leave it out")
     cache = arguments.cache and VectorCache(arguments.cache, arguments.cache_gib * 2**30)
-    metric = load_metric(arguments.model, arguments.encoder)
-    return Scorer(metric, arguments.precision, arguments.device, cache)
+    metric = load_metric(arguments.model, arguments.encoder, stream=arguments.stream)
+    options = arguments.precision, arguments.device, cache
+    return Scorer(metric, *options, stream=arguments.stream)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score and print.  Raises InputError if a file cannot be read, line counts differ, or the device is missing."""
+    if arguments.bootstrap < RESAMPLES:
+        raise InputError(
+            f"--bootstrap {arguments.bootstrap}: a 95 % interval needs {RESAMPLES} resamples at least"
+        )
     names = [str(path) for path in arguments.translations]
-    if len(set(names)) < len(names):
-        raise InputError("--translations: a file is named twice; name each system once")
-    systems = {name: list(read_lines(name)) for name in names}
-    sources = list(read_lines(arguments.sources))
-    references = None if arguments.references is None else list(read_lines(arguments.references))
+    references = [str(path) for path in arguments.references]
+    for option, files in (("translations", names), ("references", references)):
+        if len(set(files)) < len(files):
+            raise InputError(f"--{option}: a file is named twice; name each once")
+    check_streams([arguments.sources, *arguments.references, *arguments.translations])
+    systems = {name: list(read_argument(name)) for name in names}
+    sources = None if arguments.sources is None else list(read_argument(arguments.sources))
+    others = {name: list(read_argument(name)) for name in references} or None
     scorer = load_scorer(arguments)
-    titles = (str(arguments.sources), str(arguments.references))
-    found, pairs = compared(scorer.score(systems, sources, references, titles), arguments.bootstrap)
+    judged = scorer.judge(systems, sources, others, (str(arguments.sources), ""))
+    scores = {name: one.scores for name, one in judged.items()}
+    found, pairs = compared(scores, arguments.bootstrap)
     if arguments.json:
+        several = references if len(references) > 1 else None
         told: dict[str, Any] = {
             "model": scorer.metric.name,
             "model_sha256": scorer.metric.sha256,
             "precision": arguments.precision,
-            "sources": titles[0],
-            "references": None if references is None else titles[1],
+            "sources": None if sources is None else str(arguments.sources),
+            "references": several or next(iter(references), None),
             "bootstrap": arguments.bootstrap,
-            "systems": found,
+            "systems": [one | _details(judged[one["name"]]) for one in found],
             "comparisons": pairs,
         }
         print(json.dumps(told, indent=2, ensure_ascii=False))
     else:
         print(_text(found, pairs, arguments.segments))
     return 0
+
+
+def check_streams(paths: Sequence[Path | None]) -> None:
+    """Raise InputError if standard input, which can be read once, is named twice."""
+    streams = [path for path in paths if str(path) in ("-", "/dev/stdin", "/dev/fd/0")]
+    if len(streams) > 1:
+        raise InputError("standard input is named twice; give one of the texts as a file")
+
+
+def _details(judged: "Judgement") -> dict[str, Any]:
+    """Return the parts of a system's scores, and the errors in its translations, by unbabel-comet's names."""
+    parts = {name: values.tolist() for name, values in judged.parts.items()}
+    return parts if judged.errors is None else parts | {"error_spans": judged.errors}
 
 
 def compared(

@@ -32,6 +32,9 @@ from weebill.registry import Registry
 FAMILIES: Registry[type["Family"]] = Registry(
     {
         "XLMRobertaModel": "weebill.hugging_face.xlm_roberta:XLMRoberta",
+        "XLMRobertaXLModel": "weebill.hugging_face.xlm_roberta:XLMRoberta",
+        "BertModel": "weebill.hugging_face.xlm_roberta:XLMRoberta",
+        "RemBertModel": "weebill.hugging_face.xlm_roberta:XLMRoberta",
         "BartModel": "weebill.hugging_face.bart:Bart",
         "MarianModel": "weebill.hugging_face.bart:Bart",
         "GPT2Model": "weebill.hugging_face.gpt2:GPT2",

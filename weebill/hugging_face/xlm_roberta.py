@@ -1,13 +1,12 @@
-"""XLM-R: an encoder of self-attention and feed-forward."""
+"""XLM-R, XLM-R-XL, BERT and RemBERT: encoders of self-attention and feed-forward, with equal names of their parts."""
 
 from torch import nn
-from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaSelfAttention
 
 from weebill.hugging_face.families import Family, Stack, count_positions
 
 
-class HeadlessAttention(XLMRobertaSelfAttention):
-    """Replacement of an attention without heads, which returns zero features; the output map adds its bias."""
+class HeadlessAttention:
+    """Methods of an attention without heads, which returns zero features; the output map adds its bias."""
 
     def forward(self, hidden_states, *_, past_key_values=None, **__):
         """Map hidden_states (b, positions, d) → (b, positions, 0), without attention weights."""
@@ -16,7 +15,7 @@ class HeadlessAttention(XLMRobertaSelfAttention):
 
 
 class XLMRoberta(Family):
-    """View of an XLMRobertaModel, or of any model that contains one."""
+    """View of an XLMRobertaModel, of another of these encoders, or of any model that contains one."""
 
     stacks = (Stack("encoder", "encoder.layer", "num_hidden_layers", "attention.self", masked=""),)
     heads, head_size, width = "num_attention_heads", "attention_head_size", "all_head_size"

@@ -5,6 +5,7 @@ their encoder's configuration and tokenizer in `encoder`.  The .ckpt is a pickle
 weights-only reader loads it and refuses everything except tensors and plain values.
 """
 
+import mmap
 import pickle
 import re
 import zipfile
@@ -16,19 +17,18 @@ import torch
 import yaml
 from huggingface_hub import snapshot_download
 from torch import Tensor
-from transformers import BertConfig, PreTrainedModel, XLMRobertaConfig
+from transformers import PreTrainedModel
 
 from weebill.errors import InputError, placed
 from weebill.files import read_json
 from weebill.hugging_face.loading import refuse_code
-from weebill.metric.network import Architecture, MetricNetwork, new_encoder, reason
+from weebill.metric.architecture import Architecture
+from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder, reason
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
 
 HPARAMS = "hparams.yaml"
 CHECKPOINTS = "checkpoints"
 ENCODER = "encoder"
-# Keys are COMET's names; MiniLM has BERT's shape and XLM-R's pieces.
-FAMILIES = {"XLM-RoBERTa": XLMRobertaConfig, "MiniLM": BertConfig, "BERT": BertConfig}
 MINILM_TOKENIZER = "xlm-roberta-base"
 # Old checkpoints name a callback by its class, the key of the callback's plain values.
 NAMED_CLASSES = tuple(
@@ -44,22 +44,25 @@ REFUSED = re.compile(r"(?:GLOBAL|call reduce for unrecognized function) (\S+)")
 # Not needed for scores: buffers, the part of an encoder that COMET ignores, running sums of training metrics.
 SURPLUS = re.compile(
     r"encoder\.model\.(pooler\..*|embeddings\.(position_ids|token_type_ids))"
-    r"|layerwise_attention\.dropout_(mask|fill)|(train|val)_metrics\..*|loss\..*"
+    r"|layerwise_attention\.dropout_(mask|fill)|(train|val)_(metrics|corr|mcc)\..*|(word|sent)?loss\..*"
 )
+
+# Parts of a network, by unbabel-comet's names and ours.
+OWN_NAMES = {r"encoder\.model": "encoder", "layerwise_attention": "mix", "hidden2tag": "tagger"}
 
 
 def read_checkpoint(
-    path: Path, encoder: str | Path | None = None
+    path: Path, encoder: str | Path | None = None, *, stream: bool = False
 ) -> tuple[MetricNetwork, SentenceTokenizer, Path]:
     """Read a checkpoint's network and tokenizer, and find the file of its weights.
 
-    encoder: the folder of its encoder's configuration and tokenizer, instead of its own.  Raises InputError if files
-    are missing or damaged, hold more than tensors and plain values, or are of another kind of model.
+    encoder: the folder of its encoder's configuration and tokenizer, instead of its own.  stream: leave the weights
+    in the file, in its type.  Raises InputError if files are missing or damaged, hold more than tensors and plain
+    values, or are of another kind of model.
     """
     file, hparams_file = _files(path)
-    written = _read_hparams(hparams_file)
-    Architecture.from_hyperparameters(written, str(hparams_file))  # before gigabytes are read
-    content = _read_tensors(file)
+    written = check_hyperparameters(hparams_file)  # before gigabytes are read
+    content = _read_tensors(file, stream)
     values = {**written, **content.get("hyper_parameters", {})}
     # unbabel-comet takes these from hparams.yaml, and all others from the .ckpt.
     values["class_identifier"] = written["class_identifier"]
@@ -69,13 +72,23 @@ def read_checkpoint(
     beside = hparams_file.parent / ENCODER
     if encoder is None and beside.is_dir():
         encoder = beside
-    with placed(hparams_file):
-        family = values.get("encoder_model", "XLM-RoBERTa")
-        name = values.get("pretrained_model", "xlm-roberta-large")
-        empty, place = find_encoder(family, name, encoder)
+    family = values.get("encoder_model", "XLM-RoBERTa")
+    name = values.get("pretrained_model", "xlm-roberta-large")
+    # The name is the file's: a user who edits hparams.yaml changes nothing.
+    with placed(file if name != written.get("pretrained_model", name) else hparams_file):
+        empty, place = find_encoder(family, name, encoder, meta=stream)
         network = MetricNetwork(architecture, empty)
-    _fill(network, content["state_dict"], file)
+    _fill(network, content["state_dict"], file, stream)
     return network.eval(), SentenceTokenizer(place), file
+
+
+def check_hyperparameters(path: Path) -> dict[str, Any]:
+    """Return the values of a hparams.yaml.  Raises InputError if its class or its encoder is not read."""
+    values = _read_hparams(path)
+    Architecture.from_hyperparameters(values, str(path))
+    with placed(path):
+        _check_family(values.get("encoder_model", "XLM-RoBERTa"))
+    return values
 
 
 def _files(path: Path) -> tuple[Path, Path]:
@@ -106,11 +119,18 @@ def _read_hparams(path: Path) -> dict[str, Any]:
     return values
 
 
-def _read_tensors(path: Path) -> dict[str, Any]:
-    """Load a .ckpt; call it dangerous only if the reader refused something in it."""
+def _read_tensors(path: Path, stream: bool) -> dict[str, Any]:
+    """Load a .ckpt; call it dangerous only if the reader refused something in it.
+
+    stream: share the file's pages, which are only read: the system refuses private ones of more than its memory.
+    """
+    pages = mmap.MAP_SHARED if stream else mmap.MAP_PRIVATE
     stand_ins = [(type("Named", (), {}), name) for name in NAMED_CLASSES]  # never instantiated
     try:
-        with torch.serialization.safe_globals(stand_ins):
+        with (
+            torch.serialization.safe_globals(stand_ins),
+            torch.serialization.set_default_mmap_options(pages),
+        ):
             mapped = zipfile.is_zipfile(path)
             content = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except Exception as error:  # damage may lead to any exception
@@ -131,14 +151,18 @@ def _read_tensors(path: Path) -> dict[str, Any]:
     return content
 
 
-def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path) -> None:
-    """Fill a network with the tensors of a checkpoint, in float32.  Raises InputError if they do not match."""
+def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path, stream: bool) -> None:
+    """Fill a network with the tensors of a checkpoint.  Raises InputError if they do not match.
+
+    They become float32; stream: the encoder's keep their type, because a conversion would read all of them.
+    """
     tensors, weights = {}, {}
     for name, value in state.items():
         if found := re.fullmatch(r"layerwise_attention\.scalar_parameters\.(\d+)", name):
             weights[int(found[1])] = value.float()
         elif not SURPLUS.fullmatch(name):
-            tensors[_own_name(name)] = value.float()
+            own = _own_name(name)
+            tensors[own] = value if stream and own.startswith("encoder.") else value.float()
     if weights:
         tensors["mix.weights"] = torch.cat([weights[number] for number in sorted(weights)])
     try:
@@ -157,21 +181,27 @@ def _own_name(name: str) -> str:
     """Return a tensor's name in our network, whose estimator numbers linear maps only."""
     if found := re.fullmatch(r"estimator\.ff\.(\d+)\.(weight|bias)", name):
         return f"estimator.linears.{int(found[1]) // 3}.{found[2]}"
-    return re.sub("^layerwise_attention", "mix", re.sub(r"^encoder\.model", "encoder", name))
+    for theirs, ours in OWN_NAMES.items():
+        name = re.sub(f"^{theirs}", ours, name)
+    return name
 
 
-def find_encoder(
-    family: str, name: str, folder: str | Path | None = None
-) -> tuple[PreTrainedModel, Path]:
-    """Return an encoder with arbitrary weights, and the folder of its tokenizer.
-
-    family, name: COMET's `encoder_model`; `pretrained_model`, a folder or a name on the hub.  folder: used instead.
-    Raises InputError if the encoder is not here and cannot be fetched, brings code, is of another family or damaged.
-    """
+def _check_family(family: Any) -> None:
     if not (isinstance(family, str) and family in FAMILIES):
         raise InputError(
             f"encoder_model {family!r}: this encoder is not read; expected {', '.join(FAMILIES)}"
         )
+
+
+def find_encoder(
+    family: str, name: str, folder: str | Path | None = None, *, meta: bool = False
+) -> tuple[PreTrainedModel, Path]:
+    """Return an encoder with arbitrary weights, or none (`meta`), and the folder of its tokenizer.
+
+    family, name: COMET's `encoder_model`; `pretrained_model`, a folder or a name on the hub.  folder: used instead.
+    Raises InputError if the encoder is not here and cannot be fetched, brings code, is of another family or damaged.
+    """
+    _check_family(family)
     if not (isinstance(name, str) and name):
         raise InputError(f"pretrained_model {name!r}, expected an encoder's folder or name")
     if folder is not None and not Path(folder).is_dir():
@@ -180,14 +210,14 @@ def find_encoder(
     place = Path(folder or fetch(name, ["config.json", FILE, SENTENCEPIECE], remedy))
     refuse_code(place, types=False)
     kind, path = FAMILIES[family], place / "config.json"
-    values = read_json(path)
+    values, wanted = read_json(path), kind.config_class.model_type
     found = values.get("model_type") if isinstance(values, dict) else None
-    if found != kind.model_type:
+    if found != wanted:
         raise InputError(
-            f"{path}: model_type {found!r}, expected {kind.model_type!r}; "
+            f"{path}: model_type {found!r}, expected {wanted!r}; "
             "name the folder of the checkpoint's own encoder"
         )
-    encoder = new_encoder(values, kind, path)
+    encoder = new_encoder(values, kind, path, meta=meta)
     if family == "MiniLM" and not any((place / one).is_file() for one in (FILE, SENTENCEPIECE)):
         place = fetch(MINILM_TOKENIZER, [FILE], remedy)
     return encoder, place

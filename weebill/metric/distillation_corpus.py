@@ -22,7 +22,7 @@ from weebill.corpus.table import (
 )
 from weebill.errors import InputError
 from weebill.files import content_hash, unfinished_work
-from weebill.metric.scorer import Ensemble
+from weebill.metric.ensemble import Ensemble
 from weebill.metric.training_table import SCHEMA as SCORED
 from weebill.metric.training_table import TEXTS
 from weebill.text_files import read_lines

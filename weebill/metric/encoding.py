@@ -1,31 +1,27 @@
 """Encoder without padding: the sentences of a batch are concatenated, and few states are kept.
 
 Linear maps see all pieces of a batch at once; attention is computed for all sentences of one length together.
-COMET mixes the states of all layers, m = Σ w_l · n(h_l), where n is the identity or a normalisation over the whole
-sentence, and pools the pieces of m.  The mean and the first piece are linear: sums are accumulated layer by layer,
-and the normalisation is applied to the resulting vector.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import PreTrainedModel, XLMRobertaModel
+from transformers import PreTrainedModel
 from transformers.activations import ACT2FN
 
 from weebill.kernels.cpu_matmul import multiplies_bfloat16
 from weebill.kernels.int8_layers import Int8Linear, Int8Weight
 from weebill.kernels.split_linear import inference_linear
-from weebill.metric.network import Architecture, Map
+from weebill.metric.network import AFTER_PADDING, Map, Stored, StoredLinear
 from weebill.quantization.grids import grid_named
 
-FUSED = ("gelu", "relu")  # activations that a product can apply
 GRID = grid_named("int8_rowwise")  # grid of int8 weights
-EPSILON = 1e-12  # added to a variance
+FUSED = ("gelu", "relu")  # activations that a product can apply
 
 
 class Lengths:
@@ -46,7 +42,7 @@ class Lengths:
 
 
 class RaggedEncoder:
-    """Encoder of XLM-R or BERT, whole or cut, for inference; weights are packed once and must not change."""
+    """Encoder of COMET, whole or cut, for inference; weights are packed once and must not change."""
 
     def __init__(
         self,
@@ -55,35 +51,61 @@ class RaggedEncoder:
         depth: int,
         device: torch.device,
         isa: str | None = None,
+        *,
+        stream: bool = False,
     ) -> None:
         """Pack a model; dtype: operands of the products, float32 or bfloat16; depth: number of lowest layers used.
 
         Residual sums and norms are always float32: rounding them would be most of bfloat16's error.
         isa: one of `kernels.extension`, or portable, makes the layers' linear maps int8; each piece's states are
-        quantized by their own largest magnitude.  Raises ValueError if such weights are NaN or infinite.
+        quantized by their own largest magnitude.  stream: hold one packed layer at a time, and the embeddings as they
+        are.  Raises ValueError if int8 weights are NaN or infinite.
         """
-        ready = _Ready(dtype, device, isa)
-        embeddings = model.embeddings
-        self._words = ready(embeddings.word_embeddings.weight)
-        self._positions = ready(
-            embeddings.position_embeddings.weight + embeddings.token_type_embeddings.weight[0]
-        )
-        self._norm = ready.norm(embeddings.LayerNorm)
+        self._ready, self._model, self.depth = _Ready(dtype, device, isa), model, depth
+        ready, embeddings = self._ready, model.embeddings
+        self._words = ready.table(embeddings.word_embeddings, stream)
+        types = embeddings.token_type_embeddings.weight[:2, None].float()
+        places = embeddings.position_embeddings.weight.float()
+        self._positions = ready(places + types)  # (types, positions, d)
+        # XLM-R-XL normalises after its last layer only; RemBERT's embeddings are narrower than its layers.
+        norm, last = (getattr(one, "LayerNorm", None) for one in (embeddings, model.encoder))
+        self._norm = nn.Identity() if norm is None else ready.norm(norm)
+        self._last_norm = None if last is None else ready.norm(last)
+        widen = getattr(model.encoder, "embedding_hidden_mapping_in", None)
+        self._widen = None if widen is None else replace(ready, isa=None).product([widen])
         # XLM-R counts positions from the one after its padding piece, and padding has none; BERT counts from 0.
-        self._padding = model.config.pad_token_id if isinstance(model, XLMRobertaModel) else -1
-        self._layers = [_Layer(layer, ready) for layer in model.encoder.layer[:depth]]
+        self._padding = model.config.pad_token_id if isinstance(model, AFTER_PADDING) else -1
+        self._layers = [] if stream else [self._packed(number) for number in range(depth)]
+        self._streamed: tuple[int, _Layer] | None = None
 
-    def states(self, pieces: Tensor, lengths: Lengths) -> Iterator[Tensor]:
-        """Yield for pieces (n,) the float32 states (n, d) of the embeddings, then of each layer."""
+    def states(self, pieces: Tensor, lengths: Lengths, types: Tensor | int = 0) -> Iterator[Tensor]:
+        """Yield for pieces (n,), of types (n,), the float32 states (n, d) of the embeddings, then of each layer."""
         places = []
         for group in lengths.split(pieces):
             real = (group != self._padding).long()
             places.append((self._padding + real.cumsum(1) * real).flatten())
-        x = self._norm(self._words[pieces].float().add_(self._positions[torch.cat(places)]))
+        x = self._norm(self._words(pieces).add_(self._positions[types, torch.cat(places)]))
+        if self._widen is not None:
+            x = self._widen(x.to(self._ready.dtype)).float()
         yield x
-        for layer in self._layers:
-            x = layer(x, lengths)
-            yield x
+        for number in range(self.depth):
+            x = self._layer(number)(x, lengths)
+            if self._last_norm is not None and number + 1 == len(self._model.encoder.layer):
+                yield self._last_norm(x)
+            else:
+                yield x
+
+    def _packed(self, number: int) -> "_Layer":
+        return _Layer(self._model.encoder.layer[number], self._ready)
+
+    def _layer(self, number: int) -> "_Layer":
+        """Return a packed layer; the one streamed last is held until another is asked for."""
+        if self._layers:
+            return self._layers[number]
+        if self._streamed is None or self._streamed[0] != number:
+            self._streamed = None  # frees it before the next is packed
+            self._streamed = number, self._packed(number)
+        return self._streamed[1]
 
 
 @dataclass(frozen=True)
@@ -96,6 +118,13 @@ class _Ready:
 
     def __call__(self, parameter: Tensor) -> Tensor:
         return parameter.detach().to(self.device, self.dtype)
+
+    def table(self, embedding: nn.Module, stream: bool) -> Map:
+        """Return the rows of a table by their numbers, (n,) → (n, d) in float32; stream: leave it where it is."""
+        if isinstance(embedding, Stored):
+            return (embedding if stream else embedding.to(self.device)).rows
+        weight = embedding.weight.detach() if stream else self(embedding.weight)
+        return lambda pieces: weight[pieces.to(weight.device)].to(pieces.device).float()
 
     @property
     def attention(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
@@ -118,18 +147,27 @@ class _Ready:
         scales: Sequence[float] = (1,),
     ) -> Map:
         """Return linear maps of one input as one map, each multiplied by its scale; x (n, in) → (n, out)."""
+        if self.isa is not None and all(isinstance(one, StoredLinear) for one in maps):
+            codes = torch.cat([one.codes for one in maps])
+            scale = torch.cat([one.scale / by for one, by in zip(maps, scales, strict=True)])
+            bias = torch.cat([one.bias * by for one, by in zip(maps, scales, strict=True)])
+            if codes.numel():
+                return self._int8(codes, scale, bias.detach(), activation)
         scaled = list(zip(maps, scales, strict=True))
-        weight = torch.cat([one.weight * scale for one, scale in scaled])
-        bias = torch.cat([one.bias * scale for one, scale in scaled])
+        weight = torch.cat([one.weight.detach().float() * scale for one, scale in scaled])
+        bias = torch.cat([one.bias.detach().float() * scale for one, scale in scaled])
         if self.isa is None or not weight.numel():  # all heads or neurons are cut
             return inference_linear(self(weight), self(bias), activation)
         codes, scale = GRID.quantize(self(weight))
-        held = Int8Weight(codes, scale.flatten(), self.isa)
-        return Int8Linear(held, nn.Parameter(self(bias)), None, activation or "none")
+        return self._int8(codes, scale.flatten(), self(bias), activation)
+
+    def _int8(self, codes: Tensor, scale: Tensor, bias: Tensor, activation: str | None) -> Map:
+        held = Int8Weight(codes, scale, self.isa)
+        return Int8Linear(held, nn.Parameter(bias), None, activation or "none")
 
 
 class _Layer:
-    """Self-attention and feed-forward, each followed by add and norm."""
+    """Self-attention and feed-forward, each followed by add and norm, or (XLM-R-XL) by add and after a norm."""
 
     def __init__(self, layer: nn.Module, ready: _Ready) -> None:
         attention, output = layer.attention.self, layer.attention.output
@@ -139,20 +177,29 @@ class _Layer:
         inward = [attention.query, attention.key, attention.value]
         self._qkv = ready.product(inward, scales=[self._head_size**-0.5, 1, 1])
         self._out = ready.product([output.dense])
-        self._attention_norm = ready.norm(output.LayerNorm)
+        before = getattr(layer.attention, "self_attn_layer_norm", None)
+        self._norms_before = before is not None
+        self._attention_norm = ready.norm(output.LayerNorm if before is None else before)
         activation = layer.intermediate.intermediate_act_fn
         name = next((one for one in FUSED if type(ACT2FN[one]) is type(activation)), None)
         self._inner = ready.product([layer.intermediate.dense], name)
         self._activation = nn.Identity() if name else activation
         self._outer = ready.product([layer.output.dense])
-        self._norm = ready.norm(layer.output.LayerNorm)
+        self._norm = ready.norm(layer.output.LayerNorm if before is None else layer.LayerNorm)
 
     def __call__(self, x: Tensor, lengths: Lengths) -> Tensor:
         """Map x (n, d) → (n, d), both in float32."""
-        attended = self._out(self._attend(x.to(self._dtype), lengths))
-        x = self._attention_norm(attended.float().add_(x))
-        outer = self._outer(self._activation(self._inner(x.to(self._dtype))))
-        return self._norm(outer.float().add_(x))
+        if self._norms_before:
+            x = self._attended(self._attention_norm(x), lengths).add_(x)
+            return self._fed(self._norm(x)).add_(x)
+        x = self._attention_norm(self._attended(x, lengths).add_(x))
+        return self._norm(self._fed(x).add_(x))
+
+    def _attended(self, x: Tensor, lengths: Lengths) -> Tensor:
+        return self._out(self._attend(x.to(self._dtype), lengths)).float()
+
+    def _fed(self, x: Tensor) -> Tensor:
+        return self._outer(self._activation(self._inner(x.to(self._dtype)))).float()
 
     def _attend(self, x: Tensor, lengths: Lengths) -> Tensor:
         """Attend: x (n, d) → (n, heads · head_size)."""
@@ -177,59 +224,3 @@ def _rounded_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 def _widened_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Attend with bfloat16 numbers in float32, for processors that cannot multiply bfloat16."""
     return _attention(q.float(), k.float(), v.float())
-
-
-def pool_states(
-    states: Iterable[Tensor],
-    weights: Tensor,
-    pieces: Tensor,
-    lengths: Lengths,
-    architecture: Architecture,
-    pad: int | None,
-) -> Tensor:
-    """Return the vectors (sentences, d) of a batch.
-
-    states: (n, d) in float32, the embeddings' and each layer's, with weights (states,).  pieces: (n,).
-    pad: the padding piece, which a text may contain; it counts in a sentence's length, but not in its sum.
-    """
-    first = architecture.pool in ("cls", "default")
-    norm = (
-        architecture.layer_norm and architecture.layer == "mix" and architecture.pool != "default"
-    )
-    hidden = None if pad is None or first else (pieces == pad)[:, None]
-    if hidden is not None and not hidden.any():
-        hidden = None
-    weighted = zip(weights.tolist(), states, strict=True)
-    if architecture.pool == "max":
-        mixed = sum(w * (_normalised(state, lengths) if norm else state) for w, state in weighted)
-        if hidden is not None:
-            mixed = mixed.masked_fill(hidden, -torch.inf)
-        return torch.cat([one.amax(1) for one in lengths.split(mixed)])
-    shares = 1  # of the pieces that count, in each sentence
-    if hidden is not None:
-        shares = torch.cat([one.mean(1) for one in lengths.split((~hidden).float())])
-    vectors = 0
-    for weight, state in weighted:
-        groups = lengths.split(state if hidden is None else state.masked_fill(hidden, 0))
-        vector = torch.cat([one[:, 0] if first else one.mean(1) for one in groups])
-        if norm:
-            deviation, mean = _spread(state, lengths)
-            vector = (vector - shares * mean) / deviation
-        vectors = vectors + weight * vector
-    return vectors
-
-
-def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
-    """Return standard deviation and mean of all numbers of a sentence's state, each (sentences, 1)."""
-    groups = lengths.split(state)
-    found = [torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in groups]
-    variance, mean = (torch.cat(one).squeeze(2) for one in zip(*found, strict=True))
-    return (variance + EPSILON).sqrt(), mean
-
-
-def _normalised(state: Tensor, lengths: Lengths) -> Tensor:
-    """Normalise a state (n, d) to mean 0 and deviation 1 over the numbers of each sentence."""
-    repeats = [length for count, length in lengths.groups for _ in range(count)]
-    each = torch.tensor(repeats, device=state.device)
-    deviation, mean = (one.repeat_interleave(each, 0) for one in _spread(state, lengths))
-    return (state - mean) / deviation

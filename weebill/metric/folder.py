@@ -1,39 +1,55 @@
 """Metrics as folders: config.json, model.safetensors, tokenizer.json; or checkpoints of unbabel-comet.
 
 config.json holds format, architecture, the encoder's configuration as transformers writes it, heads and neurons of
-each block if some are cut away, the tokenizer's hash (which version 0.1.0 did not write) and lineage.
+each block if some are cut away, the tokenizer's hash (which version 0.1.0 did not write), lineage, and `"weights":
+"int8"` if the encoder's are stored as codes (`metric.network`).
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, PreTrainedModel, XLMRobertaConfig, XLMRobertaModel
+from transformers import PreTrainedModel
 
 from weebill.errors import InputError, placed
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import SHAPES, cut_to, layer_shapes
 from weebill.hugging_face.loading import refuse_code
-from weebill.metric.checkpoint import CHECKPOINTS, HPARAMS, fetch, read_checkpoint
-from weebill.metric.network import Architecture, MetricNetwork, new_encoder, reason
+from weebill.metric.architecture import Architecture
+from weebill.metric.checkpoint import (
+    CHECKPOINTS,
+    HPARAMS,
+    check_hyperparameters,
+    fetch,
+    read_checkpoint,
+)
+from weebill.metric.network import (
+    ENCODERS,
+    MetricNetwork,
+    count_numbers,
+    hold_stored,
+    is_stored,
+    new_encoder,
+    reason,
+)
 from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_format
-from weebill.tensor_files import check_types, types_of
+from weebill.tensor_files import Entry, check_types, mapped_tensors, types_of, write_tensors
 
 FORMAT = "weebill-metric-1"
 READABLE = (FORMAT, "goldcrest-metric-1")  # the second has the project's former name
 WEIGHTS = "model.safetensors"
+INT8 = "int8"
 KIND = FolderKind(
     always=("config.json", WEIGHTS, TOKENIZER),
     mark=("config.json", lambda file: has_format(file, READABLE)),
 )
-ENCODERS = {kind.model_type: kind for kind in (XLMRobertaConfig, BertConfig)}
 
 
 @dataclass(frozen=True)
@@ -56,48 +72,67 @@ class Metric:
         return self.network.encoder.config.max_position_embeddings - 4
 
 
-def load_metric(path: str | Path, encoder: str | Path | None = None) -> Metric:
+def load_metric(
+    path: str | Path, encoder: str | Path | None = None, *, stream: bool = False
+) -> Metric:
     """Read a metric folder, a checkpoint of unbabel-comet, or one by its name on the Hugging Face hub.
 
     encoder: for checkpoints that name their encoder only: the folder of its config.json and tokenizer.
+    stream: leave the encoder's weights in their file, for a `Scorer` that streams too, and for nothing else.
     Raises InputError if it is not a metric, is damaged, contains more than tensors, or is another kind of model.
     """
     name, path = str(path), Path(path)
     if not path.exists() and path.suffix != ".ckpt":
         remedy = "name a model folder, a checkpoint's folder or its .ckpt"
+        path = fetch(name, [HPARAMS], remedy)
+        if (path / HPARAMS).is_file():
+            check_hyperparameters(path / HPARAMS)  # before gigabytes are fetched
         path = fetch(name, [HPARAMS, f"{CHECKPOINTS}/*.ckpt"], remedy)
     if path.suffix == ".ckpt" or (path / HPARAMS).is_file():
-        return Metric(name, *read_checkpoint(path, encoder))
+        return Metric(name, *read_checkpoint(path, encoder, stream=stream))
     if encoder is not None:
         raise InputError(f"{path}: has its encoder's configuration itself; leave out --encoder")
-    return _load_folder(path)
+    return _load_folder(path, stream)
 
 
-def save_metric(path: str | Path, metric: Metric, lineage: Mapping[str, Any]) -> None:
-    """Write a metric folder atomically; equal metrics make equal bytes.  Raises InputError if `path` is no metric."""
+def save_metric(
+    path: str | Path,
+    metric: Metric,
+    lineage: Mapping[str, Any],
+    codes: Iterable[Entry] | None = None,
+) -> None:
+    """Write a metric folder atomically; equal metrics make equal bytes.
+
+    codes: the tensors of the network with int8 weights (`metric.storing.entries`), to write in place of its own.
+    Raises InputError if something other than a metric is at `path`.
+    """
     check_replaceable(path, KIND)
     network = metric.network
     encoder = network.encoder.config.to_dict()
-    if isinstance(network.encoder, XLMRobertaModel):  # the family that can be cut
-        encoder[SHAPES] = layer_shapes(prunable(network.encoder))
+    encoder[SHAPES] = layer_shapes(prunable(network.encoder))
     config = {
         "format": FORMAT,
-        "architecture": asdict(network.architecture),
+        "architecture": network.architecture.to_dict(),
         "encoder": encoder,
-        "parameters": sum(one.numel() for one in network.parameters()),
+        "parameters": count_numbers(network),
         "lineage": dict(lineage),
     }
-    state = network.state_dict().items()
-    tensors = {name: value.detach().cpu().contiguous() for name, value in state}
+    if codes is not None or is_stored(network):
+        config["weights"] = INT8
     with atomic_folder(path, KIND) as folder:
-        save_file(tensors, folder / WEIGHTS)
-        (folder / WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone
+        if codes is not None:
+            write_tensors(folder / WEIGHTS, codes)
+        else:
+            state = network.state_dict().items()
+            tensors = {name: value.detach().cpu().contiguous() for name, value in state}
+            save_file(tensors, folder / WEIGHTS)
+            (folder / WEIGHTS).chmod(0o644)  # safetensors makes it readable by the owner alone
         metric.tokenizer.save(folder)
         config["tokenizer"] = {"sha256": sha256_file(folder / TOKENIZER)}
         write_json(folder / "config.json", config)
 
 
-def _load_folder(path: Path) -> Metric:
+def _load_folder(path: Path, stream: bool) -> Metric:
     file = path / "config.json"
     if not file.is_file():
         raise InputError(
@@ -113,18 +148,21 @@ def _load_folder(path: Path) -> Metric:
     parts = ("architecture", "encoder")
     if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
         raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
-    values = config["architecture"]
-    values = {**values, "class_identifier": values.get("kind")}
-    architecture = Architecture.from_hyperparameters(values, str(file))
-    encoder = _empty_encoder(config["encoder"], file)
+    architecture = Architecture.from_dict(config["architecture"], str(file))
+    encoder = _empty_encoder(config["encoder"], file, stream)
+    if (weights := config.get("weights")) not in (None, INT8):
+        raise InputError(f"{file}: weights {weights!r}, expected {INT8!r} or none")
     with placed(file):
         network = MetricNetwork(architecture, encoder)
+    if weights == INT8:
+        hold_stored(encoder)
     if "tokenizer" in config:
         _check_tokenizer(path, config["tokenizer"])
     tokenizer = SentenceTokenizer(path)
     try:
         check_types(path / WEIGHTS, types_of(network.state_dict()))
-        network.load_state_dict(load_file(path / WEIGHTS), assign=True)
+        read = mapped_tensors if stream else load_file
+        network.load_state_dict(read(path / WEIGHTS), assign=True)
     except (OSError, SafetensorError, RuntimeError) as error:
         last = str(error).splitlines()[-1].strip()
         raise InputError(
@@ -133,13 +171,13 @@ def _load_folder(path: Path) -> Metric:
     return Metric(str(path), network.eval(), tokenizer, path / WEIGHTS)
 
 
-def _empty_encoder(values: Mapping[str, Any], file: Path) -> PreTrainedModel:
+def _empty_encoder(values: Mapping[str, Any], file: Path, meta: bool) -> PreTrainedModel:
     """Make the encoder that a config.json describes, cut to `layer_shapes`.  Raises InputError if it is damaged."""
     kind = values.get("model_type")
     if kind not in tuple(ENCODERS):
         raise InputError(f"{file}: encoder of type {kind!r}, expected {' or '.join(ENCODERS)}")
     whole = {key: value for key, value in values.items() if key != SHAPES}
-    encoder = new_encoder(whole, ENCODERS[kind], file)
+    encoder = new_encoder(whole, ENCODERS[kind], file, meta=meta)
     if (shapes := values.get(SHAPES)) is not None:
         try:
             cut_to(prunable(encoder), shapes)

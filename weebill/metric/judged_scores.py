@@ -6,6 +6,7 @@ import numpy as np
 
 from weebill.errors import InputError
 from weebill.files import sha256_file
+from weebill.metric.ensemble import Ensemble
 from weebill.metric.judged_set import JudgedSet, MetricScores
 from weebill.metric.judgements import (
     LEXICAL,
@@ -15,7 +16,6 @@ from weebill.metric.judgements import (
     lexical_signature,
     require_references,
 )
-from weebill.metric.scorer import Ensemble
 from weebill.text_files import read_lines
 from weebill.workflow.progress import counter
 

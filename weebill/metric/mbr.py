@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,17 +18,22 @@ from torch import Tensor
 
 from weebill.bleu import bleu
 from weebill.errors import InputError
-from weebill.kernels.split_linear import inference_linear
-from weebill.metric.network import Map, MetricNetwork
-from weebill.metric.scorer import PRECISIONS, Scorer, Text, finite, ranges
+from weebill.metric.architecture import RANKING
+from weebill.metric.pairs import PairwiseDistance, PairwiseEstimator
+from weebill.metric.reader import PRECISIONS, ranges
+from weebill.metric.scorer import Scorer, Text, finite
 
 WINDOW = 4096  # sentences encoded together, at least those of one source
-PAIRS = 1024  # pairs whose features are held at once
 DRAWS = 100  # attempts for each text; short sentences have few forms
 
 
 class Utility(Protocol):
-    """Quality of a translation, given another one as the reference."""
+    """Quality of a translation, given another one as the reference.
+
+    aggregates: True if it compares with the mean of all references, which may then be given several times.
+    """
+
+    aggregates: bool
 
     def of_candidates(
         self, source: str, candidates: Sequence[str], references: Sequence[str]
@@ -89,7 +94,8 @@ def _texts(source: str, candidates: Sequence[str], number: str = "") -> list[Tex
 def _ranked(
     source: str, texts: list[str], counts: Counter[str], utility: Utility, beside_itself: bool
 ) -> list[Choice]:
-    references = list(counts)
+    # A mean of references counts equal ones several times.
+    references = list(counts.elements() if utility.aggregates else counts)
     table = utility.of_candidates(source, texts, references).astype(np.float64)
     if table.shape[1] != len(references):  # without references
         means = table[:, 0]
@@ -103,17 +109,34 @@ def _ranked(
 
 
 class MetricUtility:
-    """Utility by a COMET model; without references it is (candidates, 1)."""
+    """Utility by a COMET model; without references, or with the mean of them, it is (candidates, 1)."""
 
-    def __init__(self, scorer: Scorer) -> None:
-        self._scorer = scorer
-        self._pairs = PairwiseEstimator(
-            scorer.metric.network, PRECISIONS[scorer.precision], scorer.device
-        )
+    def __init__(self, scorer: Scorer, *, aggregate: bool = False) -> None:
+        """Take a scorer; aggregate: compare with the mean vector of the references (Vamvas and Sennrich 2024).
+
+        Raises InputError if the mean is asked for, and the model has no vectors of references.
+        """
+        if aggregate and not (
+            scorer.needs_references and scorer.metric.network.architecture.joint is None
+        ):
+            raise InputError(
+                f"{scorer.metric.name}: has no vectors of references whose mean it could take"
+            )
+        self.aggregates = aggregate
+        self._scorer, self._architecture = scorer, scorer.metric.network.architecture
+        self._pairs: PairwiseEstimator | PairwiseDistance | None = None
+        if self._architecture.kind == RANKING:
+            self._pairs = PairwiseDistance()
+        elif self._architecture.joint is None:
+            self._pairs = PairwiseEstimator(
+                scorer.metric.network, PRECISIONS[scorer.precision], scorer.device
+            )
         self._vectors: dict[str, Tensor] = {}
 
     def prepare(self, *texts: Text) -> None:
         """Encode the next sources and candidates, preferably many at once; forget all others."""
+        if self._pairs is None:  # a text has no vector of its own
+            return
         texts = tuple(one for one in texts if one[1])  # leaves out sources without candidates
         found = self._scorer.vectors(*texts) if texts else []
         self._vectors = {
@@ -126,15 +149,32 @@ class MetricUtility:
         self, source: str, candidates: Sequence[str], references: Sequence[str]
     ) -> np.ndarray:
         """Implement `Utility`."""
+        if self._pairs is None:
+            return self._together(source, candidates, references)
         if not {source, *candidates, *references} <= self._vectors.keys():
             self.prepare(*_texts(source, [*candidates, *references]))
         translations, others = self._stacked(candidates), None
         if self._pairs.needs_references:
-            same = list(candidates) == list(references)
+            same = list(candidates) == list(references) and not self.aggregates
             others = translations if same else self._stacked(references)
+            if self.aggregates:
+                others = others.mean(0, keepdim=True)
         with torch.inference_mode():
             scores = self._pairs.scores(translations, others, self._vectors[source])
         return finite(scores.cpu().numpy(), self._scorer.metric.name)
+
+    def _together(
+        self, source: str, candidates: Sequence[str], references: Sequence[str]
+    ) -> np.ndarray:
+        """Score all pairs by a model that encodes the texts of a segment together."""
+        others = references if self._scorer.needs_references else [None]
+        pairs = list(product(candidates, others))
+        scores = self._scorer.score(
+            {f"candidates of {source!r:.40}": [one for one, _ in pairs]},
+            [source] * len(pairs) if "src" in self._architecture.texts else None,
+            [other for _, other in pairs] if self._scorer.needs_references else None,
+        )
+        return next(iter(scores.values())).reshape(len(candidates), len(others))
 
     def _stacked(self, texts: Sequence[str]) -> Tensor:
         return torch.stack([self._vectors[text] for text in texts])
@@ -142,6 +182,8 @@ class MetricUtility:
 
 class SentenceUtility:
     """Utility by sacreBLEU's sentence score, "bleu" or "chrf", divided by 100."""
+
+    aggregates = False
 
     def __init__(self, name: str, target: str | None = None) -> None:
         """Take the metric and the target language, for BLEU's tokens.  Raises InputError for another metric."""
@@ -157,75 +199,6 @@ class SentenceUtility:
         return np.array(
             [[score(one, [other]).score / 100 for other in references] for one in candidates]
         )
-
-
-class PairwiseEstimator:
-    """Estimator for all pairs of n translations and m references of one source, without n·m rows of features.
-
-    COMET's features of a pair (Rei et al. 2020) are six concatenated blocks, [t; r; t⊙r; |t−r|; t⊙s; |t−s|], and the
-    estimator's first map is linear in them:
-
-        W·features = (W₁·t + W₅·(t⊙s) + W₆·|t−s|) + W₂·r + (W₃·(t⊙r) + W₄·|t−r|)
-
-    Only the last bracket depends on pairs, and is the same for (t, r) and (r, t): if the translations are the
-    references, half of the pairs suffice.  Weights are packed once and must not change.
-    """
-
-    def __init__(
-        self, network: MetricNetwork, precision: torch.dtype, device: torch.device | str = "cpu"
-    ) -> None:
-        """Pack a network; precision: type of the products' operands, float32 or bfloat16; all else is float32."""
-        self.needs_references = network.architecture.needs_references
-        self._estimator = network.estimator
-        self._place = {"dtype": precision, "device": torch.device(device)}
-        first, *others = network.estimator.linears
-        width = first.in_features // network.architecture.blocks
-        with torch.no_grad():
-            own = parts = first.weight.split(width, dim=1)  # [t; s; t⊙s; |t−s|] without references
-            if self.needs_references:
-                own = parts[:1] + parts[4:]
-                self._reference = self._packed(parts[1], None)
-                self._pair = self._packed(torch.cat(parts[2:4], 1), None)
-            self._own = self._packed(torch.cat(own, 1), first.bias)
-            self._others = [self._packed(one.weight, one.bias) for one in others]
-
-    def _packed(self, weight: Tensor, bias: Tensor | None) -> Map:
-        bias = None if bias is None else bias.to(**self._place)
-        linear = inference_linear(weight.to(**self._place), bias, rows=PAIRS)
-        return lambda x: linear(x.to(self._place["dtype"])).float()
-
-    def scores(self, translations: Tensor, references: Tensor | None, source: Tensor) -> Tensor:
-        """Score every translation (n, d) against every reference (m, d) of a source (d,): (n, m).
-
-        If `references` is `translations` itself, half of the pairs are computed; if it is None, the result is (n, 1).
-        """
-        source = source.expand_as(translations)
-        blocks = [translations, translations * source, (translations - source).abs()]
-        if not self.needs_references:
-            blocks.insert(1, source)
-        own = self._own(torch.cat(blocks, 1))  # terms that do not depend on references
-        if references is None:
-            return self._rest(own)[:, None]
-        other = self._reference(references)
-        count, width, place = len(translations), len(references), own.device
-        same = references is translations
-        if same:
-            pairs = torch.triu_indices(count, count, device=place)
-        else:
-            numbers = (torch.arange(size, device=place) for size in (count, width))
-            pairs = torch.cartesian_prod(*numbers).T
-        scores = own.new_empty(count, width)
-        for rows, columns in pairs.split(PAIRS, dim=1):
-            t, r = translations[rows], references[columns]
-            shared = self._pair(torch.cat((t * r, (t - r).abs()), 1))
-            scores[rows, columns] = self._rest(own[rows] + other[columns] + shared)
-            if same:
-                scores[columns, rows] = self._rest(shared.add_(own[columns]).add_(other[rows]))
-        return scores
-
-    def _rest(self, hidden: Tensor) -> Tensor:
-        """Continue from the first map's outputs (n, hidden) to scores (n,)."""
-        return self._estimator.apply_maps(hidden, self._others, first=False)
 
 
 def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:

@@ -1,109 +1,41 @@
-"""Network of a COMET regression model: an encoder, a weight for each of its states, an estimator.
+"""Network of a COMET model: an encoder, a weight for each of its states, an estimator, labels of pieces.
 
-Its values are named as in the checkpoints' hyperparameters, with the defaults of unbabel-comet 2.2.7.
+Weights of the encoder may be held as int8 codes: w (outputs, inputs) ≈ code / scale, with a scale per row.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from transformers import (
     BertModel,
-    PretrainedConfig,
     PreTrainedModel,
-    XLMRobertaConfig,
+    RemBertModel,
     XLMRobertaModel,
+    XLMRobertaXLModel,
 )
 from transformers.initialization import no_init_weights
 
-from weebill.errors import InputError, nearest
+from weebill.errors import InputError
+from weebill.metric.architecture import Architecture
 
 Map = Callable[[Tensor], Tensor]
-
-REGRESSION, REFERENCELESS = KINDS = ("regression_metric", "referenceless_regression_metric")
-OTHER_KINDS = {
-    "ranking_metric": "ranks translations by a distance and has no estimator",
-    "unified_metric": "encodes the texts of a segment together, or labels words",
-    "xcomet_metric": "encodes the texts of a segment together and labels words",
+MODELS = (XLMRobertaModel, XLMRobertaXLModel, BertModel, RemBertModel)
+ENCODERS: dict[str, type[PreTrainedModel]] = {one.config_class.model_type: one for one in MODELS}
+# Keys are COMET's names; MiniLM has BERT's shape and XLM-R's pieces.
+FAMILIES: dict[str, type[PreTrainedModel]] = {
+    "XLM-RoBERTa": XLMRobertaModel,
+    "XLM-RoBERTa-XL": XLMRobertaXLModel,
+    "MiniLM": BertModel,
+    "BERT": BertModel,
+    "RemBERT": RemBertModel,
 }
-DEFAULT_HIDDEN_SIZES = {REGRESSION: (3072, 1024), REFERENCELESS: (2048, 1024)}
-# Activations of torch.nn that unbabel-comet finds, by their names in lower case.
-ACTIVATIONS = ("tanh", "sigmoid", "softplus", "softsign", "hardtanh", "hardsigmoid", "mish")
-CHOICES = {
-    "pool": ("avg", "cls", "max", "default"),
-    "layer_transformation": ("softmax", "sparsemax"),
-    "activations": ACTIVATIONS,
-    "final_activation": ACTIVATIONS,
-}
-
-
-@dataclass(frozen=True)
-class Architecture:
-    """Architecture of a regression model (Rei et al. 2020).
-
-    kind: with or without references.  layer: "mix", or the number of one encoder state, 0 for the embeddings.
-    pool: mean of a sentence's states, their maximum, or the first piece's state; "default": the first piece
-    of the last state, for every `layer`.  layer_norm: normalise each state over the sentence.
-    """
-
-    kind: str = REGRESSION
-    pool: str = "avg"
-    layer: str | int = "mix"
-    layer_transformation: str = "softmax"
-    layer_norm: bool = True
-    hidden_sizes: tuple[int, ...] = DEFAULT_HIDDEN_SIZES[REGRESSION]
-    activations: str = "tanh"
-    final_activation: str | None = None
-
-    @property
-    def needs_references(self) -> bool:
-        """True if the model compares translations with references too."""
-        return self.kind == REGRESSION
-
-    @property
-    def blocks(self) -> int:
-        """Number of concatenated sentence vectors at the estimator's input."""
-        return 6 if self.needs_references else 4
-
-    @classmethod
-    def from_hyperparameters(cls, values: Mapping[str, Any], origin: str) -> "Architecture":
-        """Read a checkpoint's hyperparameters, or the fields with `class_identifier` for `kind`.
-
-        origin: the file, for errors.  Raises InputError if the model is no regression, or a value is unknown.
-        """
-        kind = values.get("class_identifier")
-        if kind not in KINDS:
-            other = OTHER_KINDS.get(str(kind))
-            what = f"a {kind}, which {other}" if other else f"class_identifier {kind!r}"
-            message = f"{origin}: {what}; expected a regression model ({' or '.join(KINDS)})"
-            raise InputError(message)
-        written = {one.name: values[one.name] for one in fields(cls) if one.name in values}
-        given = cls(**{"hidden_sizes": DEFAULT_HIDDEN_SIZES[kind], **written, "kind": kind})
-        layer, hidden, final = given.layer, given.hidden_sizes, given.final_activation
-        if layer != "mix" and not (type(layer) is int and layer >= 0):
-            raise InputError(f"{origin}: layer: {layer!r}, expected 'mix' or the number of a layer")
-        sizes = isinstance(hidden, list | tuple) and all(type(n) is int and n > 0 for n in hidden)
-        if not (sizes and hidden):
-            raise InputError(f"{origin}: hidden_sizes: {hidden!r}, expected a list of widths")
-        patched = given.layer_transformation == "sparsemax_patch"  # written, but mixed by softmax
-        found = replace(
-            given,
-            layer_transformation="softmax" if patched else given.layer_transformation,
-            layer_norm=bool(given.layer_norm),
-            hidden_sizes=tuple(hidden),
-            activations=str(given.activations).lower(),
-            final_activation=None if final is None else str(final).lower(),
-        )
-        for key, known in CHOICES.items():
-            value = getattr(found, key)
-            if value not in known and not (key == "final_activation" and value is None):
-                message = f"{origin}: {key}: {value!r}, expected {', '.join(known)}{nearest(str(value), known)}"
-                raise InputError(message)
-        return found
+AFTER_PADDING = (XLMRobertaModel, XLMRobertaXLModel)  # count positions from the one after padding
+PRUNED = "pruned_heads"  # key of a config.json: heads that are cut away, by layer
 
 
 class LayerMix(nn.Module):
@@ -154,22 +86,30 @@ class Estimator(nn.Module):
 
 
 class MetricNetwork(nn.Module):
-    """Regression model.  encoder: a model of transformers, as COMET uses them (XLM-R, BERT)."""
+    """COMET model.  encoder: one of transformers' ENCODERS, without pooler.
+
+    mix, estimator and tagger (the map from states to labels of pieces) are None in models that have none.
+    """
 
     def __init__(self, architecture: Architecture, encoder: PreTrainedModel) -> None:
-        """Assemble the parts.  Raises InputError if the encoder lacks the layer that the architecture names."""
+        """Assemble the parts.  Raises InputError if the encoder lacks a layer that the architecture names."""
         super().__init__()
         self.architecture = architecture
         self.encoder = encoder
-        self.mix = None
-        states = encoder.config.num_hidden_layers + 1
+        self.mix = self.estimator = self.tagger = None
+        width, states = encoder.config.hidden_size, encoder.config.num_hidden_layers + 1
+        joint = architecture.joint
         if architecture.layer == "mix":
             self.mix = LayerMix(states, architecture.layer_transformation)
-        elif architecture.layer >= states:
-            raise InputError(
-                f"layer {architecture.layer}: the encoder has states 0 to {states - 1}; name one of them, or 'mix'"
-            )
-        self.estimator = Estimator(architecture, encoder.config.hidden_size)
+        for layer in (architecture.layer, None if joint is None else joint.word_layer):
+            if isinstance(layer, int) and layer >= states:
+                raise InputError(
+                    f"layer {layer}: the encoder has states 0 to {states - 1}; name one of them, or 'mix'"
+                )
+        if architecture.blocks:
+            self.estimator = Estimator(architecture, width)
+        if joint is not None and joint.word_layer is not None:
+            self.tagger = nn.Linear(width, len(joint.severities) + 1)
 
     def state_weights(self) -> Tensor:
         """Return the weight of each encoder state in a sentence's vector (states,)."""
@@ -179,17 +119,119 @@ class MetricNetwork(nn.Module):
         return torch.eye(self.encoder.config.num_hidden_layers + 1)[layer]
 
 
+def count_numbers(network: nn.Module) -> int:
+    """Count a network's parameters, and as many numbers for weights that are held as int8 codes."""
+    codes = (one.numel() for one in network.buffers() if one.dtype == torch.int8)
+    return sum(one.numel() for one in network.parameters()) + sum(codes)
+
+
+def features(translation: Tensor, source: Tensor, reference: Tensor | None = None) -> Tensor:
+    """Return the estimator's input from vectors (n, d): (n, 6 · d), without references (n, 4 · d)."""
+    others = [source] if reference is None else [reference, source]
+    pairs = ((translation * other, (translation - other).abs()) for other in others)
+    return torch.cat((translation, others[0], *chain.from_iterable(pairs)), 1)
+
+
+def nearness(from_source: Tensor, from_reference: Tensor) -> Tensor:
+    """Return a ranking model's scores by a translation's distances: 1 / (1 + their harmonic mean)."""
+    return 1 / (1 + 2 * from_source * from_reference / (from_source + from_reference))
+
+
+class Stored(nn.Module):
+    """Base of modules with a stored weight."""
+
+    def __init__(self, shape: torch.Size, device: torch.device) -> None:
+        super().__init__()
+        self.register_buffer("codes", torch.empty(shape, dtype=torch.int8, device=device))
+        self.register_buffer("scale", torch.empty(shape[0], device=device))
+
+    @property
+    def weight(self) -> Tensor:
+        """The weight in float32, computed anew."""
+        return self.codes.float() / self.scale[:, None]
+
+    def rows(self, indices: Tensor) -> Tensor:
+        """Return rows (n, inputs) of the weight."""
+        return self.codes[indices].float() / self.scale[indices, None]
+
+
+class StoredLinear(Stored):
+    """Linear map."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__(linear.weight.shape, linear.weight.device)
+        self.out_features, self.in_features = linear.weight.shape
+        self.bias = linear.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map x (…, inputs) → (…, outputs), with inputs that are not rounded."""
+        return functional.linear(x, self.weight, self.bias)
+
+
+class StoredEmbedding(Stored):
+    """Table of pieces."""
+
+    def __init__(self, embedding: nn.Embedding) -> None:
+        super().__init__(embedding.weight.shape, embedding.weight.device)
+
+    def forward(self, pieces: Tensor) -> Tensor:
+        """Map pieces (…) → (…, d)."""
+        return self.rows(pieces.flatten()).view(*pieces.shape, -1)
+
+
+def stored_names(encoder: nn.Module) -> dict[str, type[Stored]]:
+    """Return the names of an encoder's modules whose weights are stored: the layers' linear maps, and the pieces."""
+    found: dict[str, type[Stored]] = {
+        name: StoredLinear
+        for name, module in encoder.named_modules()
+        if name.startswith("encoder.layer.") and isinstance(module, nn.Linear)
+    }
+    return found | {"embeddings.word_embeddings": StoredEmbedding}
+
+
+def hold_stored(encoder: nn.Module) -> None:
+    """Replace modules of an encoder in place by stored ones, with arbitrary weights."""
+    for name, kind in stored_names(encoder).items():
+        encoder.set_submodule(name, kind(encoder.get_submodule(name)))
+
+
+def is_stored(network: nn.Module) -> bool:
+    """Return True if weights of the network are stored."""
+    return any(isinstance(module, Stored) for module in network.modules())
+
+
 def new_encoder(
-    values: dict[str, Any], kind: type[PretrainedConfig], origin: str | Path
+    values: Mapping[str, Any],
+    kind: type[PreTrainedModel],
+    origin: str | Path,
+    *,
+    meta: bool = False,
 ) -> PreTrainedModel:
-    """Make an encoder without pooler, with arbitrary weights.  Raises InputError if the values make none."""
-    network = XLMRobertaModel if kind is XLMRobertaConfig else BertModel
+    """Make an encoder without pooler, with arbitrary weights, or with none on the device `meta`.
+
+    Heads that its config.json names as pruned are cut.  Raises InputError if the values make no encoder.
+    """
+    whole = {key: value for key, value in values.items() if key != PRUNED}
     try:
-        with no_init_weights():
-            return network(kind.from_dict(values), add_pooling_layer=False)
+        with torch.device("meta" if meta else "cpu"), no_init_weights():
+            encoder = kind(kind.config_class.from_dict(whole), add_pooling_layer=False)
+            _cut_heads(encoder, values.get(PRUNED) or {})
     except Exception as error:  # the library checks few values; others fail later
         message = f"{origin}: the encoder's configuration is damaged ({reason(error)}); make it or fetch it again"
         raise InputError(message) from error
+    return encoder
+
+
+def _cut_heads(encoder: nn.Module, pruned: Mapping[str, Any]) -> None:
+    """Narrow the attention of layers by the heads that transformers 4 recorded as cut, by the layer's number."""
+    for number, heads in pruned.items():
+        attention = encoder.encoder.layer[int(number)].attention
+        inside, output = attention.self, attention.output
+        inside.num_attention_heads -= len({*heads})
+        inside.all_head_size = width = inside.num_attention_heads * inside.attention_head_size
+        for name in ("query", "key", "value"):
+            setattr(inside, name, nn.Linear(encoder.config.hidden_size, width))
+        output.dense = nn.Linear(width, encoder.config.hidden_size)
 
 
 def reason(error: Exception) -> str:

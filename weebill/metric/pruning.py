@@ -20,7 +20,7 @@ from weebill.files import content_hash
 from weebill.hugging_face.families import prunable
 from weebill.metric.folder import KIND, Metric, load_metric, save_metric
 from weebill.metric.judgements import is_held_out, require_references
-from weebill.metric.network import MetricNetwork
+from weebill.metric.network import MetricNetwork, is_stored
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
 from weebill.metric.training_table import Normalise, judged_segments
@@ -31,7 +31,6 @@ from weebill.pruning.methods import pruning_method
 from weebill.pruning.structure import LayerStack, Prunable
 from weebill.replaceable import check_replaceable
 
-TEXTS = ("mt", "src", "ref")  # in the order of `PlainScorer.estimates`
 BATCH = 16  # segments; a part's importance is the magnitude of a sum over the segments of a batch
 
 
@@ -63,7 +62,7 @@ class MetricStudy:
     def _estimates(self) -> Iterator[tuple[Tensor, np.ndarray]]:
         """Yield the metric's and the human scores of batches of segments of similar length."""
         plain = PlainScorer(self.metric)
-        texts = TEXTS if plain.needs_references else TEXTS[:2]
+        texts = self.metric.network.architecture.texts
         lengths = sum(self.segments[name].str.len().to_numpy() for name in texts)
         order = np.argsort(lengths, kind="stable")
         for start in range(0, len(order), BATCH):
@@ -90,36 +89,59 @@ def make_pruned(
     """
     check_replaceable(output, KIND)
     whole = load_metric(metric)
+    made = {"kind": "pruned", "parent": whole.sha256}
+    made |= prune_by_judgements(
+        whole, recipe, judgements, segments, seed, normalise, validation_share
+    )
+    save_metric(output, whole, made)
+
+
+def prune_by_judgements(
+    whole: Metric,
+    recipe: Sequence[Mapping[str, Any]],
+    judgements: Sequence[Mapping[str, str]],
+    segments: int,
+    seed: int,
+    normalise: Normalise | None,
+    validation_share: float,
+) -> dict[str, Any]:
+    """Cut a metric in place, and return entries of its lineage; arguments and errors are those of `make_pruned`."""
+    if is_stored(whole.network):
+        raise InputError(
+            f"{whole.name}: its weights are int8; prune the float32 metric, then convert"
+        )
     tables = [(entry["table"], entry["score"]) for entry in judgements]
     judged = judged_segments(tables, normalise or "language-pair")
     if whole.network.architecture.needs_references:
-        require_references(judged["ref"], metric)
+        require_references(judged["ref"], whole.name)
     judged = judged[[not is_held_out(source, validation_share) for source in judged["src"]]]
     if judged.empty:
         raise InputError("pruning: no judged source is left; lower reference.validation_share")
     judged = judged.sample(min(segments, len(judged)), random_state=seed)
     if normalise is None:
         # The metric may have learnt scores of another scale; without a linear fit, this would dominate the loss.
-        scorer, (mt, src, ref) = Scorer(whole), (judged[name].tolist() for name in TEXTS)
-        own = scorer.score({"": mt}, src, ref if scorer.needs_references else None)[""]
+        scorer, texts = Scorer(whole), whole.network.architecture.texts
+        own = scorer.score(
+            {"": judged["mt"].tolist()},
+            *(judged[name].tolist() if name in texts else None for name in ("src", "ref")),
+        )[""]
         line = np.polynomial.Polynomial.fit(judged["score"], own, 1)
         judged = judged.assign(score=line(judged["score"].to_numpy()))
     methods = [pruning_method(method) for method in recipe]
     history = prune(whole, methods, MetricStudy(whole, judged, seed))
-    made = {
-        "kind": "pruned",
-        "parent": whole.sha256,
+    return {
         "recipe": [dict(method) for method in recipe],
         "judgements": [content_hash(table) for table, _ in tables],
         "segments": len(judged),
         "seed": seed,
         "heads": history.heads,
     }
-    save_metric(output, whole, made)
 
 
-def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy) -> History:
+def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy | None) -> History:
     """Cut a metric in place by one method after another; return the history of the last.
+
+    study: None for methods that look at the weights only.
 
     Raises InputError if a method does not fit the metric, or would leave a layer without neurons or heads.
     """
@@ -155,9 +177,11 @@ class MetricLayers(LayerStack):
 
     def keep(self, depth: int) -> None:
         """Keep only the first layers.  Raises InputError if the layer that the metric reads would be removed."""
-        layer, mix = self.network.architecture.layer, self.network.mix
-        if layer != "mix" and layer > depth:
-            raise InputError(f"pruning: the metric reads layer {layer}; {depth} would be left")
+        architecture, mix = self.network.architecture, self.network.mix
+        labelled = None if architecture.joint is None else architecture.joint.word_layer
+        for layer in (architecture.layer, labelled):
+            if isinstance(layer, int) and layer > depth:
+                raise InputError(f"pruning: the metric reads layer {layer}; {depth} would be left")
         super().keep(depth)
         if mix is not None:
             mix.weights = nn.Parameter(mix.weights.detach()[: depth + 1].clone())

@@ -8,10 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
-from weebill.metric.encoding import Lengths, pool_states
+from weebill.metric.architecture import RANKING, TEXTS, XCOMET
+from weebill.metric.encoding import Lengths
 from weebill.metric.folder import Metric
-from weebill.metric.scorer import Systems, features
+from weebill.metric.joint import SCORE_SHARES, Segment, join
+from weebill.metric.network import features, nearness
+from weebill.metric.pooling import pool_states
+from weebill.metric.scorer import Systems
 
 BATCH = 16  # segments, as in the paper
 
@@ -42,22 +47,57 @@ class PlainScorer:
         return found
 
     def estimates(self, texts: Sequence[Sequence[str]]) -> Tensor:
-        """Return scores (segments,) of one batch: translations, their sources, and references if needed."""
-        return self.metric.network.estimator(features(*map(self._vectors, texts)))
+        """Return scores (segments,) of one batch: translations, their sources, and references if needed.
+
+        Of a model that encodes the texts of a segment together: the mean of its readings, in XCOMET weighted and
+        without the errors found, which have no gradient.
+        """
+        network = self.metric.network
+        if network.architecture.joint is not None:
+            return self._together(texts)
+        vectors = [self._vectors(lines) for lines in texts]
+        if network.architecture.kind == RANKING:
+            translation, *others = vectors
+            return nearness(*(functional.pairwise_distance(translation, one) for one in others))
+        return network.estimator(features(*vectors))
+
+    def _together(self, texts: Sequence[Sequence[str]]) -> Tensor:
+        """Return scores of segments that are encoded together; texts are in the architecture's order."""
+        architecture = self.metric.network.architecture
+        columns = dict(zip(architecture.texts, texts, strict=True))
+        nothing = [None] * len(texts[0])
+        segments = list(map(Segment, *(columns.get(name, nothing) for name in TEXTS)))
+        joined = join(self.metric, dict.fromkeys(segments))
+        scores = self.metric.network.estimator(self._pooled(joined.sequences, joined.first))
+        rows = [[joined.rows[key] for key in one.readings()] for one in segments]
+        weights = scores.new_ones(len(rows[0]))
+        if architecture.kind == XCOMET:
+            weights = scores.new_tensor(SCORE_SHARES)
+        return scores[torch.tensor(rows)] @ (weights / weights.sum())
 
     def _vectors(self, sentences: Sequence[str]) -> Tensor:
-        """Return vectors (sentences, d), encoded from padded pieces (sentences, longest)."""
+        """Return vectors (sentences, d)."""
+        pieces, _ = self.metric.tokenizer.encode(sentences, self.metric.longest)
+        return self._pooled(pieces)
+
+    def _pooled(self, pieces: list[list[int]], first: list[int] | None = None) -> Tensor:
+        """Return vectors (sequences, d) of padded pieces (sequences, longest); first: as in `Reader.read`."""
         network, tokenizer = self.metric.network, self.metric.tokenizer
-        pieces, _ = tokenizer.encode(sentences, self.metric.longest)
         rows = [torch.tensor(one) for one in pieces]
         pad = network.encoder.config.pad_token_id
         padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=pad)
         lengths = torch.tensor([len(one) for one in rows])
-        mask = torch.arange(padded.shape[1]) < lengths[:, None]
-        states = network.encoder(padded, mask.long(), output_hidden_states=True).hidden_states
+        places = torch.arange(padded.shape[1])
+        mask, types = places < lengths[:, None], {}
+        if first is not None:
+            types["token_type_ids"] = (places >= torch.tensor(first)[:, None]).long()
+        states = network.encoder(padded, mask.long(), output_hidden_states=True, **types)
         # Pooled one after the other, shortest first, as `pool_states` requires.
         order = lengths.argsort(stable=True).tolist()
-        flat = [torch.cat([state[row, : lengths[row]] for row in order]) for state in states]
+        flat = [
+            torch.cat([state[row, : lengths[row]] for row in order])
+            for state in states.hidden_states
+        ]
         ids, ordered = (
             torch.cat([rows[row] for row in order]),
             Lengths([pieces[row] for row in order]),

@@ -1,40 +1,37 @@
 """Fast scorer: each different sentence is encoded once, even if several systems, sources or references contain it.
 
-A sentence's vector depends only on the sentence, so texts share vectors, and a cache may keep them between runs.
-Batches hold sentences of similar length and are bounded in pieces.
+A sentence's vector depends only on the sentence, so texts share vectors, and a cache may keep them between runs;
+models that encode the texts of a segment together share only equal segments (`metric.joint`).
 """
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from weebill.errors import InputError, nearest
 from weebill.kernels.cpu_matmul import multiplies_bfloat16
 from weebill.kernels.extension import fastest
-from weebill.kernels.split_linear import inference_linear, multiplies_by_bytes
+from weebill.kernels.split_linear import multiplies_by_bytes
+from weebill.metric.architecture import RANKING, TEXTS
 from weebill.metric.cache import Vector, VectorCache
-from weebill.metric.encoding import Lengths, RaggedEncoder, pool_states
 from weebill.metric.folder import Metric, load_metric
-from weebill.metric.network import Map
+from weebill.metric.joint import JointScorer, Segment
+from weebill.metric.network import features, nearness
+from weebill.metric.reader import PRECISIONS, SEGMENTS, Progress, Reader
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.lines import checked_lines
 
-# Types of the encoder's weights; int8 concerns linear maps only.
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int8": torch.float32}
-# Larger batches are not faster on one core; on GPUs they are not measured yet.  The float32 states of int8's batches
-# stay in a near cache; larger ones are a third slower.
-BATCH_PIECES = {"cpu": 2048, "cuda": 16_384, "int8": 512}
 SENTENCES = 4096  # sentences between two writes of the cache
-SEGMENTS = 2048  # segments in one batch of the estimator
 SHAPE = (  # properties of an encoder that its tensors do not show
     "model_type",
     "num_attention_heads",
@@ -46,7 +43,21 @@ SHAPE = (  # properties of an encoder that its tensors do not show
 
 Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
 Systems = Mapping[str, Iterable[str]]  # lines of translations by system
-Progress = Callable[[int], None]
+References = Iterable[str] | Mapping[str, Iterable[str]]  # lines, or several references by name
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Scores (segments,) of a system in float32; higher is better.
+
+    parts: numbers of each segment from which its score was made, by unbabel-comet's names; several references' are
+    averaged.  errors: those found in each translation, as unbabel-comet tells them, or None if the model finds none;
+    with several references, all of them, each with the name of its `reference`.
+    """
+
+    scores: np.ndarray
+    parts: dict[str, np.ndarray] = field(default_factory=dict)
+    errors: list[list[dict[str, Any]]] | None = None
 
 
 class Scorer:
@@ -59,12 +70,16 @@ class Scorer:
         device: str = "cpu",
         cache: VectorCache | None = None,
         batch_pieces: int | None = None,
+        *,
+        stream: bool = False,
     ) -> None:
         """Pack a metric: one that is loaded, or what `load_metric` reads: a folder, a checkpoint, a name on the hub.
 
         precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU.
         batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
-        Raises InputError for an unknown precision, for int8 on a GPU, and as `load_metric`.
+        stream: read the encoder's layers from the file, one after the other, for many batches together.
+        Raises InputError for an unknown precision, for int8 on a GPU, for a cache of a model that encodes the texts
+        of a segment together, and as `load_metric`.
         """
         if precision not in PRECISIONS:
             message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
@@ -74,61 +89,142 @@ class Scorer:
             raise InputError(
                 f"precision int8 is computed on processors, not on {device}; take bfloat16 there"
             )
-        self.metric = metric if isinstance(metric, Metric) else load_metric(metric)
-        self.needs_references = self.metric.network.architecture.needs_references
+        self.metric = metric if isinstance(metric, Metric) else load_metric(metric, stream=stream)
+        self._architecture = self.metric.network.architecture
+        self.needs_references = self._architecture.needs_references
+        if cache is not None and self._architecture.joint is not None:
+            raise InputError(
+                f"{self.metric.name}: encodes the texts of a segment together, so no vectors of sentences can be "
+                "kept; leave out the cache"
+            )
         self.cache = cache
-        kind = precision if precision == "int8" else self.device.type
-        self._batch_pieces = batch_pieces or BATCH_PIECES.get(kind, 2048)
+        self._reader = Reader(self.metric, precision, device, batch_pieces, stream=stream)
 
     def score(
         self,
         systems: Systems,
-        sources: Iterable[str],
-        references: Iterable[str] | None = None,
+        sources: Iterable[str] | None = None,
+        references: References | None = None,
         names: tuple[str, str] = ("sources", "references"),
         progress: Progress = lambda sentences: None,
     ) -> dict[str, np.ndarray]:
         """Return scores (segments,) of each system's translations, in float32; higher is better.
 
         systems: lines of translations by the system's name; like sources and references, strings in any iterable.
+        references: lines, or several references' by name; then a segment's score is the mean of its scores.
         names: those of sources and references, for messages; a sentence that is cut is logged with its line.
-        progress: called with the number of different sentences of each encoded batch.
-        Raises InputError if these are no strings, or their numbers differ, references are missing or not needed, or a
-        score is not finite.
+        progress: called with the number of sequences of each encoded batch.
+        Raises InputError if these are no strings, or their numbers differ, sources or references are missing or not
+        needed, or a score is not finite.
         """
+        found = self.judge(systems, sources, references, names, progress)
+        return {name: one.scores for name, one in found.items()}
+
+    def judge(
+        self,
+        systems: Systems,
+        sources: Iterable[str] | None = None,
+        references: References | None = None,
+        names: tuple[str, str] = ("sources", "references"),
+        progress: Progress = lambda sentences: None,
+    ) -> dict[str, Judgement]:
+        """Return what `score` does, with what it was made of and the errors found in each translation."""
         if not isinstance(systems, Mapping):
             raise InputError(
                 f"systems: found {systems!r:.60}, expected a dictionary of lines by name: {{'one': lines}}"
             )
-        given = [(names[0], checked_lines(names[0], sources))]
-        if references is not None:
-            given.append((names[1], checked_lines(names[1], references)))
-        texts = [*given, *((name, checked_lines(name, own)) for name, own in systems.items())]
-        self._check(texts, references is not None, bool(systems))
-        vectors, rows = self._vectors(texts, progress)
-        with torch.inference_mode():
-            return {
-                name: self._estimate(vectors, own, *rows[: len(given)])
-                for name, own in zip(systems, rows[len(given) :], strict=True)
+        source = None if sources is None else (names[0], checked_lines(names[0], sources))
+        several = references if isinstance(references, Mapping) else {names[1]: references}
+        others = [
+            (name, checked_lines(name, own)) for name, own in several.items() if own is not None
+        ]
+        own = [(name, checked_lines(name, lines)) for name, lines in systems.items()]
+        self._check(source, others, own)
+        judge = self._by_sentences if self._architecture.joint is None else self._together
+        found = judge(source, others, own, progress)
+        for one in found.values():
+            finite(one.scores, self.metric.name)
+        return found
+
+    def _by_sentences(
+        self, source: Text, references: list[Text], systems: list[Text], progress: Progress
+    ) -> dict[str, Judgement]:
+        """Judge by vectors of sentences."""
+        vectors, rows = self._vectors([source, *references, *systems], progress)
+        sources, others = rows[0], rows[1 : len(references) + 1]
+        found = {}
+        for (name, _), own in zip(systems, rows[len(references) + 1 :], strict=True):
+            with torch.inference_mode():
+                each = [
+                    self._estimate(vectors, own, sources, *other)
+                    for other in ([one] for one in others)
+                ] or [self._estimate(vectors, own, sources)]
+            scores, parts = zip(*each, strict=True)
+            means = {key: _mean([one[key] for one in parts]) for key in parts[0]}
+            found[name] = Judgement(_mean(scores), means)
+        return found
+
+    def _together(
+        self, source: Text | None, references: list[Text], systems: list[Text], progress: Progress
+    ) -> dict[str, Judgement]:
+        """Judge by the texts of a segment, which the model encodes together."""
+        places: dict[Segment, tuple[str, int]] = {}
+        rows: dict[str, list[list[Segment]]] = {}  # of each system and reference
+        nothing = [None] * len(systems[0][1])
+        sources = nothing if source is None else source[1]
+        for name, lines in systems:
+            rows[name] = []
+            for other in [lines for _, lines in references] or [nothing]:
+                segments = list(map(Segment, lines, sources, other))
+                rows[name].append(segments)
+                for number, segment in enumerate(segments, start=1):
+                    places.setdefault(segment, (name, number))
+        judged = JointScorer(self.metric, self._reader).judge(places, progress)
+        found = {}
+        for name, each in rows.items():
+            own = [[judged[segment] for segment in segments] for segments in each]
+            scores = _mean([np.float32([one.score for one in some]) for some in own])
+            parts = {
+                key: _mean([np.float32([one.parts[key] for one in some]) for some in own])
+                for key in own[0][0].parts
             }
+            errors = None
+            if own[0][0].errors is not None:
+                tags = [{"reference": name} for name, _ in references] if len(own) > 1 else [{}]
+                errors = [
+                    [
+                        error | tag
+                        for one, tag in zip(some, tags, strict=True)
+                        for error in one.errors
+                    ]
+                    for some in zip(*own, strict=True)
+                ]
+            found[name] = Judgement(scores, parts, errors)
+        return found
 
     def vectors(self, *texts: Text) -> list[Tensor]:
         """Return float32 sentence vectors (lines, d) of each text; a sentence that is cut is logged with its line."""
         vectors, rows = self._vectors(texts, lambda sentences: None)
         return [vectors[own] for own in rows]
 
-    def _check(self, texts: list[Text], referenced: bool, translated: bool) -> None:
+    def _check(self, source: Text | None, references: list[Text], systems: list[Text]) -> None:
         """Raise InputError unless all texts have the same number of lines, and are those that the metric needs."""
-        if self.needs_references and not referenced:
-            raise InputError(f"{self.metric.name}: compares with references; give them")
-        if referenced and not self.needs_references:
-            raise InputError(f"{self.metric.name}: reads no references; leave them out")
-        if not translated:
+        name, texts = self.metric.name, self._architecture.texts
+        given = {"src": source is not None, "ref": bool(references)}
+        for key, is_given in given.items():
+            if is_given and key not in texts:
+                raise InputError(f"{name}: reads no {TEXTS[key]}; leave them out")
+            if not is_given and key in texts and not self._architecture.optional:
+                raise InputError(f"{name}: compares with {TEXTS[key]}; give them")
+        if not any(given.values()):
+            raise InputError(f"{name}: compares with sources or references; give them")
+        if not systems:
             raise InputError("no translations to score; name a file of them at least")
-        if len({len(lines) for _, lines in texts}) > 1:
-            told = ", ".join(f"{name} has {len(lines):,}" for name, lines in texts)
+        every = [*([] if source is None else [source]), *references, *systems]
+        if len({len(lines) for _, lines in every}) > 1:
+            told = ", ".join(f"{name} has {len(lines):,}" for name, lines in every)
             raise InputError(f"numbers of lines differ: {told}; give one line per segment")
-        if not texts[0][1]:
+        if not every[0][1]:
             raise InputError("the files are empty; give one segment at least")
 
     def _vectors(self, texts: Sequence[Text], progress: Progress) -> tuple[Tensor, list[Tensor]]:
@@ -159,53 +255,28 @@ class Scorer:
     def _encode(self, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
         """Return the vectors of different sentences."""
         pieces, full = self.metric.tokenizer.encode(texts, self.metric.longest)
-        order = sorted(range(len(texts)), key=lambda index: len(pieces[index]))
-        architecture, pad = self.metric.network.architecture, self.metric.tokenizer.pad
-        found = {}
-        for part in ranges([len(pieces[index]) for index in order], self._batch_pieces):
-            sentences = [pieces[index] for index in order[part]]
-            lengths = Lengths(sentences)
-            flat = torch.tensor(list(chain.from_iterable(sentences)), device=self.device)
-            with torch.inference_mode():
-                states = self._encoder.states(flat, lengths)
-                vectors = pool_states(states, self._weights, flat, lengths, architecture, pad)
-            for index, values in zip(order[part], vectors.cpu().numpy(), strict=True):
-                found[texts[index]] = Vector(values, full[index])
-            progress(len(sentences))
-        return found
+        found = self._reader.read(pieces, progress)
+        return {
+            text: Vector(reading.vector, count)
+            for text, reading, count in zip(texts, found, full, strict=True)
+        }
 
-    def _estimate(self, vectors: Tensor, *rows: Tensor) -> np.ndarray:
-        """Return scores (segments,) by the rows in `vectors` of translations, sources and, if any, references."""
-        estimator = self.metric.network.estimator
-        scores = [
-            estimator.apply_maps(features(*(vectors[own] for own in part)), self._estimator_maps)
-            for part in zip(*(own.split(SEGMENTS) for own in rows), strict=True)
-        ]
-        return finite(torch.cat(scores).cpu().numpy(), self.metric.name)
+    def _estimate(self, vectors: Tensor, *rows: Tensor) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return scores (segments,) by the rows in `vectors` of translations, sources and, if any, references.
 
-    @cached_property
-    def _encoder(self) -> RaggedEncoder:
-        dtype, depth = PRECISIONS[self.precision], len(self._weights) - 1
-        isa = fastest() if self.precision == "int8" else None
-        try:
-            return RaggedEncoder(self.metric.network.encoder, dtype, depth, self.device, isa)
-        except ValueError as error:
-            raise InputError(f"{self.metric.name}: {error}; the model has diverged") from error
-
-    @cached_property
-    def _estimator_maps(self) -> list[Map]:
-        place = self.device
-        return [
-            inference_linear(one.weight.to(place), one.bias.to(place), rows=SEGMENTS)
-            for one in self.metric.network.estimator.linears
-        ]
-
-    @cached_property
-    def _weights(self) -> Tensor:
-        """Weights of the encoder states up to the last that is not zero; states above are not computed."""
-        weights = self.metric.network.state_weights().detach()
-        used = weights.nonzero()
-        return weights[: int(used.max()) + 1 if len(used) else 1].cpu()
+        The second result are the parts of a ranking model's scores.
+        """
+        parts = zip(*(own.split(SEGMENTS) for own in rows), strict=True)
+        given = ([vectors[own] for own in part] for part in parts)
+        if self._architecture.kind != RANKING:
+            scores = [self._reader.estimate(features(*some)) for some in given]
+            return torch.cat(scores).cpu().numpy(), {}
+        found = []
+        for translation, *others in given:
+            distances = [functional.pairwise_distance(translation, one) for one in others]
+            found.append(torch.stack([nearness(*distances), *distances]))
+        scores, *distances = torch.cat(found, 1).cpu().numpy()
+        return scores, dict(zip(("src_scores", "ref_scores"), distances, strict=True))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -215,7 +286,7 @@ class Scorer:
         """
         network = self.metric.network
         parts = {
-            "architecture": asdict(network.architecture),
+            "architecture": network.architecture.to_dict(),
             "encoder": {name: getattr(network.encoder.config, name) for name in SHAPE},
             "tokenizer": self.metric.tokenizer.sha256,
             "precision": self.precision,
@@ -233,7 +304,7 @@ class Scorer:
         for name, value in network.state_dict().items():
             if not name.startswith("estimator."):
                 digest.update(f"{name} {tuple(value.shape)}".encode())
-                digest.update(value.detach().cpu().contiguous().flatten().numpy().view(np.uint8))
+                digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
         return digest.hexdigest()
 
 
@@ -246,49 +317,6 @@ def finite(scores: np.ndarray, metric: str) -> np.ndarray:
     return scores
 
 
-def features(translation: Tensor, source: Tensor, reference: Tensor | None = None) -> Tensor:
-    """Return the estimator's input from vectors (n, d): (n, 6 · d), without references (n, 4 · d)."""
-    others = [source] if reference is None else [reference, source]
-    pairs = ((translation * other, (translation - other).abs()) for other in others)
-    return torch.cat((translation, others[0], *chain.from_iterable(pairs)), 1)
-
-
-def ranges(sizes: Sequence[int], bound: int) -> Iterator[slice]:
-    """Yield consecutive ranges whose sizes sum to at most `bound`; a larger one is a separate range."""
-    begin, filled = 0, 0
-    for number, size in enumerate(sizes):
-        if number > begin and filled + size > bound:
-            yield slice(begin, number)
-            begin, filled = number, 0
-        filled += size
-    if sizes:
-        yield slice(begin, len(sizes))
-
-
-class Ensemble:
-    """One or more metrics, whose score is the mean (COMETINHO §5: five metrics of different seeds)."""
-
-    def __init__(
-        self, models: Sequence[str], precision: str = "float32", device: str = "cpu"
-    ) -> None:
-        """Load metrics by `load_metric`.  Raises InputError as it does, and as `Scorer`."""
-        self._members = [Scorer(model, precision, device) for model in models]
-        self.sha256 = "+".join(one.metric.sha256 for one in self._members)
-        self.needs_references = any(one.needs_references for one in self._members)
-
-    def score(
-        self,
-        systems: Systems,
-        sources: Sequence[str],
-        references: Sequence[str],
-        progress: Progress = lambda sentences: None,
-    ) -> dict[str, np.ndarray]:
-        """Return mean scores (segments,) of each system, in float64.  Raises InputError as `Scorer.score`."""
-        found = [
-            one.score(
-                systems, sources, references if one.needs_references else None, progress=progress
-            )
-            for one in self._members
-        ]
-        each = {name: [scores[name] for scores in found] for name in systems}
-        return {name: np.mean(own, axis=0, dtype=np.float64) for name, own in each.items()}
+def _mean(each: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the mean of arrays of one shape; one alone is returned unchanged."""
+    return each[0] if len(each) == 1 else np.mean(each, axis=0, dtype=np.float64).astype(np.float32)

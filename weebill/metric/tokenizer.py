@@ -1,12 +1,12 @@
 """Tokenizers of encoders, read from the tokenizer file itself, so that no library converts it differently."""
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import sentencepiece
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, sha256_text
@@ -38,6 +38,17 @@ class SentenceTokenizer:
             raise InputError(
                 f"{folder}: no tokenizer ({FILE} or {SENTENCEPIECE}); put that of the encoder there"
             )
+        self._prepare()
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer) -> "SentenceTokenizer":
+        """Take a tokenizer."""
+        made = cls.__new__(cls)
+        made._tokenizer = tokenizer
+        made._prepare()
+        return made
+
+    def _prepare(self) -> None:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self.size = self._tokenizer.get_vocab_size()
@@ -47,30 +58,57 @@ class SentenceTokenizer:
 
     def encode(self, texts: Sequence[str], longest: int) -> tuple[list[list[int]], list[int]]:
         """Return each text's pieces, special ones included, at most `longest`, and their number before the cut."""
+        kept, full = self._encode(texts, longest, self._tokenizer.encode_batch_fast)
+        return [one.ids for one in kept], full
+
+    def encode_with_places(
+        self, texts: Sequence[str], longest: int
+    ) -> tuple[list[list[int]], list[int], list[list[tuple[int, int]]]]:
+        """Return what `encode` does, and begin and end of each piece in its text."""
+        kept, full = self._encode(texts, longest, self._tokenizer.encode_batch)
+        return [one.ids for one in kept], full, [one.offsets for one in kept]
+
+    def _encode(
+        self, texts: Sequence[str], longest: int, encode: Callable[[list[str]], list[Encoding]]
+    ) -> tuple[list[Encoding], list[int]]:
         self._tokenizer.enable_truncation(longest)
-        found = self._tokenizer.encode_batch_fast(list(texts))
+        found = encode(list(texts))
         self._tokenizer.no_truncation()
-        kept = [one.ids for one in found]
         # An overflowing part begins and ends with the special pieces, as the first part does.
         special = self._tokenizer.num_special_tokens_to_add(is_pair=False)
         full = [len(one) + sum(len(part) - special for part in one.overflowing) for one in found]
-        return kept, full
+        return found, full
+
+    def encode_whole(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return each text's pieces, special ones included, uncut."""
+        return [one.ids for one in self._tokenizer.encode_batch_fast(list(texts))]
+
+    def description(self) -> str:
+        """Return the tokenizer as tokenizer.json has it."""
+        return self._tokenizer.to_str()
+
+    def decode(self, pieces: Sequence[int]) -> str:
+        """Return the text of pieces, special ones included."""
+        return self._tokenizer.decode(list(pieces), skip_special_tokens=False)
 
     @property
     def sha256(self) -> str:
         """Hash of the tokenizer's rules."""
-        return sha256_text(self._tokenizer.to_str())
+        return sha256_text(self.description())
 
     def save(self, folder: Path) -> None:
         """Write the tokenizer to a model folder."""
         self._tokenizer.save(str(folder / FILE))
 
 
-def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
+def train_tokenizer(
+    path: str | Path, lines: Iterable[str], pieces: int, *, keep: bool = False
+) -> int:
     """Train a tokenizer of XLM-R's kind, write its tokenizer.json and return its number of pieces.
 
-    pieces: the largest number.  The ids of the special ones are XLM-R's: <s> 0, <pad> 1, </s> 2, <unk> 3, <mask> the
-    last.  Raises InputError if there is no text, or it has more different characters than `pieces`.
+    pieces: the largest number.  keep: write the SentencePiece model beside it.  The ids of the special ones are
+    XLM-R's: <s> 0, <pad> 1, </s> 2, <unk> 3, <mask> the last.  Raises InputError if there is no text, or it has more
+    different characters than `pieces`.
     """
     model = io.BytesIO()
     try:
@@ -93,6 +131,8 @@ def train_tokenizer(path: str | Path, lines: Iterable[str], pieces: int) -> int:
         Path(folder, SENTENCEPIECE).write_bytes(model.getvalue())
         tokenizer = _of_sentencepiece(folder)
     tokenizer.save(str(path))
+    if keep:
+        Path(path).with_name(SENTENCEPIECE).write_bytes(model.getvalue())
     return tokenizer.get_vocab_size()
 
 

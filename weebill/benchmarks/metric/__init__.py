@@ -33,7 +33,9 @@ from weebill.evaluation.timing.timer import one_thread, rates_in_turn
 from weebill.experiment.origins import FOLDER
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import Metric, load_metric
-from weebill.metric.scorer import PRECISIONS, Scorer
+from weebill.metric.reader import PRECISIONS
+from weebill.metric.scorer import Scorer
+from weebill.metric.tokenizer import SENTENCEPIECE
 from weebill.report.papers import load
 from weebill.text_files import read_lines
 
@@ -41,6 +43,7 @@ COMET = Path(".venvs/comet/bin/python")
 NEWS = FOLDER / "news/wmt21.en-de"
 NAME = "newstest2021.en-de"
 SYSTEMS = (1, 8)
+OPPONENT = "unbabel-comet's predict"
 SMALLEST = {"systems": (2,), "segments": 20, "precision": ("int8",)}
 # Help that `benchmark mbr` shares.
 COMET_PYTHON = "Python of the environment that `envs/install.sh comet .venvs/comet` makes"
@@ -76,6 +79,10 @@ def run(
         PRECISIONS
     ),
     model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
+    pymarian: Annotated[
+        Path | None,
+        Option("Python with pymarian (make opponents), a further opponent", "PYTHON"),
+    ] = None,
 ) -> Iterator[Row]:
     """Yield segments per second for each number of systems and precision, and for one more system with the cache.
 
@@ -96,6 +103,11 @@ def run(
         with _start_comet(comet, metric, text.first(most), folder) as opponent:
             for count in systems:
                 yield from _against(opponent, scorers, text.first(count), rounds, title)
+        if pymarian is not None:
+            with _start_pymarian(pymarian, metric, text.first(most), folder) as opponent:
+                for count in systems:
+                    part = text.first(count)
+                    yield from _against(opponent, scorers, part, rounds, title, "pymarian-eval")
         more = replace(text, systems={**text.systems, "another": another})
         for scorer in scorers.values():
             yield _one_more(scorer, text, more, folder, rounds, title)
@@ -146,8 +158,33 @@ def _start_comet(python: Path, metric: Metric, text: Text, folder: Path) -> Oppo
     return Opponent(python, PREDICT, checkpoint_of(metric), samples, folder=folder, **names)
 
 
+def _start_pymarian(python: Path, metric: Metric, text: Text, folder: Path) -> Opponent:
+    """Start pymarian with a metric of random weights, converted, and a text."""
+    from weebill.benchmarks.metric.marian import PYMARIAN, write_marian
+
+    vocabulary = metric.file.parents[1] / "encoder" / SENTENCEPIECE
+    if not vocabulary.is_file():
+        raise InputError(f"--pymarian: no {vocabulary}; leave out --model, or put it there")
+    write_marian(folder / "model.npz", metric)
+    systems = [
+        ["\t".join(row) for row in zip(text.sources, lines, text.references, strict=True)]
+        for lines in text.systems.values()
+    ]
+    samples = folder / "lines.json"
+    samples.write_text(json.dumps(systems), encoding="utf-8")
+    spm = folder / "vocab.spm"
+    shutil.copyfile(vocabulary, spm)
+    names = {"option": "--pymarian", "environment": "pymarian"}
+    return Opponent(python, PYMARIAN, folder / "model.npz", spm, samples, folder=folder, **names)
+
+
 def _against(
-    opponent: Opponent, scorers: dict[str, Scorer], text: Text, rounds: int, title: str
+    opponent: Opponent,
+    scorers: dict[str, Scorer],
+    text: Text,
+    rounds: int,
+    title: str,
+    name: str = OPPONENT,
 ) -> Iterator[Row]:
     count = len(text.systems)
     ours = {precision: partial(_score, scorer, text) for precision, scorer in scorers.items()}
@@ -157,13 +194,14 @@ def _against(
         scores = np.stack([*answers[precision].values()])
         same = list(scores.mean(1).argsort()) == list(wanted.mean(1).argsort())
         yield Row.of_rounds(
-            f"{title}, {count} system{'s' * (count > 1)}, {precision}, against unbabel-comet's predict, float32; "
+            f"{title}, {count} system{'s' * (count > 1)}, {precision}, against {name}, float32; "
             f"scores differ by at most {np.abs(scores - wanted).max():.1e} (they scatter by {wanted.std():.1e}), "
             f"the ranking is {'the same' if same else 'another'}; one core",
             rates[precision],
             rates["opponent"],
             unit="segments/s",
-            key=f"{title}, {count} together, {precision}",
+            key=f"{title}, {count} together, {precision}"
+            + ("" if name == OPPONENT else f", against {name}"),
         )
 
 

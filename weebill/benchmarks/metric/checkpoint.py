@@ -10,8 +10,9 @@ from transformers import XLMRobertaConfig, XLMRobertaModel
 
 from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
+from weebill.metric.architecture import Architecture
 from weebill.metric.folder import Metric
-from weebill.metric.network import Architecture, MetricNetwork
+from weebill.metric.network import MetricNetwork
 from weebill.metric.pruning import remove_top_layers
 from weebill.metric.tokenizer import train_tokenizer
 from weebill.pruning.cut import cut
@@ -42,7 +43,8 @@ def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> P
     """Write a regression model's folder, with the encoder's folder in it; its tokenizer is trained on `lines`."""
     encoder = folder / "encoder"
     encoder.mkdir(parents=True)
-    network = random_network(shape, train_tokenizer(encoder / "tokenizer.json", lines, PIECES))
+    pieces = train_tokenizer(encoder / "tokenizer.json", lines, PIECES, keep=True)
+    network = random_network(shape, pieces)
     network.encoder.config.save_pretrained(encoder)
     values: dict[str, Any] = {**HYPERPARAMETERS, "pretrained_model": str(encoder.resolve())}
     (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")

@@ -21,11 +21,13 @@ class MetricSize:
 
 def measure_size(name: str, metric: "Metric") -> MetricSize:
     """Measure the size of a loaded metric."""
+    from weebill.metric.network import count_numbers
+
     network = metric.network
     weights = network.state_weights().detach()
     return MetricSize(
         name,
-        sum(one.numel() for one in network.parameters()),
+        count_numbers(network),
         metric.file.stat().st_size,
         network.encoder.config.num_hidden_layers,
         (weights / weights.max()).tolist(),

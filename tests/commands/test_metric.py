@@ -1,0 +1,60 @@
+"""`weebill metric` on a small checkpoint: converted, pruned and distilled models score."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.__main__ import main
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
+
+
+@pytest.fixture
+def model(tmp_path):
+    return str(make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder")))
+
+
+def scores(folder):
+    return np.stack([*Scorer(folder).score(SYSTEMS, SOURCES, REFERENCES).values()])
+
+
+def test_convert(tmp_path, model, capsys):
+    for precision in ("int8", "float32"):
+        folder = tmp_path / precision
+        assert main(["metric", "convert", model, str(folder), "--precision", precision]) == 0
+        assert str(folder) in capsys.readouterr().out
+        np.testing.assert_allclose(scores(folder), scores(model), atol=0.01 * (precision == "int8"))
+    assert main(["metric", "convert", model, str(folder)]) == 1
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_prune(tmp_path, model, capsys):
+    text, folder = tmp_path / "text", tmp_path / "pruned"
+    text.write_text("".join(f"{line}\n" for line in [*SOURCES, *REFERENCES]))
+    options = ["--vocabulary", str(text), "--layers", "1", "--heads", "0.25", "--neurons", "0.5"]
+    assert main(["metric", "prune", model, str(folder), *options]) == 0
+    config = json.loads((folder / "config.json").read_text())
+    assert config["encoder"]["num_hidden_layers"] == 2
+    assert set(config["encoder"]["layer_shapes"]["heads"].values()) == {3}
+    assert set(config["encoder"]["layer_shapes"]["neurons"].values()) == {20}
+    assert config["lineage"]["pieces"] == config["encoder"]["vocab_size"]
+    assert np.isfinite(scores(folder)).all()
+    assert main(["metric", "prune", model, str(tmp_path / "other")]) == 1
+    assert "nothing to remove" in capsys.readouterr().err
+
+
+def test_distil(tmp_path, model, capsys):
+    files = {}
+    for option, lines in (("-s", SOURCES), ("-r", REFERENCES), ("-t", SYSTEMS["bad"])):
+        files[option] = tmp_path / option
+        files[option].write_text("".join(f"{line}\n" for line in lines * 8))
+    given = [word for option, file in files.items() for word in (option, str(file))]
+    folder = tmp_path / "student"
+    shape = ["--layers", "1", "--updates", "4"]
+    assert main(["metric", "distil", model, str(folder), *given, *shape]) == 0
+    assert "on 2 segments held out" in capsys.readouterr().out
+    assert load_metric(folder).network.encoder.config.num_hidden_layers == 1
+    assert main(["metric", "distil", model, str(tmp_path / "b"), *given[2:]]) == 1
+    assert "reads mt, src, ref; give the file of src" in capsys.readouterr().err

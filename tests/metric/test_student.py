@@ -1,0 +1,68 @@
+"""Students learn their teacher's scores, from some of its layers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.metric.folder import load_metric
+from weebill.metric.scorer import Scorer
+from weebill.metric.student import StudentSettings, distil, first_student
+
+ROWS = [
+    (mt, src, ref)
+    for lines in (*SYSTEMS.values(), REFERENCES[::-1], SOURCES, ["Ja.", *REFERENCES[:5]])
+    for mt, src, ref in zip(lines, SOURCES, REFERENCES, strict=True)
+] * 2
+COLUMNS = [list(column) for column in zip(*ROWS, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"class_identifier": "xcomet_metric", "encoder_model": "XLM-RoBERTa-XL", "word_layer": 2},
+    ],
+    ids=["regression", "xcomet"],
+)
+def test_a_student_comes_nearer(tmp_path, values):
+    encoder = make_encoder(tmp_path / "encoder", values.get("encoder_model", "XLM-RoBERTa"))
+    teacher = load_metric(make_checkpoint(tmp_path / "model", encoder, **values))
+    mt, src, ref = COLUMNS
+    wanted = Scorer(teacher).score({"": mt}, src, ref)[""]
+    settings = StudentSettings(layers=2, updates=60, batch=8, learning_rate=3e-3)
+    made = distil(teacher, COLUMNS, settings)
+    assert made.metric.network.encoder.config.num_hidden_layers == 2
+    first = replace(teacher, network=first_student(teacher.network, 2))
+    before, after = (Scorer(one).score({"": mt}, src, ref)[""] for one in (first, made.metric))
+    assert np.abs(after - wanted).mean() < 0.8 * np.abs(before - wanted).mean()
+    if values:
+        return
+    again = distil(teacher, COLUMNS, settings)
+    for one, other in zip(
+        made.metric.network.parameters(), again.metric.network.parameters(), strict=True
+    ):
+        assert torch.equal(one, other)
+
+
+def test_layers_of_a_student(tmp_path):
+    shape = {"num_hidden_layers": 6}
+    encoder = make_encoder(tmp_path / "encoder", **shape)
+    teacher = load_metric(make_checkpoint(tmp_path / "model", encoder, layer=4)).network
+    layers = teacher.encoder.encoder.layer
+    student = first_student(teacher, 3)
+    kept = [layers[0], layers[2], layers[5]]  # 0, 2.5 and 5, rounded to even
+    for one, other in zip(student.encoder.encoder.layer, kept, strict=True):
+        assert torch.equal(one.output.dense.weight, other.output.dense.weight)
+    assert student.architecture.layer == 2  # of those below layer 4
+    with pytest.raises(InputError, match="--layers 7: the teacher has 6"):
+        first_student(teacher, 7)
+
+
+def test_too_few_segments(tmp_path):
+    teacher = load_metric(make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder")))
+    with pytest.raises(InputError, match="10 segments are too few"):
+        distil(teacher, [column[:10] for column in COLUMNS], StudentSettings())

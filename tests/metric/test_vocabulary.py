@@ -1,0 +1,50 @@
+"""Vocabularies cut to texts and languages: the same pieces, and the same scores, of text that uses kept pieces."""
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer
+
+from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encoder
+from weebill.errors import InputError
+from weebill.metric.folder import load_metric, save_metric
+from weebill.metric.scorer import Scorer
+from weebill.metric.vocabulary import prune_vocabulary
+
+ROWS = [SOURCES[:2], REFERENCES[:2]]
+TEXT = [line for lines in ROWS for line in lines]
+SEEN = {"good": ROWS[1][::-1]}
+
+
+@pytest.mark.parametrize("family", ["XLM-RoBERTa", "MiniLM", "BERT", "RemBERT"])
+def test_scores_of_kept_pieces_are_unchanged(tmp_path, family):
+    encoder = make_encoder(tmp_path / "encoder", family)
+    model = make_checkpoint(tmp_path / "model", encoder, encoder_model=family)
+    whole = load_metric(model)
+    wanted = Scorer(whole).score(SEEN, *ROWS)["good"]
+    rows = len(whole.network.encoder.embeddings.word_embeddings.weight)
+    old = [Tokenizer.from_file(f"{encoder}/tokenizer.json").encode(line).tokens for line in TEXT]
+    cut = prune_vocabulary(whole, TEXT)
+    save_metric(tmp_path / "cut", cut, {})
+    found = load_metric(tmp_path / "cut")
+    tokenizer = Tokenizer.from_file(str(tmp_path / "cut/tokenizer.json"))
+    assert [tokenizer.encode(line).tokens for line in TEXT] == old
+    left = len(found.network.encoder.embeddings.word_embeddings.weight)
+    assert left == tokenizer.get_vocab_size() < rows
+    scores = Scorer(found).score(SEEN, *ROWS)["good"]
+    np.testing.assert_array_equal(scores, wanted)
+
+
+def test_languages(tmp_path):
+    """German keeps every Latin piece; Greek keeps none with letters."""
+    encoder = make_encoder(tmp_path / "encoder")
+    metric = load_metric(make_checkpoint(tmp_path / "model", encoder))
+    before = metric.tokenizer.size
+    assert prune_vocabulary(metric, languages=["de"]).tokenizer.size == before
+    left = prune_vocabulary(metric, languages=["el"]).tokenizer
+    names = Tokenizer.from_str(left.description()).get_vocab()
+    found = [name for name in names if any(map(str.isalpha, name)) and not name.startswith("<")]
+    assert len(found) == 1  # the least likely piece
+    with pytest.raises(InputError, match="no language 'xq'"):
+        prune_vocabulary(metric, languages=["xq"])
+    with pytest.raises(InputError, match="no text and no language"):
+        prune_vocabulary(metric, [])

@@ -1,0 +1,177 @@
+"""Change a COMET model of your own: write it as a folder (with int8 weights), prune it, or distil it.
+
+MODEL is what `weebill score` takes; FOLDER is new, and `weebill score` takes it too.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from weebill.arguments import positive
+from weebill.commands.convert import new_folder
+from weebill.errors import InputError
+from weebill.text_files import read_argument
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, help_text, add_options, act in (
+        ("convert", "write a model as a folder", _convert_options, _convert),
+        ("prune", "remove pieces, layers, heads or neurons", _prune_options, _prune),
+        ("distil", "train a small model on a model's scores", _distil_options, _distil),
+    ):
+        action = actions.add_parser(name, help=help_text, description=act.__doc__)
+        action.add_argument("model", metavar="MODEL", help="folder, .ckpt or name")
+        action.add_argument("folder", metavar="FOLDER", help="the folder to make")
+        action.add_argument("--encoder", type=Path, metavar="FOLDER",
+                            help="config.json and tokenizer.json of a checkpoint's encoder")  # fmt: skip
+        add_options(action.add_argument)
+        action.set_defaults(act=act)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the folder.  Raises InputError if the model cannot be read or changed, or the folder exists already."""
+    new_folder(arguments.folder)
+    arguments.act(arguments)
+    return 0
+
+
+Add = Callable[..., argparse.Action]
+
+
+def _convert_options(add: Add) -> None:
+    add("--precision", choices=("int8", "float32"), default="int8",
+        help="type of the encoder's weights; default int8")  # fmt: skip
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    """Write a model as a folder, with int8 weights or as it is; it holds one tensor at a time in memory."""
+    from weebill.metric.folder import load_metric, save_metric
+    from weebill.metric.storing import entries
+
+    metric = load_metric(arguments.model, arguments.encoder, stream=arguments.precision == "int8")
+    made = {"kind": "converted", "parent": metric.sha256}
+    codes = entries(metric.network) if arguments.precision == "int8" else None
+    save_metric(arguments.folder, metric, made, codes)
+    _tell(arguments.folder)
+
+
+def _prune_options(add: Add) -> None:
+    add("--vocabulary", type=Path, nargs="+", default=[], metavar="FILE",
+        help="keep the pieces of these texts")  # fmt: skip
+    add("--languages", nargs="+", default=[], metavar="LANG",
+        help="keep all pieces in the scripts of these languages")  # fmt: skip
+    add("--layers", type=int, default=0, metavar="N", help="remove the N top layers")
+    add(
+        "--heads",
+        type=float,
+        default=0,
+        metavar="SHARE",
+        help="remove a share of each layer's heads",
+    )
+    add(
+        "--neurons",
+        type=float,
+        default=0,
+        metavar="SHARE",
+        help="remove a share of each layer's neurons",
+    )
+    add("--judgements", type=Path, metavar="TABLE",
+        help="judged segments, by which heads and neurons are chosen, as in config/metric.md; without, by the norm "
+        "of their weights")  # fmt: skip
+    add("--score", default="score", metavar="COLUMN", help="of the judgements; default score")
+    add("--segments", type=positive, default=2000, metavar="N",
+        help="judged segments to draw; default 2000")  # fmt: skip
+    add("--seed", type=positive, default=1, metavar="N", help="of the draw; default 1")
+
+
+def _prune(arguments: argparse.Namespace) -> None:
+    """Remove pieces of the vocabulary, top layers, and the least important heads and neurons; nothing is trained."""
+    from weebill.metric.folder import load_metric, save_metric
+    from weebill.metric.pruning import prune, prune_by_judgements, remove_top_layers
+    from weebill.metric.vocabulary import prune_vocabulary
+    from weebill.pruning.methods import pruning_method
+
+    shares = {name: getattr(arguments, name) for name in ("heads", "neurons")}
+    if not (
+        any(shares.values()) or arguments.layers or arguments.vocabulary or arguments.languages
+    ):
+        raise InputError(
+            "nothing to remove; give --vocabulary, --languages, --layers, --heads or --neurons"
+        )
+    metric = load_metric(arguments.model, arguments.encoder)
+    made = {"kind": "pruned", "parent": metric.sha256}
+    if arguments.layers:
+        remove_top_layers(metric.network, arguments.layers)
+        made["layers"] = arguments.layers
+    if any(shares.values()):
+        method = {"method": "one-shot", "ranking": "layer", **shares}
+        if arguments.judgements is None:
+            history = prune(metric, [pruning_method(method | {"criterion": "magnitude"})], None)
+            made["heads"] = history.heads
+        else:
+            tables = [{"table": str(arguments.judgements), "score": arguments.score}]
+            drawn = arguments.segments, arguments.seed
+            made |= prune_by_judgements(metric, [method], tables, *drawn, None, 0)
+    if arguments.vocabulary or arguments.languages:
+        lines = (line for path in arguments.vocabulary for line in read_argument(path))
+        metric = prune_vocabulary(metric, lines, arguments.languages)
+        made["pieces"] = metric.tokenizer.size
+    save_metric(arguments.folder, metric, made)
+    _tell(arguments.folder)
+
+
+def _distil_options(add: Add) -> None:
+    add("-s", "--sources", type=Path, metavar="FILE", help="one segment per line")
+    add("-r", "--references", type=Path, metavar="FILE", help="if the model compares with them")
+    add("-t", "--translations", type=Path, required=True, metavar="FILE")
+    add("--layers", type=positive, default=6, metavar="N",
+        help="layers of the student, evenly spaced among the model's; default 6")  # fmt: skip
+    add("--updates", type=positive, default=2000, metavar="N", help="default 2000")
+    add("--batch", type=positive, default=16, metavar="N", help="segments in an update; default 16")
+    add("--learning-rate", type=float, default=3e-5, metavar="R", help="default 3e-5")
+    add("--seed", type=positive, default=1, metavar="N", help="default 1")
+    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+
+
+def _distil(arguments: argparse.Namespace) -> None:
+    """Score your text by a model, and train a student, some of its layers, on these scores."""
+    import torch
+
+    from weebill.metric.folder import load_metric, save_metric
+    from weebill.metric.student import StudentSettings, distil
+
+    torch.set_num_threads(arguments.threads)
+    teacher = load_metric(arguments.model, arguments.encoder)
+    files = {"mt": arguments.translations, "src": arguments.sources, "ref": arguments.references}
+    texts = teacher.network.architecture.texts
+    if missing := [name for name in texts if files[name] is None]:
+        raise InputError(
+            f"{arguments.model}: reads {', '.join(texts)}; give the file of {missing[0]}"
+        )
+    columns = [list(read_argument(files[name])) for name in texts]
+    if len({len(column) for column in columns}) > 1:
+        told = ", ".join(f"{files[n]} has {len(c):,}" for n, c in zip(texts, columns, strict=True))
+        raise InputError(f"numbers of lines differ: {told}; give one line per segment")
+    settings = StudentSettings(
+        arguments.layers,
+        arguments.updates,
+        arguments.batch,
+        arguments.learning_rate,
+        arguments.seed,
+    )
+    made = distil(teacher, columns, settings)
+    save_metric(arguments.folder, made.metric, {"kind": "distilled", "parent": teacher.sha256})
+    _tell(arguments.folder)
+    print(
+        f"correlation with the model's scores on {made.held_out:,} segments held out: {made.correlation:.4f}"
+    )
+
+
+def _tell(folder: str) -> None:
+    """Print the parameters and bytes of a metric's folder."""
+    from weebill.files import read_json
+
+    parameters = read_json(Path(folder, "config.json"))["parameters"]
+    size = sum(file.stat().st_size for file in Path(folder).iterdir())
+    print(f"{folder}: {parameters:,} parameters, {size / 1e6:,.1f} MB")

@@ -1,0 +1,37 @@
+"""Mean of several metrics' scores."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weebill.metric.reader import Progress
+from weebill.metric.scorer import Scorer, Systems
+
+
+class Ensemble:
+    """One or more metrics, whose score is the mean (COMETINHO §5: five metrics of different seeds)."""
+
+    def __init__(
+        self, models: Sequence[str], precision: str = "float32", device: str = "cpu"
+    ) -> None:
+        """Load metrics by `load_metric`.  Raises InputError as it does, and as `Scorer`."""
+        self._members = [Scorer(model, precision, device) for model in models]
+        self.sha256 = "+".join(one.metric.sha256 for one in self._members)
+        self.needs_references = any(one.needs_references for one in self._members)
+
+    def score(
+        self,
+        systems: Systems,
+        sources: Sequence[str],
+        references: Sequence[str],
+        progress: Progress = lambda sentences: None,
+    ) -> dict[str, np.ndarray]:
+        """Return mean scores (segments,) of each system, in float64.  Raises InputError as `Scorer.score`."""
+        found = [
+            one.score(
+                systems, sources, references if one.needs_references else None, progress=progress
+            )
+            for one in self._members
+        ]
+        each = {name: [scores[name] for scores in found] for name in systems}
+        return {name: np.mean(own, axis=0, dtype=np.float64) for name, own in each.items()}

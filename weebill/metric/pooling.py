@@ -1,0 +1,95 @@
+"""Vectors of sentences from the states of an encoder, of which few are kept.
+
+COMET mixes the states of all layers, m = Σ w_l · n(h_l), where n is the identity or a normalisation over the whole
+sentence, and pools the pieces of m.  The mean and the first piece are linear: sums are accumulated layer by layer,
+and the normalisation is applied to the resulting vector.
+"""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from weebill.metric.architecture import Architecture
+from weebill.metric.encoding import Lengths
+
+EPSILON = 1e-12  # added to a variance
+
+
+class Pool:
+    """Sum over the states of a batch, which are added one after the other, the embeddings' first."""
+
+    def __init__(
+        self, pieces: Tensor, lengths: Lengths, architecture: Architecture, pad: int | None
+    ) -> None:
+        """Prepare a sum for pieces (n,).
+
+        pad: the padding piece, which a text may contain; it counts in a sentence's length, but not in its sum.
+        """
+        self._lengths, self._pool = lengths, architecture.pool
+        self._first = self._pool in ("cls", "default")
+        self._norm = (
+            architecture.layer_norm and architecture.layer == "mix" and self._pool != "default"
+        )
+        hidden = None if pad is None or self._first else (pieces == pad)[:, None]
+        self._hidden = None if hidden is None or not hidden.any() else hidden
+        self._shares: Tensor | int = 1  # of the pieces that count, in each sentence
+        if self._hidden is not None and self._pool == "avg":
+            groups = lengths.split((~self._hidden).float())
+            self._shares = torch.cat([one.mean(1) for one in groups])
+        self._sum: Tensor | int = 0  # (sentences, d), or (n, d) for the maximum
+
+    def add(self, state: Tensor, weight: float) -> None:
+        """Add a state (n, d) in float32 with its weight in the mix."""
+        if self._pool == "max":
+            mixed = _normalised(state, self._lengths) if self._norm else state
+            self._sum = self._sum + weight * mixed
+            return
+        groups = self._lengths.split(
+            state if self._hidden is None else state.masked_fill(self._hidden, 0)
+        )
+        vector = torch.cat([one[:, 0] if self._first else one.mean(1) for one in groups])
+        if self._norm:
+            deviation, mean = _spread(state, self._lengths)
+            vector = (vector - self._shares * mean) / deviation
+        self._sum = self._sum + weight * vector
+
+    def vectors(self) -> Tensor:
+        """Return the vectors (sentences, d) of the batch."""
+        if self._pool != "max":
+            return self._sum
+        mixed = self._sum
+        if self._hidden is not None:
+            mixed = mixed.masked_fill(self._hidden, -torch.inf)
+        return torch.cat([one.amax(1) for one in self._lengths.split(mixed)])
+
+
+def pool_states(
+    states: Iterable[Tensor],
+    weights: Tensor,
+    pieces: Tensor,
+    lengths: Lengths,
+    architecture: Architecture,
+    pad: int | None,
+) -> Tensor:
+    """Return the vectors (sentences, d) of a batch; states: (n, d) each, with weights (states,); else as `Pool`."""
+    pool = Pool(pieces, lengths, architecture, pad)
+    for weight, state in zip(weights.tolist(), states, strict=True):
+        pool.add(state, weight)
+    return pool.vectors()
+
+
+def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
+    """Return standard deviation and mean of all numbers of a sentence's state, each (sentences, 1)."""
+    groups = lengths.split(state)
+    found = [torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in groups]
+    variance, mean = (torch.cat(one).squeeze(2) for one in zip(*found, strict=True))
+    return (variance + EPSILON).sqrt(), mean
+
+
+def _normalised(state: Tensor, lengths: Lengths) -> Tensor:
+    """Normalise a state (n, d) to mean 0 and deviation 1 over the numbers of each sentence."""
+    repeats = [length for count, length in lengths.groups for _ in range(count)]
+    each = torch.tensor(repeats, device=state.device)
+    deviation, mean = (one.repeat_interleave(each, 0) for one in _spread(state, lengths))
+    return (state - mean) / deviation

@@ -1,0 +1,188 @@
+"""A metric's network prepared for reading sequences of pieces: packed once, and used in batches of similar length."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from weebill.errors import InputError
+from weebill.kernels.extension import fastest
+from weebill.kernels.split_linear import inference_linear
+from weebill.metric.encoding import Lengths, RaggedEncoder
+from weebill.metric.folder import Metric
+from weebill.metric.network import Map
+from weebill.metric.pooling import Pool
+
+# Types of the encoder's weights; int8 concerns linear maps only.
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int8": torch.float32}
+# Larger batches are not faster on one core; on GPUs they are not measured yet.  The float32 states of int8's batches
+# stay in a near cache; larger ones are a third slower.
+BATCH_PIECES = {"cpu": 2048, "cuda": 16_384, "int8": 512}
+WINDOW_BYTES = 2**30  # of the states of all batches that one reading of a streamed encoder serves
+SEGMENTS = 2048  # segments in one batch of the estimator
+
+Progress = Callable[[int], None]
+
+
+class Reading(NamedTuple):
+    """Vector (d,) of a sequence, and logits (pieces, labels) of each piece if the model labels them."""
+
+    vector: np.ndarray
+    logits: Tensor | None
+
+
+class Reader:
+    """Network for inference; weights are packed once and must not change."""
+
+    def __init__(
+        self,
+        metric: Metric,
+        precision: str = "float32",
+        device: str | torch.device = "cpu",
+        batch_pieces: int | None = None,
+        *,
+        stream: bool = False,
+    ) -> None:
+        """Take a metric, and options as those of `Scorer`."""
+        self.metric, self.precision, self.device = metric, precision, torch.device(device)
+        kind = precision if precision == "int8" else self.device.type
+        self._batch_pieces = batch_pieces or BATCH_PIECES.get(kind, 2048)
+        self._stream = stream
+
+    def read(
+        self,
+        sequences: Sequence[Sequence[int]],
+        progress: Progress,
+        first: Sequence[int] | None = None,
+    ) -> list[Reading]:
+        """Read sequences of pieces.
+
+        progress: called with the number of sequences of each batch.  first: number of pieces of each sequence that
+        are of BERT's first type; all, if None.
+        """
+        found: list[Reading | None] = [None] * len(sequences)
+        order = sorted(range(len(sequences)), key=lambda index: len(sequences[index]))
+        parts = [
+            order[part] for part in ranges([len(sequences[i]) for i in order], self._batch_pieces)
+        ]
+        for window in self._windows(parts, sequences):
+            with torch.inference_mode():
+                batches = [
+                    self._batch([sequences[row] for row in rows], rows, first) for rows in window
+                ]
+                for number in range(self._encoder.depth + 1):
+                    for batch in batches:
+                        batch.step(number)
+                for rows, batch in zip(window, batches, strict=True):
+                    for row, reading in zip(rows, batch.readings(), strict=True):
+                        found[row] = reading
+                    progress(len(rows))
+        return found
+
+    def _windows(
+        self, parts: list[list[int]], sequences: Sequence[Sequence[int]]
+    ) -> Iterator[list[list[int]]]:
+        """Yield batches that go through the encoder together: one, or many if its layers are streamed."""
+        if not self._stream:
+            yield from ([rows] for rows in parts)
+            return
+        width = 4 * self.metric.network.encoder.config.hidden_size
+        sizes = [width * sum(len(sequences[row]) for row in rows) for rows in parts]
+        for window in ranges(sizes, WINDOW_BYTES):
+            yield parts[window]
+
+    def _batch(
+        self, sequences: list[Sequence[int]], rows: list[int], first: Sequence[int] | None
+    ) -> "_Batch":
+        lengths = Lengths(sequences)
+        flat = torch.tensor(list(chain.from_iterable(sequences)), device=self.device)
+        types: Tensor | int = 0
+        if first is not None:
+            pairs = zip(sequences, rows, strict=True)
+            each = ([place >= first[row] for place in range(len(one))] for one, row in pairs)
+            types = torch.tensor(list(chain.from_iterable(each)), device=self.device).long()
+        pool = Pool(flat, lengths, self.metric.network.architecture, self.metric.tokenizer.pad)
+        states = self._encoder.states(flat, lengths, types)
+        return _Batch(states, pool, [len(one) for one in sequences], self)
+
+    @cached_property
+    def weights(self) -> list[float]:
+        """Weights of the encoder states up to the last that is used; states above are not computed."""
+        network = self.metric.network
+        weights = network.state_weights().detach()
+        used = weights.nonzero()
+        last = int(used.max()) if len(used) else 0
+        return weights[: max(last, self.word_layer or 0) + 1].tolist()
+
+    @property
+    def word_layer(self) -> int | None:
+        """Number of the state whose pieces are labelled, if any."""
+        joint = self.metric.network.architecture.joint
+        return None if joint is None else joint.word_layer
+
+    @cached_property
+    def tagger(self) -> Map:
+        """Map from states (n, d) to the logits (n, labels) of the pieces."""
+        return self._packed(self.metric.network.tagger)
+
+    @cached_property
+    def _encoder(self) -> RaggedEncoder:
+        isa = fastest() if self.precision == "int8" else None
+        dtype, depth = PRECISIONS[self.precision], len(self.weights) - 1
+        encoder = self.metric.network.encoder
+        try:
+            return RaggedEncoder(encoder, dtype, depth, self.device, isa, stream=self._stream)
+        except ValueError as error:
+            raise InputError(f"{self.metric.name}: {error}; the model has diverged") from error
+
+    @cached_property
+    def _estimator_maps(self) -> list[Map]:
+        return [self._packed(one) for one in self.metric.network.estimator.linears]
+
+    def _packed(self, linear: torch.nn.Linear) -> Map:
+        weight, bias = (
+            one.detach().float().to(self.device) for one in (linear.weight, linear.bias)
+        )
+        return inference_linear(weight, bias, rows=SEGMENTS)
+
+    def estimate(self, features: Tensor) -> Tensor:
+        """Map the estimator's features (n, blocks · d), SEGMENTS at most, to scores (n,)."""
+        return self.metric.network.estimator.apply_maps(features, self._estimator_maps)
+
+
+class _Batch:
+    """Sequences on their way through the encoder, one state after the other."""
+
+    def __init__(
+        self, states: Iterator[Tensor], pool: Pool, lengths: list[int], reader: Reader
+    ) -> None:
+        self._states, self._pool, self._lengths, self._reader = states, pool, lengths, reader
+        self._logits: tuple[Tensor | None, ...] = (None,) * len(lengths)
+
+    def step(self, number: int) -> None:
+        """Compute the next state and add it."""
+        state = next(self._states)
+        self._pool.add(state, self._reader.weights[number])
+        if number == self._reader.word_layer:
+            self._logits = self._reader.tagger(state).cpu().split(self._lengths)
+
+    def readings(self) -> list[Reading]:
+        """Return the result of each sequence."""
+        vectors = self._pool.vectors().cpu().numpy()
+        return [Reading(*pair) for pair in zip(vectors, self._logits, strict=True)]
+
+
+def ranges(sizes: Sequence[int], bound: int) -> Iterator[slice]:
+    """Yield consecutive ranges whose sizes sum to at most `bound`; a larger one is a separate range."""
+    begin, filled = 0, 0
+    for number, size in enumerate(sizes):
+        if number > begin and filled + size > bound:
+            yield slice(begin, number)
+            begin, filled = number, 0
+        filled += size
+    if sizes:
+        yield slice(begin, len(sizes))

@@ -1,0 +1,143 @@
+"""Vocabulary of a metric, cut to the pieces of texts or languages; XLM-R-large has 256 million parameters in pieces.
+
+Kept are the pieces of the texts, the single characters of these pieces, special pieces, and the least likely piece,
+by whose score unigram models tell the cost of an unknown character.  A line whose pieces are kept is divided as
+before, since its best division is still there and none is added: its scores do not change.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+from torch import nn
+
+from weebill.corpus.cleaning.letters import letters
+from weebill.errors import InputError
+from weebill.metric.folder import Metric
+from weebill.metric.network import is_stored
+from weebill.metric.tokenizer import SentenceTokenizer
+from weebill_runtime.characters import code_points, of_category
+
+LINES = 1000  # lines divided at once
+WORD_BEGIN = "▁"  # unigram's mark of a word's begin
+CONTINUED = "##"  # WordPiece's mark of a piece inside a word
+IDS = ("pad_token_id", "bos_token_id", "eos_token_id")  # keys of an encoder's configuration
+
+
+def prune_vocabulary(
+    metric: Metric, lines: Iterable[str] = (), languages: Sequence[str] = ()
+) -> Metric:
+    """Return the metric with the pieces of the lines, and all in the scripts of the languages; its network is cut.
+
+    Raises InputError if neither is given, a language is unknown, the weights are int8, or the tokenizer is neither
+    unigram nor WordPiece.
+    """
+    if is_stored(metric.network):
+        raise InputError(
+            f"{metric.name}: its weights are int8; cut the float32 metric, then convert"
+        )
+    description = json.loads(metric.tokenizer.description())
+    model = description["model"]
+    if model["type"] not in ("Unigram", "WordPiece"):
+        raise InputError(
+            f"{metric.name}: its tokenizer is {model['type']}; only Unigram and WordPiece can be cut"
+        )
+    names, padding = _names(model), metric.network.encoder.config.pad_token_id
+    special = {one["id"] for one in description["added_tokens"]}
+    kept, given, rest = set(), bool(languages), iter(lines)
+    while some := list(islice(rest, LINES)):
+        given = True
+        for pieces in metric.tokenizer.encode_whole(some):
+            kept.update(pieces)
+    if not given:
+        raise InputError("no text and no language to keep the vocabulary of; give one")
+    if languages:
+        kept |= _in_scripts(names, languages)
+    known = {character for number in kept - special for character in names[number]}
+    kept |= {number for number, name in enumerate(names) if _bare(name) in known} | special
+    if padding is not None:
+        kept.add(padding)
+    if model["type"] == "Unigram":
+        scores = [
+            np.inf if number in special else score
+            for number, (_, score) in enumerate(model["vocab"])
+        ]
+        kept.add(int(np.argmin(scores)))
+        if model.get("unk_id") is not None:
+            kept.add(model["unk_id"])
+    order = sorted(kept)
+    new = {old: number for number, old in enumerate(order)}
+    tokenizer = SentenceTokenizer.of(
+        Tokenizer.from_str(json.dumps(_renumbered(description, names, new)))
+    )
+    _cut_rows(metric.network.encoder, order, new)
+    return Metric(metric.name, metric.network, tokenizer, metric.file)
+
+
+def _names(model: dict[str, Any]) -> list[str]:
+    """Return the pieces of a tokenizer's model by their number."""
+    if model["type"] == "Unigram":
+        return [name for name, _ in model["vocab"]]
+    return sorted(model["vocab"], key=model["vocab"].get)
+
+
+def _bare(name: str) -> str:
+    """Return a piece without its mark of place."""
+    return name.removeprefix(CONTINUED).removeprefix(WORD_BEGIN) or name
+
+
+def _in_scripts(names: Sequence[str], languages: Sequence[str]) -> set[int]:
+    """Return the numbers of pieces all of whose letters belong to the scripts of the languages."""
+    foreign = of_category("L", "M") & ~np.logical_or.reduce([letters(one) for one in languages])
+    return {
+        number for number, name in enumerate(names) if not foreign[code_points(_bare(name))].any()
+    }
+
+
+def _renumbered(
+    description: dict[str, Any], names: Sequence[str], new: dict[int, int]
+) -> dict[str, Any]:
+    """Return a tokenizer's description with the kept pieces only."""
+    model = description["model"]
+    if model["type"] == "Unigram":
+        vocabulary: Any = [model["vocab"][old] for old in new if old < len(names)]
+        if model.get("unk_id") is not None:
+            model = model | {"unk_id": new[model["unk_id"]]}
+    else:
+        vocabulary = {names[old]: number for old, number in new.items() if old < len(names)}
+    added = [one | {"id": new[one["id"]]} for one in description["added_tokens"]]
+    processor = description["post_processor"]
+    if processor is not None:
+        processor = dict(processor)
+        if "special_tokens" in processor:  # a template
+            processor["special_tokens"] = {
+                name: one | {"ids": [new[old] for old in one["ids"]]}
+                for name, one in processor["special_tokens"].items()
+            }
+        for key in ("cls", "sep"):
+            if key in processor:
+                processor[key] = [processor[key][0], new[processor[key][1]]]
+    return description | {
+        "model": model | {"vocab": vocabulary},
+        "added_tokens": added,
+        "post_processor": processor,
+    }
+
+
+def _cut_rows(encoder: nn.Module, kept: list[int], new: dict[int, int]) -> None:
+    """Keep some rows of an encoder's table of pieces, in place."""
+    table, config = encoder.embeddings.word_embeddings, encoder.config
+    rows = table.weight.detach()[[number for number in kept if number < len(table.weight)]]
+    if len(rows) < len(kept):
+        raise InputError("the tokenizer has more pieces than the encoder has rows; name its own")
+    for key in IDS:
+        if (old := getattr(config, key, None)) is not None:
+            setattr(config, key, new.get(old, old))
+    padding = None if table.padding_idx is None else new[table.padding_idx]
+    encoder.embeddings.word_embeddings = nn.Embedding.from_pretrained(
+        rows.clone(), freeze=False, padding_idx=padding
+    )
+    config.vocab_size = len(kept)
