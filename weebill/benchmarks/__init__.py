@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from weebill.arguments import positive
 
 NAMES = (
+    "classes",
     "cleaning",
     "families",
     "generation",

@@ -1,0 +1,197 @@
+"""Every model class of unbabel-comet 2.2.7, and every encoder, on one core: it loads, scores are equal, speed ratio.
+
+The checkpoints have random weights and are written by unbabel-comet's own classes.  Both sides score one system of
+newstest2021; unbabel-comet works as `comet-score` calls it.  Rates count processor time, without starts.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from weebill.benchmarks import Option, Row
+from weebill.benchmarks.metric import COMET, COMET_PYTHON, NEWS, read_text
+from weebill.benchmarks.metric.checkpoint import PIECES, SHAPES, SHARED
+from weebill.benchmarks.metric.encoder_folders import write_encoder
+from weebill.benchmarks.opponent import Opponent, compete
+from weebill.evaluation.timing.metric_speed import Text
+from weebill.evaluation.timing.timer import one_thread
+from weebill.files import write_text
+from weebill.metric.scorer import Scorer
+
+SEGMENTS = 100
+SMALLEST = {"segments": 10, "precision": "float32"}
+EQUAL = 1e-5  # largest difference of equal scores
+REGRESSION, UNIFIED = "regression_metric", "unified_metric"
+WORDS = {"word_level_training": True, "word_layer": 2}
+# Name in the table: hyperparameters that differ from the class's defaults, and the texts that are given.
+CASES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "RegressionMetric (wmt22-comet-da)": ({"class_identifier": REGRESSION}, ("src", "ref")),
+    "RegressionMetric, MiniLM": (
+        {"class_identifier": REGRESSION, "encoder_model": "MiniLM"},
+        ("src", "ref"),
+    ),
+    "RegressionMetric, BERT": (
+        {"class_identifier": REGRESSION, "encoder_model": "BERT"},
+        ("src", "ref"),
+    ),
+    "RegressionMetric, RemBERT": (
+        {"class_identifier": REGRESSION, "encoder_model": "RemBERT"},
+        ("src", "ref"),
+    ),
+    "RegressionMetric, XLM-R-XL": (
+        {"class_identifier": REGRESSION, "encoder_model": "XLM-RoBERTa-XL"},
+        ("src", "ref"),
+    ),
+    "ReferencelessRegression (wmt20-comet-qe-da)": (
+        {"class_identifier": "referenceless_regression_metric"},
+        ("src",),
+    ),
+    "RankingMetric": ({"class_identifier": "ranking_metric"}, ("src", "ref")),
+    "UnifiedMetric (wmt22-unite-da)": ({"class_identifier": UNIFIED}, ("src", "ref")),
+    "UnifiedMetric, by the source": ({"class_identifier": UNIFIED}, ("src",)),
+    "UnifiedMetric, by the reference": ({"class_identifier": UNIFIED}, ("ref",)),
+    "UnifiedMetric, BERT, words": (
+        {"class_identifier": UNIFIED, "encoder_model": "BERT", **WORDS},
+        ("src", "ref"),
+    ),
+    "UnifiedMetric (wmt22-cometkiwi-da)": (
+        {"class_identifier": UNIFIED, "input_segments": ["mt", "src"]},
+        ("src",),
+    ),
+    "UnifiedMetric, XLM-R-XL (wmt23-cometkiwi-da-xl)": (
+        {
+            "class_identifier": UNIFIED,
+            "encoder_model": "XLM-RoBERTa-XL",
+            "input_segments": ["mt", "src"],
+        },
+        ("src",),
+    ),
+    "XCOMETMetric, XLM-R-XL (XCOMET-XL)": (
+        {"class_identifier": "xcomet_metric", "word_layer": 2},
+        ("src", "ref"),
+    ),
+    "XCOMETMetric, by the source": (
+        {"class_identifier": "xcomet_metric", "word_layer": 2},
+        ("src",),
+    ),
+}
+# Program of the opponent: writes a checkpoint, and predicts.
+PROGRAM = """
+import os
+import pytorch_lightning, torch, yaml
+from pathlib import Path
+torch.set_num_threads(1)
+from comet import load_from_checkpoint
+from comet.models import str2model
+task, folder = arguments
+os.chdir(Path(folder).parent)  # where MiniLM's tokenizer is
+values = json.loads(Path(task).read_text())
+torch.manual_seed(1)
+kind = str2model[values.pop("class_identifier")]
+made = kind(**values, load_pretrained_weights=False, local_files_only=True)
+trainer = pytorch_lightning.Trainer(
+    accelerator="cpu", logger=False, enable_progress_bar=False, enable_checkpointing=False
+)
+trainer.strategy.connect(made)
+file = Path(folder, "checkpoints/model.ckpt")
+trainer.save_checkpoint(file)
+Path(folder, "hparams.yaml").write_text(yaml.safe_dump(dict(made.hparams)))
+del made, trainer
+model = load_from_checkpoint(str(file), local_files_only=True)
+model.set_embedding_cache()
+def work(samples):
+    if hasattr(model.retrieve_sentence_embedding, "cache_clear"):
+        model.retrieve_sentence_embedding.cache_clear()
+    return model.predict(samples, gpus=0, progress_bar=False).scores
+"""
+
+
+def run(
+    rounds: int,
+    comet: Annotated[Path, Option(COMET_PYTHON, "PYTHON")] = COMET,
+    news: Annotated[Path, Option("same as in `benchmark metric`", "FOLDER")] = NEWS,
+    shape: Annotated[str, Option("shape of the encoders", choices=SHAPES)] = "base",
+    segments: Annotated[int, Option("approximate number of segments", "N")] = SEGMENTS,
+    precision: Annotated[str, Option("precision of ours")] = "float32",
+    table: Annotated[Path | None, Option("Markdown table to write", "FILE")] = None,
+) -> Iterator[Row]:
+    """Yield segments per second of each model class.  Raises InputError without a text, or without unbabel-comet."""
+    text = read_text(news, segments).first(1)
+    lines = [
+        "| model class | loads | equal (largest difference) | segments/s | unbabel-comet | ratio |",
+        "|---|---|---|---|---|---|",
+    ]
+    with tempfile.TemporaryDirectory() as name, one_thread():
+        folders = _encoders(Path(name) / "encoders", shape, text)
+        for number, (case, (values, given)) in enumerate(CASES.items()):
+            folder = Path(name) / f"encoders/{number}"
+            row, difference = _measure(
+                case, values, given, text, folder, folders, comet, precision, rounds
+            )
+            equal = "yes" if difference <= EQUAL else "no"
+            speeds = f"{row.ours:.2f} | {row.other:.2f} | {row.ratio:.2f}"
+            lines.append(f"| {case} | yes | {equal} ({difference:.0e}) | {speeds} |")
+            yield row
+    if table is not None:
+        write_text(table, "\n".join(lines) + "\n")
+
+
+def _encoders(root: Path, shape: str, text: Text) -> dict[str, Path]:
+    """Write a folder for each family of encoders."""
+    lines = list(chain(text.sources, text.references, *text.systems.values()))
+    names = ("XLM-RoBERTa", "XLM-RoBERTa-XL", "MiniLM", "BERT", "RemBERT")
+    values = {"max_position_embeddings": SHARED["max_position_embeddings"], **SHAPES[shape]}
+    values["layer_norm_eps"] = SHARED["layer_norm_eps"]
+    found = {name: write_encoder(root / name, name, lines, PIECES, **values) for name in names}
+    # unbabel-comet takes MiniLM's tokenizer from here.
+    write_encoder(root / "xlm-roberta-base", "XLM-RoBERTa", lines, PIECES, **values)
+    return found
+
+
+def _measure(
+    case: str,
+    values: Mapping[str, Any],
+    given: tuple[str, ...],
+    text: Text,
+    folder: Path,
+    encoders: Mapping[str, Path],
+    python: Path,
+    precision: str,
+    rounds: int,
+) -> tuple[Row, float]:
+    """Return the row of a case, and the largest difference of its scores."""
+    folder.mkdir()
+    default = "XLM-RoBERTa-XL" if values["class_identifier"] == "xcomet_metric" else "XLM-RoBERTa"
+    family = values.get("encoder_model", default)
+    own = {**values, "encoder_model": family, "pretrained_model": str(encoders[family])}
+    task = folder / "task.json"
+    task.write_text(json.dumps(own), encoding="utf-8")
+    (translations,) = text.systems.values()
+    columns = {"mt": translations, "src": text.sources, "ref": text.references}
+    keys = ("mt", *given)
+    samples = [
+        dict(zip(keys, row, strict=True)) for row in zip(*map(columns.get, keys), strict=True)
+    ]
+    names = {"option": "--comet", "environment": "comet"}
+    with Opponent(python, PROGRAM, task, folder, folder=folder, **names) as opponent:
+        scorer = Scorer(folder, precision)
+        others = (columns[key] if key in given else None for key in ("src", "ref"))
+        ours = {precision: partial(scorer.score, {"": translations}, *others)}
+        answers, rates = compete(ours, opponent, samples, float(len(samples)), rounds)
+    wanted = np.array(answers["opponent"])
+    difference = float(np.abs(answers[precision][""] - wanted).max())
+    row = Row.of_rounds(
+        f"{case}, newstest2021 en-de, {len(samples):,} segments, {precision}, against unbabel-comet's predict; "
+        f"scores differ by at most {difference:.1e} (they scatter by {wanted.std():.1e}); one core",
+        rates[precision],
+        rates["opponent"],
+        unit="segments/s",
+        key=f"{case}, {precision}",
+    )
+    return row, difference
