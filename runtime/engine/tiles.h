@@ -29,15 +29,18 @@ inline int round_up(int number, int step) { return (number + step - 1) / step * 
 #define INLINE __attribute__((always_inline))
 
 // emit(r, v, start[v] + Σₖ a[r][k]·w[v][k]); a panel of `width` columns lies as its Step wants it.
+// What follows `ahead` is fetched meanwhile, `stride` bytes with each step.
 template <class Step, int R, int V, class Value, class Weight, class Sum, class Emit>
-INLINE inline void tile(const Value* a, int depth, const Weight* panel, int width, const Sum* start, Emit emit) {
+INLINE inline void tile(const Value* a, int depth, const Weight* panel, int width, const Sum* start, const char* ahead,
+                        int stride, Emit emit) {
   decltype(load(start)) total[R][V];
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) total[r][v] = load(start + v * LANES);
 #pragma GCC unroll 4
-  for (int k = 0; k < depth; k += Step::DEPTH, panel += Step::DEPTH * width) {
+  for (int k = 0; k < depth; k += Step::DEPTH, panel += Step::DEPTH * width, ahead += stride) {
+    __builtin_prefetch(ahead, 0, 2);
     decltype(Step::columns(panel)) w[V];
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) w[v] = Step::columns(panel + v * LANES * Step::DEPTH);
@@ -59,6 +62,9 @@ template <class Step, int V, class Value, class Weight, class Sum, class Column>
 INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weight* panel, int width, int from,
                                  const Sum* start, Column column) {
   int row = 0;
+  const size_t bytes = sizeof(Weight) * depth * width;
+  const char* next = reinterpret_cast<const char*>(panel) + bytes;
+  const int step = Step::DEPTH * width * sizeof(Weight);
   const auto tiles = [=, &row]<int R>() INLINE {
     const int first = row;
     const auto emit = [=](int r, int v, auto sum) INLINE { column(from + v * LANES)(first + r, sum); };
@@ -67,7 +73,7 @@ INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weig
     if constexpr (requires { Step::OWN_TILE; })
       Step::template tile<R, V>(at, depth, weights, width, start + from, emit);
     else
-      tile<Step, R, V>(at, depth, weights, width, start + from, emit);
+      tile<Step, R, V>(at, depth, weights, width, start + from, next + bytes * first / rows, step * R / rows, emit);
     row += R;
   };
   if constexpr (Step::ROWS > 4)

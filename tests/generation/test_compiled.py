@@ -5,6 +5,7 @@ import torch
 
 from tests.generation.test_int8 import cut_model
 from tests.hugging_face import small
+from weebill.errors import InputError
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.kernels.extension import available
@@ -86,3 +87,45 @@ def test_draws_what_the_library_draws(folder):
         expected = model.generate(**one, **options)
         found = CompiledGenerator(model).generate(**one, **options, seed=11)
         assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("options", [{}, {"num_beams": 2}, {"do_sample": True}], ids=str)
+def test_a_text_depends_on_no_other_and_on_no_thread(options, folder, monkeypatch):
+    family, place = folder
+    generator, batch = CompiledGenerator(load_int8(place)), batch_of(family)
+    options = {"max_new_tokens": 10, "eos_token_id": None, "do_sample": False, **options}
+    together = generator.generate(**batch, **options, seed=20).tolist()
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    assert generator.generate(**batch, **options, seed=20).tolist() == together
+    for i, expected in enumerate(together):
+        one = {name: value[i : i + 1] for name, value in batch.items()}
+        assert generator.generate(**one, **options, seed=20 + i).tolist() == [expected]
+
+
+def test_draws_follow_the_probabilities(tmp_path):
+    save_int8(livelier(small.small_model("gpt2")), tmp_path / "int8")
+    model, ids = load_int8(tmp_path / "int8"), torch.tensor([[5, 9, 12]])
+    options = {"do_sample": True, "top_k": 0, "max_new_tokens": 1, "num_return_sequences": 4000}
+    drawn = CompiledGenerator(model).generate(ids, **options)[:, -1]
+    with torch.inference_mode():
+        expected = model(ids).logits[0, -1].softmax(0)
+    shares = drawn.bincount(minlength=small.PIECES) / len(drawn)
+    assert (shares - expected).abs().max() < 0.03  # four standard deviations
+
+
+def test_what_it_has_not_is_named(tmp_path):
+    save_int8(small.small_model("gpt2"), tmp_path / "int8")
+    generator, ids = CompiledGenerator(load_int8(tmp_path / "int8")), torch.tensor([[5, 9, 12]])
+    for options, message in (
+        (
+            {"repetition_penalty": 1.2, "top": 3},
+            r"no `repetition_penalty`, `top`; leave it out, or",
+        ),
+        ({"do_sample": True, "num_beams": 2}, "draws no beams"),
+        ({"num_return_sequences": 2}, "2 texts of 1 beams"),
+        ({"max_length": 3}, "max_length: 3, but the prompt has 3 tokens"),
+        ({"max_new_tokens": 31}, "texts of 33 tokens, but the model has 32 positions"),
+        ({"attention_mask": torch.tensor([[0, 0, 0]])}, "text 1 is empty"),
+    ):
+        with pytest.raises(InputError, match=message):
+            generator.generate(ids, **options)

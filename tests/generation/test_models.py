@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import pytest
+import torch
 
 from tests.hugging_face.small import small_model
 from weebill.errors import InputError
 from weebill.generation.data import read_part, task_of
-from weebill.generation.models import load_generator, summarize
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.generation.models import Generator, load_generator, summarize
 from weebill.generation.settings import SearchSettings
 
 
@@ -65,3 +67,19 @@ def test_summaries_longer_than_a_models_positions_are_refused(made):
         summarize(generator, ["a"], SearchSettings(1, 41), 40)
     with pytest.raises(InputError, match="articles: found 'a', expected a list of strings"):
         summarize(generator, "a", SearchSettings(1, 4), 40)
+
+
+def test_the_compiled_decoder_writes_what_it_can(tmp_path):
+    """A model of int8 forbids words, which only the library's `generate` does."""
+    save_int8(small_model("gpt2"), tmp_path / "int8")
+    generator = Generator(tmp_path, load_int8(tmp_path / "int8"), None)
+    ids = torch.tensor([[5, 9, 12]])
+    options = {"attention_mask": ids > 0, "do_sample": False, "max_new_tokens": 4}
+    token = int(generator.generate(ids, **options)[0, 3])
+    calls = []
+    generator.model.generate = lambda *_, **given: calls.append(given)
+    assert int(generator.generate(ids, **options)[0, 3]) == token and not calls
+    generator.generate(ids, **options, bad_words_ids=[[token]])
+    generator.model.generation_config.bad_words_ids = [[token]]
+    generator.generate(ids, **options)
+    assert len(calls) == 2

@@ -4,13 +4,15 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError
 from weebill.generation.decoders import describe
 from weebill.generation.search import write, write_beams
-from weebill.generation.search_options import search_options
+from weebill.generation.search_options import SearchOptions, search_options
 from weebill.kernels.decoder import CompiledDecoder
+from weebill.kernels.int8_layers import in_threads
 
 ROOM = 256  # new tokens of each text that memory is reserved for from the start
 
@@ -42,42 +44,61 @@ class CompiledGenerator:
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
         real = attention_mask.bool()
-        lengths = real.sum(1)
-        if not lengths.all():
-            raise InputError(f"text {int(lengths.argmin()) + 1} is empty; leave it out")
+        if not real.any(1).all():
+            raise InputError(f"text {int(real.any(1).long().argmin()) + 1} is empty; leave it out")
         pairs = self.model.config.is_encoder_decoder
         chosen = search_options(self.model, 1 if pairs else input_ids.shape[1], options)
-        copies = chosen.returned if chosen.sample else 1
-        seeds = [seed + i for i in range(len(input_ids) * copies)]
-        texts = torch.arange(len(input_ids))
-        if pairs:
-            states = self.model.get_encoder()(
-                input_ids=input_ids, attention_mask=attention_mask
-            ).last_hidden_state[real]
-            prompt, counts = input_ids.new_full((len(texts), 1), chosen.start), [1] * len(texts)
-            tokens = prompt.flatten()
-        else:
-            states, prompt, counts, tokens = None, input_ids, lengths.tolist(), input_ids[real]
-        new = chosen.max_length - prompt.shape[1]
-        longest, known = (
-            max(counts) + new - 1,
-            self._decoder.positions,
-        )  # the last token is not read
-        if known is not None and longest > known:
+        new = chosen.max_length - (1 if pairs else input_ids.shape[1])
+        longest = (1 if pairs else int(real.sum(1).max())) + new - 1  # the last token is not read
+        if (known := self._decoder.positions) is not None and longest > known:
             raise InputError(
                 f"texts of {longest:,} tokens, but the model has {known:,} positions; lower max_length"
             )
-        rows = len(texts) * (chosen.beams if chosen.beams > 1 else copies)
-        writing = self._decoder.write(len(texts), sum(counts) + rows * min(new, ROOM))
+        states, prompts = None, input_ids
+        if pairs:
+            encoder = self.model.get_encoder()
+            states = encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+            prompts = input_ids.new_full((len(input_ids), 1), chosen.start)
+
+        @torch.inference_mode()
+        def write_some(texts: Tensor) -> Tensor:
+            copies = chosen.returned
+            first = seed + int(texts[0]) * copies
+            seeds = list(range(first, first + len(texts) * copies))
+            some = None if states is None else states[texts]
+            return self._write(prompts[texts], real[texts], some, chosen, seeds)
+
+        threads = min(torch.get_num_threads(), len(input_ids))
+        parts = torch.arange(len(input_ids)).chunk(threads)
+        found = in_threads(write_some, parts)
+        length = max(part.shape[1] for part in found)
+        return torch.cat(
+            [pad(part, (0, length - part.shape[1]), value=chosen.pad) for part in found]
+        )
+
+    def _write(
+        self,
+        prompts: Tensor,
+        real: Tensor,
+        states: Tensor | None,
+        options: SearchOptions,
+        seeds: list[int],
+    ) -> Tensor:
+        """Write some texts together; real: of the prompts' tokens or, with an encoder's states, of these."""
+        count, lengths = len(prompts), real.sum(1).tolist()
+        counts, tokens = (
+            ([1] * count, prompts.flatten()) if states is not None else (lengths, prompts[real])
+        )
+        rows = count * max(options.beams, options.returned)
+        new = options.max_length - prompts.shape[1]
+        writing = self._decoder.write(count, sum(counts) + rows * min(new, ROOM))
         if states is not None:
-            writing.read(states, lengths.tolist())
+            writing.read(states[real], lengths)
         logits = writing.add(tokens, counts)
-        if chosen.beams > 1:
-            found = write_beams(writing, logits, prompt, chosen)
-        else:
-            if copies > 1:
-                texts = texts.repeat_interleave(copies)
-                writing.select(texts)
-                logits, prompt = logits[texts], prompt[texts]
-            found = write(writing, logits, prompt, chosen, seeds)
-        return found
+        if options.beams > 1:
+            return write_beams(writing, logits, prompts, options)
+        if options.returned > 1:
+            texts = torch.arange(count).repeat_interleave(options.returned)
+            writing.select(texts)
+            logits, prompts = logits[texts], prompts[texts]
+        return write(writing, logits, prompts, options, seeds)

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 import torch
+from torch import Tensor
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
@@ -16,8 +18,10 @@ from transformers import (
 
 from weebill.errors import InputError
 from weebill.files import sha256_files
+from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.data import Task
 from weebill.generation.int8 import load_int8
+from weebill.generation.search_options import unknown_options
 from weebill.generation.settings import Device, SearchSettings
 from weebill.hugging_face.families import model_types
 from weebill.hugging_face.folder import load_model, save_model
@@ -52,6 +56,20 @@ class Generator:
     def trainable(self) -> bool:
         """True if training can change its weights; int8 weights cannot."""
         return not any(isinstance(module, Int8Linear) for module in self.model.modules())
+
+    @cached_property
+    def _compiled(self) -> CompiledGenerator | None:
+        """Compiled decoder of an int8 model; None if there is none."""
+        try:
+            return None if self.trainable else CompiledGenerator(self.model)
+        except InputError:
+            return None
+
+    def generate(self, input_ids: Tensor, attention_mask: Tensor, **options: Any) -> Tensor:
+        """Return what the library's `generate` returns: by the compiled decoder where it has all of the options."""
+        fast = self._compiled is not None and not unknown_options(self.model, options)
+        generate = self._compiled.generate if fast else self.model.generate
+        return generate(input_ids, attention_mask=attention_mask, **options)
 
     def on(self, device: Device) -> Self:
         """Move the model to a device, and return the generator; int8 models stay on the CPU."""
@@ -185,7 +203,7 @@ def summarize(
             return_tensors="pt",
         ).to(next(model.parameters()).device)
         given = {key: inputs[key] for key in ("input_ids", "attention_mask")}
-        tokens = model.generate(**given, **settings.options())
+        tokens = generator.generate(**given, **settings.options())
         texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
         for index, text in zip(indices, texts, strict=True):
             found[index] = text.strip()

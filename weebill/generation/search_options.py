@@ -87,18 +87,13 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
 
     prompt: tokens of the longest prompt.  Raises InputError for an option that the search does not have.
     """
-    config = copy.deepcopy(model.generation_config)
-    wrong = set(config.update(**given))
-    others = vars(config).keys() - DEFAULTS.keys() - {"transformers_version"}
-    for name in others:
-        neutral = (None, False, NEUTRAL.get(name))
-        if not name.startswith("_") and getattr(config, name) not in neutral:
-            wrong.add(name)
-    if wrong:
-        names = ", ".join(f"`{name}`" for name in sorted(wrong))
+    if wrong := unknown_options(model, given):
+        names = ", ".join(f"`{name}`" for name in wrong)
         raise InputError(
             f"the compiled decoder has no {names}; leave it out, or call the model's own `generate`"
         )
+    config = copy.deepcopy(model.generation_config)
+    vars(config).update(given)
     chosen = {
         name: default if getattr(config, name) is None else getattr(config, name)
         for name, default in DEFAULTS.items()
@@ -132,6 +127,16 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
         start=chosen["bos_token_id"] if start is None else start,
         processors=LogitsProcessorList(_processors(chosen, prompt, length, ends)),
         warpers=LogitsProcessorList(_warpers(chosen) if sample else ()),
+    )
+
+
+def unknown_options(model: PreTrainedModel, given: dict[str, Any]) -> list[str]:
+    """Return the options that the search does not have, and that change the text, of a call or else of the model."""
+    others = {**vars(model.generation_config), **given}
+    return sorted(
+        name
+        for name in others.keys() - DEFAULTS.keys() - {"transformers_version"}
+        if not name.startswith("_") and others[name] not in (None, False, NEUTRAL.get(name))
     )
 
 

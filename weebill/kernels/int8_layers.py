@@ -5,7 +5,7 @@ Inputs of linear maps are quantized as they come, each row (token) by its own la
 calibrated scale; y = Σ codes·codes / (both scales) + bias, with exact sums.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import Literal, NoReturn, Self
@@ -34,7 +34,12 @@ def by_threads(multiply: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     threads = min(torch.get_num_threads(), len(x) // ROWS_OF_A_THREAD)
     if threads < 2:
         return multiply(x)
-    return torch.cat(list(_threads(threads).map(multiply, x.chunk(threads))))
+    return torch.cat(in_threads(multiply, x.chunk(threads)))
+
+
+def in_threads(work: Callable[[Tensor], Tensor], parts: Sequence[Tensor]) -> list[Tensor]:
+    """Return the results of some work on each part, by a thread for each."""
+    return list(map(work, parts) if len(parts) == 1 else _threads(len(parts)).map(work, parts))
 
 
 @cache

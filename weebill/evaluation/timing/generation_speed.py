@@ -131,7 +131,7 @@ class _Loaded:
     @torch.inference_mode()
     def _generate(self, examples: int | None) -> None:
         for text in self._texts[:examples]:
-            self._generator.model.generate(
+            self._generator.generate(
                 input_ids=text,
                 attention_mask=torch.ones_like(text),
                 **self._search.options(),
