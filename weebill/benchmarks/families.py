@@ -75,24 +75,11 @@ _T5 = {
     "decoder_start_token_id": 1,
 }
 _GPT2 = {**_ENDS, "n_embd": WIDTH, "n_layer": LAYERS, "n_head": HEADS, "bos_token_id": 0}
-_OPT = {
-    **_ENDS,
-    "hidden_size": WIDTH,
-    "word_embed_proj_dim": WIDTH,
-    "num_hidden_layers": LAYERS,
-    "num_attention_heads": HEADS,
-    "ffn_dim": NEURONS,
-}
-_LLAMA = {
-    **_ENDS,
-    "hidden_size": WIDTH,
-    "head_dim": WIDTH // HEADS,
-    "num_hidden_layers": LAYERS,
-    "num_attention_heads": HEADS,
-    "num_key_value_heads": HEADS // 2,
-    "intermediate_size": NEURONS,
-}
-_NEOX = {**_ENDS, "hidden_size": WIDTH, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
+_SIZES = {"hidden_size": WIDTH, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
+_NEOX = {**_ENDS, **_SIZES}
+_OPT = {**_NEOX, "word_embed_proj_dim": WIDTH, "ffn_dim": NEURONS}
+_GROUPED = {"head_dim": WIDTH // HEADS, "num_key_value_heads": HEADS // 2}
+_LLAMA = {**_NEOX, **_GROUPED, "intermediate_size": NEURONS}
 _SEQ2SEQ, _CAUSAL = "ForConditionalGeneration", "ForCausalLM"
 # Name of the classes in the library, their suffix, and the shape; the last two are of no family.
 SHAPES: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
