@@ -22,8 +22,8 @@ from tests.hugging_face.small import (
 )
 from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
-from weebill.hugging_face.folder import layer_shapes, load_model, save_model
-from weebill.pruning.cut import cut
+from weebill.hugging_face.folder import load_model, save_model
+from weebill.pruning.cut import cut, layer_shapes
 from weebill.pruning.depth import cut_layers
 
 

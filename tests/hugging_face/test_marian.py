@@ -9,8 +9,8 @@ from tests.pruning.masking import masked
 from weebill.generation.distillation import student_of
 from weebill.generation.int8 import load_int8, save_int8, weights_on_grid
 from weebill.hugging_face.families import prunable
-from weebill.hugging_face.folder import layer_shapes, load_model, save_model
-from weebill.pruning.cut import cut
+from weebill.hugging_face.folder import load_model, save_model
+from weebill.pruning.cut import cut, layer_shapes
 
 
 @pytest.fixture

@@ -20,8 +20,9 @@ from tests.hugging_face.small import (
 from tests.hugging_face.study import VALIDATION, FamilyStudy
 from tests.pruning.owned import of_head, of_neuron
 from weebill.hugging_face.families import prunable
-from weebill.hugging_face.folder import layer_shapes, load_model, save_model
+from weebill.hugging_face.folder import load_model, save_model
 from weebill.pruning.criteria import CRITERIA, Candidates
+from weebill.pruning.cut import layer_shapes
 from weebill.pruning.methods import METHODS, pruning_method
 from weebill.pruning.one_shot import OneShot
 

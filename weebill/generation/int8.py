@@ -34,8 +34,6 @@ from weebill.hugging_face.folder import (
     SHAPES,
     WEIGHTS,
     check_target,
-    cut_to,
-    layer_shapes,
     model_class,
     tie,
     written_folder,
@@ -53,6 +51,7 @@ from weebill.hugging_face.loading import (
 from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
 from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
+from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.quantization.calibration import activation_scales, summary
 from weebill.quantization.grids import grid_named
 from weebill.quantization.weights import straight_through

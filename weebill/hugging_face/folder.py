@@ -35,8 +35,7 @@ from weebill.hugging_face.loading import (
     read_config,
     read_generation_settings,
 )
-from weebill.pruning.cut import cut
-from weebill.pruning.structure import Prunable
+from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.tensor_files import FLOAT, check_types, types_of
 
@@ -51,33 +50,6 @@ TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
 )
-
-
-def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
-    """Return the remaining sizes of all blocks: {"heads": {block name: h}, "neurons": {block name: f}}."""
-    return {
-        "heads": {block.name: block.heads for block in model.attention_blocks()},
-        "neurons": {block.name: block.neurons for block in model.feed_forward_blocks()},
-    }
-
-
-def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
-    """Cut a model in place to shapes of `layer_shapes`; the choice of the remaining parts is arbitrary.
-
-    Raises InputError if the shapes belong to other blocks, or are wider than this model's.
-    """
-    surplus = {}
-    for kind, widths in layer_shapes(model).items():
-        wanted = shapes.get(kind, {})
-        wrong = [
-            name
-            for name in widths | wanted
-            if wanted.get(name) not in range(widths.get(name, -1) + 1)
-        ]
-        if wrong:
-            raise InputError(f"{kind} of {', '.join(wrong)} are not of this model, or too many")
-        surplus[kind] = {name: range(wanted[name], width) for name, width in widths.items()}
-    cut(model, **surplus)
 
 
 def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:

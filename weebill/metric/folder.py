@@ -18,8 +18,7 @@ from transformers import PreTrainedModel
 from weebill.errors import InputError, placed
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.hugging_face.families import prunable
-from weebill.hugging_face.folder import SHAPES, cut_to, layer_shapes
-from weebill.hugging_face.loading import refuse_code
+from weebill.hugging_face.loading import SHAPES, refuse_code
 from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import (
     CHECKPOINTS,
@@ -39,6 +38,7 @@ from weebill.metric.network import (
 )
 from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
+from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.tensor_files import Entry, check_types, mapped_tensors, types_of, write_tensors
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from weebill.errors import nearest
+from weebill.errors import InputError, nearest
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 
 Removal = Mapping[str, Collection[int]]  # block name -> heads or neurons, by their present numbers
@@ -36,6 +36,33 @@ def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None =
                 chosen.append((block, sorted({*range(total)} - {*indices})))
     for block, kept in chosen:
         block.keep(kept)
+
+
+def layer_shapes(model: Prunable) -> dict[str, dict[str, int]]:
+    """Return the remaining sizes of all blocks: {"heads": {block name: h}, "neurons": {block name: f}}."""
+    return {
+        "heads": {block.name: block.heads for block in model.attention_blocks()},
+        "neurons": {block.name: block.neurons for block in model.feed_forward_blocks()},
+    }
+
+
+def cut_to(model: Prunable, shapes: Mapping[str, Mapping[str, int]]) -> None:
+    """Cut a model in place to shapes of `layer_shapes`; the choice of the remaining parts is arbitrary.
+
+    Raises InputError if the shapes belong to other blocks, or are wider than this model's.
+    """
+    surplus = {}
+    for kind, widths in layer_shapes(model).items():
+        wanted = shapes.get(kind, {})
+        wrong = [
+            name
+            for name in widths | wanted
+            if wanted.get(name) not in range(widths.get(name, -1) + 1)
+        ]
+        if wrong:
+            raise InputError(f"{kind} of {', '.join(wrong)} are not of this model, or too many")
+        surplus[kind] = {name: range(wanted[name], width) for name, width in widths.items()}
+    cut(model, **surplus)
 
 
 @contextmanager
