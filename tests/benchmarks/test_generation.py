@@ -53,39 +53,67 @@ def small(monkeypatch):
 
 
 def test_every_claim_is_measured(small):
-    rows = list(generation.run(2, batch=(3,), longest=12, new=4))
+    rows = list(generation.run(2, ("bart-large", "gpt2"), batch=(3,), longest=12, new=4))
     speeds = [row for row in rows if row.unit != "MiB"]
-    assert len(speeds) == 2 * len(generation.CLAIMS) and len(rows) == len(speeds) + 2 * 6
-    assert all(row.ours > 0 and row.rounds == 2 for row in speeds)
+    assert len(speeds) == 2 * (len(generation.CLAIMS) + 2) and len(rows) == len(speeds) + 2 * 6
+    shares = [row for row in speeds if row.unit == "of all"]
+    assert [row.ours for row in shares[::2]] == [1, 1]  # tokens like those of `generate`
+    assert all(row.ours > 0 and row.rounds == 2 for row in speeds if row not in shares)
     papers = [row.paper for row in speeds]
     assert papers == pytest.approx(
-        [59.25 / 59.3, 59.25 / 59.2, None, 59.25 / 43.75, None, 43.18 / 42.1, None, 43.18 / 33.92]
+        [
+            59.25 / 59.3,
+            None,
+            None,
+            59.25 / 59.2,
+            None,
+            59.25 / 43.75,
+            None,
+            None,
+            None,
+            None,
+            None,
+            43.18 / 42.1,
+            None,
+            43.18 / 33.92,
+            None,
+            None,
+        ]
     )
 
 
 @pytest.mark.parametrize("name", ["bart-large", "gpt2"])
-@pytest.mark.parametrize(("precision", "products"), [("float32", 1), ("int8", 0)])
-def test_all_engines_write_what_is_asked(small, name, precision, products, tmp_path, monkeypatch):
-    generation.make_folder(name, True, True, tmp_path)
-    engine = generation.Engine(tmp_path, precision, generation.PRODUCTS[products], (3, 12, 5))
-    assert sorted(engine.mask.sum(1).tolist()) == [6, 9, 12]
-    assert bool(engine.mask[0, 0]) == (name == "bart-large")  # padding stands at the end
-    config, written = engine.model.config, []
+def test_all_engines_write_what_is_asked(small, name, tmp_path):
+    generation.make_folder(name, True, True, tmp_path / "half")
+    generation.make_folder(name, False, False, tmp_path / "whole")
+    texts = {}
+    for variant, products in (
+        (generation.FLOAT32, 1),
+        (generation.INT8, 0),
+        (generation.INT8_LIBRARY, 0),
+        (generation.INT8_CTRANSLATE2, 0),
+        (generation.PIPELINE, 0),
+    ):
+        folder = tmp_path / variant.folder.split("-")[0]
+        engine = generation.Engine(folder, variant, generation.PRODUCTS[products], (3, 12, 5))
+        assert sorted(engine.mask.sum(1).tolist()) == [6, 9, 12]
+        assert bool(engine.mask[0, 0]) == (name == "bart-large")  # padding stands at the end
+        texts[variant] = engine.written(5)
+        assert [len(text) for text in texts[variant]] == [5] * 3
+        assert engine.generate() > 0
+        assert engine.peaks()[0] > engine.peaks()[1]
+    assert texts[generation.INT8] == texts[generation.INT8_LIBRARY]
+    config = engine.model.config
     assert getattr(config, "decoder_layers", config.num_hidden_layers) == 1
-    generate = engine.model.generate
-    monkeypatch.setattr(engine.model, "generate", lambda **o: written.append(generate(**o)))
-    assert engine.generate() > 0
-    assert written[0].shape == (3, (1 if name == "bart-large" else 12) + 5)
-    assert engine.peaks()[0] > engine.peaks()[1]
 
 
 def test_the_published_shapes():
     with torch.device("meta"):
         sizes = [sum(p.numel() for p in make().parameters()) for make in generation.MODELS.values()]
-    assert sizes == [406_291_456, 124_439_808]
+    assert sizes == [406_291_456, 139_420_416, 124_439_808]
 
 
 def test_what_does_not_exist_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["benchmark", "generation", "--models", "gpt3"])
-    assert "found 'gpt3', expected one of bart-large, gpt2" in capsys.readouterr().err
+    assert "found 'gpt3', expected one of bart-large, bart-base, gpt2" in capsys.readouterr().err

@@ -1,11 +1,14 @@
 """Other engines that generate with int8 weights, for `weebill benchmark generation`."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from torch import Tensor
-from transformers import AutoConfig, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from weebill.files import read_json
 
 CTRANSLATE2 = "CTranslate2"
 
@@ -39,7 +42,8 @@ class CTranslate2Engine:
         """Load the model that was converted into a folder."""
         import ctranslate2
 
-        self.config = AutoConfig.from_pretrained(folder / "config")
+        entries = {"is_encoder_decoder": False, **read_json(folder / "config/config.json")}
+        self.config = SimpleNamespace(**entries)
         kind = ctranslate2.Translator if self.config.is_encoder_decoder else ctranslate2.Generator
         self._engine = kind(
             str(folder / CTRANSLATE2), compute_type="int8", inter_threads=1, intra_threads=1
