@@ -4,7 +4,8 @@
     python -m weebill.benchmarks.families docs/results/families.md   # writes the whole table as a page
 
 Each family has a model of one shape with random weights, which writes the same number of tokens for the same prompts:
-in float32 by Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here, and in int8.
+in float32 by Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here, and in int8,
+by us and by CTranslate2.
 """
 
 import argparse
@@ -12,10 +13,10 @@ import copy
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 import transformers
@@ -23,11 +24,26 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from weebill.benchmarks import Option, Row
+from weebill.benchmarks.family_shapes import (
+    FAMILIES,
+    HEADS,
+    LAYERS,
+    NEURONS,
+    PIECES,
+    SHAPES,
+    WIDTH,
+)
+from weebill.benchmarks.generation_opponents import (
+    CTRANSLATE2,
+    CTranslate2Engine,
+    convert_to_ctranslate2,
+)
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware, software_versions, versions_line
 from weebill.evaluation.timing.processes import Worker
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.files import write_text
+from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.distillation import (
     chosen_layers,
     distillation,
@@ -46,85 +62,44 @@ from weebill.report.rendering import to_markdown
 from weebill.report.table import Column, Table, fixed
 from weebill.report.table import Row as TableRow
 
-OPPONENTS = ("transformers",)
+OPPONENTS = ("transformers", "ctranslate2")
+UNIT = "tokens/s of processor time"
+FLOAT32, INT8 = "float32", "int8"
+OTHERS = (FLOAT32, CTRANSLATE2)
 SMALLEST = {"families": ("llama",)}
 PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32
-LAYERS, WIDTH, HEADS, NEURONS, PIECES = 4, 512, 8, 2048, 8000
 PROMPTS, GIVEN, NEW = 4, 32, 32  # prompts at once, tokens of each, tokens written for each
 CLOSE = 1e-3  # of logits: cut against masked
-
-_ENDS = {"pad_token_id": 1, "eos_token_id": 2}
-_BART = {
-    **_ENDS,
-    "d_model": WIDTH,
-    "decoder_start_token_id": 2,
-    "forced_eos_token_id": None,
-    **{
-        f"{side}_{part}": value
-        for side in ("encoder", "decoder")
-        for part, value in {"layers": LAYERS, "attention_heads": HEADS, "ffn_dim": NEURONS}.items()
-    },
-}
-_T5 = {
-    **_ENDS,
-    "d_model": WIDTH,
-    "d_kv": WIDTH // HEADS,
-    "d_ff": NEURONS,
-    "num_layers": LAYERS,
-    "num_heads": HEADS,
-    "decoder_start_token_id": 1,
-}
-_GPT2 = {**_ENDS, "n_embd": WIDTH, "n_layer": LAYERS, "n_head": HEADS, "bos_token_id": 0}
-_SIZES = {"hidden_size": WIDTH, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
-_NEOX = {**_ENDS, **_SIZES}
-_OPT = {**_NEOX, "word_embed_proj_dim": WIDTH, "ffn_dim": NEURONS}
-_GROUPED = {"head_dim": WIDTH // HEADS, "num_key_value_heads": HEADS // 2}
-_LLAMA = {**_NEOX, **_GROUPED, "intermediate_size": NEURONS}
-_SEQ2SEQ, _CAUSAL = "ForConditionalGeneration", "ForCausalLM"
-# Name of the classes in the library, their suffix, and the shape; the last two are of no family.
-SHAPES: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
-    "bart": ("Bart", _SEQ2SEQ, _BART),
-    "mbart": ("MBart", _SEQ2SEQ, _BART),
-    "m2m-100": ("M2M100", _SEQ2SEQ, _BART),
-    "pegasus": ("Pegasus", _SEQ2SEQ, _BART),
-    "marian": ("Marian", "MTModel", _BART),
-    "t5": ("T5", _SEQ2SEQ, _T5),
-    "mt5": ("MT5", _SEQ2SEQ, {**_T5, "feed_forward_proj": "gated-gelu"}),
-    "gpt2": ("GPT2", "LMHeadModel", _GPT2),
-    "opt": ("OPT", _CAUSAL, _OPT),
-    "llama": ("Llama", _CAUSAL, _LLAMA),
-    "mistral": ("Mistral", _CAUSAL, _LLAMA),
-    "qwen2": ("Qwen2", _CAUSAL, _LLAMA),
-    "qwen3": ("Qwen3", _CAUSAL, _LLAMA),
-    "blenderbot": ("Blenderbot", _SEQ2SEQ, _BART),
-    "gpt-neox": ("GPTNeoX", _CAUSAL, _NEOX),
-}
-FAMILIES = tuple(SHAPES)[:-2]
 
 
 def run(
     rounds: int,
     families: Annotated[Sequence[str], Option("families to measure", choices=FAMILIES)] = FAMILIES,
 ) -> Iterator[Row]:
-    """Yield tokens per second of each family's int8 against its float32."""
+    """Yield tokens per second of each family's int8 against its float32, and against CTranslate2's int8."""
     for name in families:
-        with tempfile.TemporaryDirectory() as folder:
-            yield _speed(name, Path(folder), rounds)
+        yield from speeds(name, rounds).values()
 
 
-def _speed(name: str, folder: Path, rounds: int) -> Row:
-    with Worker() as worker:  # its end frees its memory
-        worker.call(write_folders, name, folder)
-    ways = [("float32", products) for products in PRODUCTS] + [("int8", PRODUCTS[0])]
-    with ExitStack() as stack:
+def speeds(name: str, rounds: int) -> dict[str, Row]:
+    """Return opponent → our int8 against it; CTranslate2 only where its converter takes the model."""
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        folder = Path(place)
+        with Worker() as worker:  # its end frees its memory
+            worker.call(write_folders, name, folder)
+        ways = [INT8, *PRODUCTS] + [CTRANSLATE2] * (folder / CTRANSLATE2).is_dir()
         workers = {way: stack.enter_context(Worker()) for way in ways}
         for way, worker in workers.items():
-            worker.call(Engine, folder / way[0], *way)
+            worker.call(Engine, folder, way)
         measures = {way: partial(worker.call, "generate") for way, worker in workers.items()}
         seconds = in_turn(measures, rounds, uncounted=1)
-    *floats, ours = ([PROMPTS * NEW / taken for taken in seconds[way]] for way in ways)
-    other = max(floats, key=sum)
-    return Row.of_rounds(f"{name}: int8 against float32", ours, other, "tokens/s of processor time")
+    found = {way: [PROMPTS * NEW / one for one in seconds[way]] for way in ways}
+    ours = found.pop(INT8)
+    others = {FLOAT32: max((found.pop(products) for products in PRODUCTS), key=sum), **found}
+    return {
+        other: Row.of_rounds(f"{name}: int8 against {other}", ours, figures, UNIT)
+        for other, figures in others.items()
+    }
 
 
 def make(name: str) -> PreTrainedModel:
@@ -136,41 +111,61 @@ def make(name: str) -> PreTrainedModel:
 
 
 def write_folders(name: str, folder: Path) -> None:
-    """Write a family's model as folders `float32` and `int8`."""
+    """Write a family's model as folders `float32` and `int8`, and for CTranslate2 if that takes it."""
     model = make(name)
-    save_model(folder / "float32", model)
-    save_int8(model, folder / "int8")
+    save_model(folder / FLOAT32, model)
+    save_int8(model, folder / INT8)
+    with suppress(Exception):  # a converter fails by any error for a model that it does not know
+        convert_to_ctranslate2(model, folder)
 
 
 class Engine:
     """Model ready to continue random prompts greedily."""
 
-    def __init__(self, folder: Path, precision: str, products: str):
-        self.model = load_model(folder) if precision == "float32" else load_int8(folder)
-        self.onednn = products == PRODUCTS[1]
+    def __init__(self, folder: Path, way: str):
+        """Load a model by one of `PRODUCTS` for float32, INT8, in the compiled decoder if it can, or CTRANSLATE2."""
+        self.onednn = way == PRODUCTS[1]
+        if way == CTRANSLATE2:
+            self.other = CTranslate2Engine(folder)
+            return
+        self.other = None
+        self.model = load_int8(folder / INT8) if way == INT8 else load_model(folder / FLOAT32)
+        self.write = self.model.generate
+        if way == INT8:
+            with suppress(InputError):  # of another family, whose `generate` uses the int8 layers
+                self.write = CompiledGenerator(self.model).generate
 
     def generate(self) -> float:
         """Return seconds of processor time."""
         return timed(self._generate, None, clock=time.process_time)
 
     def _generate(self, _: None) -> None:
+        if self.other is not None:
+            prompts = _prompts()
+            self.other.write(prompts, torch.ones_like(prompts), NEW)
+            return
         with OneDnnLinears() if self.onednn else nullcontext():
-            texts(self.model)
+            texts(self.write)
 
 
 @torch.inference_mode()
-def texts(model: PreTrainedModel) -> Tensor:
-    """Return the greedy texts (prompts, tokens) of random prompts."""
-    prompts = _batch(model)["input_ids"]
+def texts(write: Callable[..., Tensor]) -> Tensor:
+    """Return the greedy texts (prompts, tokens) of random prompts by a `generate`."""
+    prompts = _prompts()
     lengths = {"min_new_tokens": NEW, "max_new_tokens": NEW}
     mask = torch.ones_like(prompts)
-    return model.generate(prompts, attention_mask=mask, do_sample=False, num_beams=1, **lengths)
+    return write(prompts, attention_mask=mask, do_sample=False, num_beams=1, **lengths)
+
+
+def _prompts() -> Tensor:
+    """Return random tokens (prompts, length)."""
+    draw = torch.Generator().manual_seed(1)
+    return torch.randint(10, PIECES, (PROMPTS, GIVEN), generator=draw)
 
 
 def _batch(model: PreTrainedModel) -> dict[str, Tensor]:
     """Return a batch of `generation.encoding` of random tokens."""
-    draw = torch.Generator().manual_seed(1)
-    tokens = torch.randint(10, PIECES, (PROMPTS, GIVEN), generator=draw)
+    tokens = _prompts()
     batch = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens), "labels": tokens}
     if model.config.is_encoder_decoder:
         batch["decoder_input_ids"] = tokens.roll(1, 1)
@@ -204,8 +199,10 @@ def _train_on_grid(model: PreTrainedModel) -> None:
 def _int8(model: PreTrainedModel) -> str:
     """Return the share of equal tokens of the compiled kernels and of PyTorch's products of integers."""
     with tempfile.TemporaryDirectory() as folder:
-        save_int8(model, Path(folder) / "int8")
-        ours, other = (texts(load_int8(Path(folder) / "int8", isa)) for isa in (None, PORTABLE))
+        save_int8(model, Path(folder) / INT8)
+        ours, other = (
+            texts(load_int8(Path(folder) / INT8, isa).generate) for isa in (None, PORTABLE)
+        )
     return f"{(ours == other)[:, -NEW:].float().mean().item():.1%}"
 
 
@@ -240,22 +237,18 @@ def outcomes(name: str) -> dict[str, str]:
     return found
 
 
-def table(speeds: Mapping[str, Row]) -> Table:
-    """Return the steps of every family, and its speeds if they were measured."""
+def table(measured: Mapping[str, Mapping[str, Row]]) -> Table:
+    """Return the steps of every family, and its speeds of `speeds` if they were measured."""
     rows = []
     for name in SHAPES:
-        speed = speeds.get(name)
-        figures = (
-            ("", "", "")
-            if speed is None
-            else (fixed(speed.other, 0), fixed(speed.ours, 0), fixed(speed.ratio, 2))
-        )
-        rows.append(TableRow.of((name, *outcomes(name).values(), *figures)))
+        found = measured.get(name, {})
+        ours = fixed(found[FLOAT32].ours, 0) if found else ""
+        ratios = [fixed(found[one].ratio, 2) if one in found else "" for one in OTHERS]
+        rows.append(TableRow.of((name, *outcomes(name).values(), ours, *ratios)))
     columns = (
         *Column.texts(family="Family", **{key: title for key, (title, _) in STEPS.items()}),
-        Column("float32", "float32, tokens/s"),
-        Column("int8_speed", "int8, tokens/s"),
-        Column("ratio", "Ratio"),
+        Column("tokens", "int8, tokens/s"),
+        *Column.grouped("Ratio to", **dict(zip(("float32", "ctranslate2"), OTHERS, strict=True))),
     )
     return Table(
         "families",
@@ -267,7 +260,8 @@ def table(speeds: Mapping[str, Row]) -> Table:
             "Distillation, pruning and training on the grid: one update each; the cut model equals the masked one.",
             f"Equal tokens: greedy texts of {NEW} tokens by the compiled kernels and by PyTorch's products of the "
             "same integers.",
-            f"Speeds: {PROMPTS} prompts of {GIVEN} tokens at once, {NEW} new tokens, processor time of one core.",
+            f"Speeds: {PROMPTS} prompts of {GIVEN} tokens at once, {NEW} new tokens, processor time of one core. "
+            "CTranslate2: only where its converter takes the model.",
         ),
     )
 
@@ -280,7 +274,7 @@ def main() -> None:
     parser.add_argument("page", type=Path, nargs="?", default=Path("docs/results/families.md"))
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    found = table(dict(zip(FAMILIES, run(given.rounds), strict=True)))
+    found = table({name: speeds(name, given.rounds) for name in FAMILIES})
     machine = f"{hardware()}; {versions_line(software_versions(OPPONENTS))}"
     text = f"# {found.title}\n\n`python -m weebill.benchmarks.families` wrote this page.\n{machine}\n\n"
     write_text(given.page, text + to_markdown(found))
