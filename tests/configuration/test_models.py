@@ -247,22 +247,39 @@ def test_a_stage_may_leave_a_text_nothing_that_no_student_learns(experiment, zoo
     ]
 
 
-def test_alignments_guide_students_alone_and_heads_that_stay(experiment, zoo):
+def test_published_students_replace_teachers_and_first_weights(experiment, zoo):
+    changes = {
+        "published": {"folder": "models/ende", "files": {"http://a.org/model": 64 * "a"}},
+        "teacher": {"published": True, "members": 2},
+        "pruning": {"pushy": {"reset_to": 50}, "narrow": {"method": "even", "reset_to": 0}},
+        "evaluation": {"cleaning": {"student": "small"}},
+    }
+    assert refused(experiment(changes), zoo) == [
+        "published: found both, expected one of folder, files",
+        "published.files.http://a.org/model: found 'http://a.org/model', expected a local path or an address "
+        "https://…",
+        "training.guided_alignment: found 0.0, expected more, such as 0.1: Firefox places tags by the attention that "
+        "it guides",
+        "evaluation.cleaning: found a student, expected none beside published: it measures students trained from "
+        "first weights",
+        "teacher.published: found true beside another origin, expected one",
+        "teacher.members: found 2, expected 1, as published names one model",
+        "pruning.pushy.reset_to: found 50, expected 0: it starts from the published student",
+        "pruning.narrow: removes nothing, expected encoder_layers, decoder_layers or neurons",
+    ]
+    changes = {"teacher": {"published": True}, "pruning": {"pushy": {"reset_to": 0}}}
+    assert refused(experiment(changes, ["teacher.architecture"]), zoo) == [
+        "teacher.published: found true, expected the section published beside it",
+        "pruning.pushy.reset_to: found 0, expected at least 1",
+    ]
+
+
+def test_alignments_guide_students_alone(experiment, zoo):
     guided = {"guided_alignment": 0.1}
     changes = {
         "training": guided,
         "teacher": {"training": guided},
-        "pruning": {
-            "pushy": {"blocks": "*cross_attention", "criterion": "magnitude", "iterations": 1},
-            "encoder": {"method": "one-shot", "heads": 0.25},
-            "shallow": {"method": "depth", "stack": "decoder"},
-        },
-        "students": ["small"],
     }
     assert refused(experiment(changes), zoo) == [
-        "teacher.training.guided_alignment: found 0.1, expected 0: alignments guide students alone",
-        "pruning.pushy.blocks: found '*cross_attention', expected a pattern without "
-        "decoder.1.cross_attention of 'small', of which training.guided_alignment teaches a head",
-        "pruning.shallow.stack: found decoder, expected encoder, as "
-        "training.guided_alignment teaches its last layer",
+        "teacher.training.guided_alignment: found 0.1, expected 0: alignments guide students alone"
     ]

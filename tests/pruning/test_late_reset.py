@@ -97,7 +97,7 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
     """The other code stands for any code that chooses other heads."""
     lowest = late_reset.lowest
 
-    def highest(scores, count):
+    def highest(scores, count, protected):
         return lowest(scores, sum(map(len, scores.values())))[-count:]
 
     with monkeypatch.context() as change:

@@ -8,6 +8,7 @@ from typing import Any
 from weebill.configuration.schema import Config, Fault, Place, absent, at, unknown
 from weebill.corpus.language_codes import has_case
 from weebill.corpus.robustness import KINDS
+from weebill.corpus.sources import address_faults
 from weebill.errors import InputError
 from weebill.experiment.searches import is_search
 from weebill.experiment.student_names import LARGEST_SEED, architecture_of, text_of
@@ -15,7 +16,7 @@ from weebill.experiment.training_texts import KINDS as TEXT_KINDS
 from weebill.experiment.training_texts import corpora_of, training_texts
 from weebill.experiment.translating_models import HUB_NAME, translating_models
 from weebill.experiment.variants import UNPRUNED
-from weebill.experiment.zoo import Zoo, attention_blocks, members
+from weebill.experiment.zoo import Zoo, members
 from weebill.pruning.recipes import made_students, methods_of, shape_of
 
 BYTES = 256  # pieces of a vocabulary with `byte_fallback` that stand for bytes
@@ -40,7 +41,10 @@ def width_fault(place: Place, model: Mapping[str, Any]) -> Iterator[Fault]:
 def origin_faults(place: Place, section: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield a fault for a model that is not either of the zoo or from Hugging Face, or has keys of the other kind."""
     name, foreign = section.get("architecture"), section.get("hugging_face")
-    if (name is None) == (foreign is None):
+    if section.get("published"):
+        if name is not None or foreign is not None:
+            yield Fault((*place, "published"), "found true beside another origin, expected one")
+    elif (name is None) == (foreign is None):
         found = "neither" if name is None else "both"
         yield Fault(place, f"found {found}, expected one of architecture, hugging_face")
     elif name is not None:
@@ -74,18 +78,22 @@ def _teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, teacher in at(config, "teacher|reverse_teacher"):
         yield from origin_faults(place, teacher, zoo)
         name, count = teacher.get("architecture"), teacher["members"]
-        foreign = "hugging_face" in teacher
+        given = "published" if teacher.get("published") else "hugging_face"
+        foreign = bool(teacher.get(given))
         listed = len(members(zoo[name])) if name in zoo else 1
         if listed not in (1, count):
             expected = f"{listed}, the models that '{name}' lists in config/models.yaml"
             yield Fault((*place, "members"), f"found {count}, expected {expected}")
         elif foreign and count != 1:
-            message = f"found {count}, expected 1, as hugging_face names one model"
+            message = f"found {count}, expected 1, as {given} names one model"
             yield Fault((*place, "members"), message)
         if foreign and teacher.get("back_translated"):
             expected = "false: such a teacher is not trained"
-            message = f"found true beside hugging_face, expected {expected}"
+            message = f"found true beside {given}, expected {expected}"
             yield Fault((*place, "back_translated"), message)
+        if teacher.get("published") and "published" not in config:
+            message = "found true, expected the section published beside it"
+            yield Fault((*place, "published"), message)
     names = corpora_of(config, "backward")
     if names and "reverse_teacher" not in config:
         message = f"missing, expected the teacher that translates corpus '{names[0]}' back"
@@ -219,21 +227,51 @@ def _recipes(config: Config, zoo: Zoo) -> Iterator[Fault]:
             meaning = "as trained" if name == UNPRUNED else "with this search"
             message = f"found a recipe of this name, expected another: it stands for the student {meaning}"
             yield Fault(("pruning", name), message)
+        if not method.shape_from and ("published" in config) != (method.reset_to == 0):
+            first = (
+                "0: it starts from the published student" if "published" in config else "at least 1"
+            )
+            yield Fault(("pruning", name, "reset_to"), f"found {method.reset_to}, expected {first}")
         for key, message in method.conflicts(methods):
             yield Fault(("pruning", name, *key), message)
 
 
 def pruned_students(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for parts that a student does not have or cannot lose, such as a head that alignments guide."""
+    """Yield a fault for parts that a student does not have or cannot lose."""
     methods = methods_of(config)
     for student, name in made_students(config):
         if student not in zoo or len(members(zoo[student])) > 1:  # reported as faults of `students`
             continue
-        found = list(methods[name].faults({student: shape_of(zoo[student])}))
-        if config["training"]["guided_alignment"]:  # of the first head of the last cross-attention
-            last = list(attention_blocks(zoo[student]))[-1]
-            found.append(methods[name].guided_fault(student, last))
-        yield from (Fault(("pruning", name, *key), message) for key, message in filter(None, found))
+        found = methods[name].faults({student: shape_of(zoo[student])})
+        yield from (Fault(("pruning", name, *key), message) for key, message in found)
 
 
-CHECKS = (_teachers, _texts, _augmentation, _students, _names, _trainings, _vocabulary, _recipes)
+def _published(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Yield a fault for a published student without origin, or keys that do not go with one."""
+    for place, section in at(config, "published"):
+        folder, files = section.get("folder"), section.get("files")
+        if (folder is None) == (files is None):
+            found = "neither" if folder is None else "both"
+            yield Fault(place, f"found {found}, expected one of folder, files")
+        for address, digest in (files or {}).items():
+            for key, message in address_faults(("files", address), address, (), digest):
+                yield Fault((*place, *key), message)
+        if not config["training"]["guided_alignment"]:
+            expected = "more, such as 0.1: Firefox places tags by the attention that it guides"
+            yield Fault(("training", "guided_alignment"), f"found 0.0, expected {expected}")
+        if "cleaning" in config["evaluation"]:
+            expected = "none beside published: it measures students trained from first weights"
+            yield Fault(("evaluation", "cleaning"), f"found a student, expected {expected}")
+
+
+CHECKS = (
+    _published,
+    _teachers,
+    _texts,
+    _augmentation,
+    _students,
+    _names,
+    _trainings,
+    _vocabulary,
+    _recipes,
+)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
-from weebill.pruning.method import BlockScores, Scores
+from weebill.pruning.method import BlockScores, Protected, Scores
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 from weebill.pruning.study import Study
 
@@ -36,6 +36,11 @@ class Candidates:
             [block for block in attention if fnmatchcase(block.name, pattern)],
             [block for block in feed_forward if fnmatchcase(block.name, pattern)],
         )
+
+    @property
+    def protected(self) -> Protected:
+        """Heads that stay, by block."""
+        return {block.name: block.protected for block in self.attention}
 
 
 Criterion = Callable[[Study, Prunable, Candidates], Scores]

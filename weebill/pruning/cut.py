@@ -32,6 +32,8 @@ def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None =
             wrong = sorted(index for index in indices if not 0 <= index < total)
             if wrong:
                 raise ValueError(f"{name}: nothing numbered {wrong} among {total} to remove")
+            if kept := sorted(getattr(block, "protected", frozenset()).intersection(indices)):
+                raise ValueError(f"{name}: alignments guide head {kept[0]}, which stays")
             if indices:
                 chosen.append((block, sorted({*range(total)} - {*indices})))
     for block, kept in chosen:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from weebill.errors import InputError
 from weebill.pruning.history import History
 from weebill.pruning.method import AtOnce, ModelShape, Problem, Removed
-from weebill.settings import Count
+from weebill.settings import Amount, Count
 
 if TYPE_CHECKING:
     from weebill.pruning.structure import Prunable
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def cut_layers(model: "Prunable", stack: str, count: int) -> None:
-    """Remove the `count` top layers of a stack in place.  Raises InputError if there is none, or none is left."""
+    """Remove `count` top layers of a stack in place, or those below a last one that alignments guide.
+
+    Raises InputError if there is none, or none is left.
+    """
     stacks = {found.name: found for found in model.layer_stacks()}
     if stack not in stacks:
         raise InputError(f"pruning: the student has no layers '{stack}', but {', '.join(stacks)}")
@@ -36,8 +39,8 @@ class Depth(AtOnce):
     """Number of layers to remove."""
     stack: Literal["encoder", "decoder"] = "encoder"
     """Stack that loses the layers."""
-    reset_to: Count = 25_000
-    """Updates of training before the removal."""
+    reset_to: Amount = 25_000
+    """Updates of training before the removal; 0 for a published student."""
 
     def removes(self, shape: ModelShape) -> Removed:
         return Removed(self.stack, layers=self.layers)
@@ -50,12 +53,6 @@ class Depth(AtOnce):
             elif self.layers >= depth:
                 message = f"found {self.layers}, expected less than {depth}, the {self.stack}'s of '{name}'"
                 yield ("layers",), message
-
-    def guided_fault(self, name: str, block: str) -> Problem | None:
-        if not block.startswith(f"{self.stack}."):
-            return None
-        expected = "expected encoder, as training.guided_alignment teaches its last layer"
-        return ("stack",), f"found {self.stack}, {expected}"
 
     def cut(self, study: "Study", model: "Prunable") -> History:
         cut_layers(model, self.stack, self.layers)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from weebill.pruning.history import History
 from weebill.pruning.method import BlockMethod, BlockPattern, Grouping, Method
-from weebill.settings import Count, PartialShare, Positive
+from weebill.settings import Amount, Count, PartialShare, Positive
 
 if TYPE_CHECKING:
     from weebill.pruning.structure import Prunable
@@ -42,8 +42,8 @@ class GroupLasso(BlockMethod):
 
     This is late resetting. The paper continues with the small weights after the penalty, and with fewer updates.
     """
-    reset_to: Count = 50_000
-    """Updates without the penalty."""
+    reset_to: Amount = 50_000
+    """Updates without the penalty; 0 for a published student."""
     regularise_updates: Count = 150_000
     """Updates with the penalty."""
     blocks: BlockPattern = "encoder.*"

@@ -119,12 +119,15 @@ def dead_parts(
         name: norms <= threshold * before[name].mean(1, keepdim=True)  # (maps, groups)
         for name, norms in norms_of(model, settings).items()
     }
-    living = {}
+    living, protected = {}, blocks.protected
     for block in blocks.attention:
         each = 1 if settings.groups == "head" else block.head_size
         by_head = dead[block.name].unflatten(1, (block.heads, each))  # (maps, h, groups)
         living[block.name] = 1 - by_head.double().mean((0, 2))
-    heads = {name: _places(shares <= 1 - HEAD_DIES) for name, shares in living.items()}
+    heads = {
+        name: [head for head in _places(shares <= 1 - HEAD_DIES) if head not in protected[name]]
+        for name, shares in living.items()
+    }
     neurons = {block.name: _places(dead[block.name].any(0)) for block in blocks.feed_forward}
     return heads, neurons, {name: shares.tolist() for name, shares in living.items()}
 

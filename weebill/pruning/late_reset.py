@@ -15,7 +15,7 @@ from weebill.errors import InputError
 from weebill.files import read_json, write_json
 from weebill.pruning.history import History
 from weebill.pruning.method import BlockMethod, BlockPattern, Criterion, ModelShape, Removed, lowest
-from weebill.settings import Count
+from weebill.settings import Amount, Count
 
 if TYPE_CHECKING:
     from weebill.pruning.criteria import Candidates
@@ -36,8 +36,8 @@ class LateReset(BlockMethod):
     """Score by which heads are removed, the lowest first: `confidence` (the largest attention weight of a head, on
     average; the paper's), `gradient` (effect of the head on the loss), `magnitude` (norm of its weights), or a
     `random` choice."""
-    reset_to: Count = 25_000
-    """Updates of the checkpoint to which the remaining weights are reset."""
+    reset_to: Amount = 25_000
+    """Updates of the checkpoint to which the remaining weights are reset; 0 for a published student."""
     iteration_updates: Count = 15_000
     """Updates between two removals, which `training.updates` do not count."""
     blocks: BlockPattern = "encoder.*"
@@ -62,7 +62,8 @@ class LateReset(BlockMethod):
         """Remove heads step by step, and return C without them.  Raises InputError if there are too few heads."""
         whole = study.checkpoint(self.reset_to)
         asked = self.heads_per_iteration * self.iterations
-        found = sum(block.heads for block in self._candidates(whole).attention)
+        candidates = self._candidates(whole)
+        found = sum(block.heads - len(block.protected) for block in candidates.attention)
         if asked > found:
             raise InputError(
                 f"pruning: {self.iterations} iterations of {self.heads_per_iteration} heads remove "
@@ -72,7 +73,7 @@ class LateReset(BlockMethod):
         for number in range(1, self.iterations + 1):
             scores = self._scores(study, history, work / f"iteration-{number:02d}")
             removed = {name: [] for name in scores}
-            for name, head in lowest(scores, self.heads_per_iteration):
+            for name, head in lowest(scores, self.heads_per_iteration, candidates.protected):
                 removed[name].append(head)
             history.remove(removed, scores=scores)
             logging.info("iteration %d of %d done", number, self.iterations)

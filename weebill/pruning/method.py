@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from weebill.experiment.shares import part_of
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 BlockPattern = Annotated[str, Pattern(r"^[^/]+$", "a pattern of block names, such as encoder.*")]
 Criterion = Literal["confidence", "gradient", "magnitude", "random"]  # names of criteria.CRITERIA
 BlockScores = dict[str, list[float]]  # block name -> score of each of its heads or neurons
+Protected = Mapping[str, Collection[int]]  # block name -> heads that stay
+NOTHING: Protected = MappingProxyType({})
 Ranking = Literal["global", "layer"]
 Grouping = Literal["rowcol", "head"]  # of weights; used by group_penalty.groups_of
 Baseline = Literal["chance", "from scratch"]
@@ -105,10 +108,6 @@ class Method:
         """Find settings that do not fit the models that the recipe prunes; zoo: their shapes by name."""
         yield from ()
 
-    def guided_fault(self, name: str, block: str) -> Problem | None:
-        """Report that the recipe may remove heads of a block that alignments guide in model `name`; None if not."""
-        return None
-
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
         """Return the smaller model and its history before the last training; work: a folder for unfinished work."""
         raise NotImplementedError
@@ -170,14 +169,6 @@ class BlockMethod(Method):
         """Find patterns that match no block, and numbers of heads and neurons that a model cannot lose."""
         for name, shape in zoo.items():
             yield from islice(self._faults(name, shape.matching(self.blocks)), 1)
-
-    def guided_fault(self, name: str, block: str) -> Problem | None:
-        """Report that the pattern matches the block."""
-        if not fnmatchcase(block, self.blocks):
-            return None
-        expected = f"expected a pattern without {block} of '{name}'"
-        reason = "of which training.guided_alignment teaches a head"
-        return ("blocks",), f"found '{self.blocks}', {expected}, {reason}"
 
     def _faults(self, name: str, candidates: ModelShape) -> Iterator[Problem]:
         """Yield the faults for one model, of which the first is told."""
@@ -253,12 +244,18 @@ def part_of_blocks(share: float, widths: Collection[int], ranking: Ranking) -> i
     return sum(part_of(share, width) for width in groups)
 
 
-def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str, int]]:
-    """Return the `count` lowest scores as (block, part), ties by place.  Raises ValueError if there are fewer."""
+def lowest(
+    scores: Mapping[str, Sequence[float]], count: int, protected: Protected = NOTHING
+) -> list[tuple[str, int]]:
+    """Return the `count` lowest scores as (block, part), ties by place, without protected ones.
+
+    Raises ValueError if there are fewer.
+    """
     numbered = [
         (value, place, number, name)
         for place, (name, values) in enumerate(scores.items())
         for number, value in enumerate(values)
+        if number not in protected.get(name, ())
     ]
     if len(numbered) < count:
         raise ValueError(f"{count} to remove, but only {len(numbered)} are left")
@@ -266,12 +263,16 @@ def lowest(scores: Mapping[str, Sequence[float]], count: int) -> list[tuple[str,
 
 
 def lowest_share(
-    scores: Mapping[str, Sequence[float]], share: float, ranking: Ranking
+    scores: Mapping[str, Sequence[float]],
+    share: float,
+    ranking: Ranking,
+    protected: Protected = NOTHING,
 ) -> dict[str, list[int]]:
     """Return block name → parts, ascending, of the lowest share: of each block, or of all blocks together."""
     groups = [{name: values} for name, values in scores.items()] if ranking == "layer" else [scores]
     removed = {name: [] for name in scores}
     for group in groups:
-        for name, number in lowest(group, part_of(share, sum(map(len, group.values())))):
+        count = part_of(share, sum(map(len, group.values())))
+        for name, number in lowest(group, count, protected):
             removed[name].append(number)
     return {name: sorted(numbers) for name, numbers in removed.items()}

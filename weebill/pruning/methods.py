@@ -19,6 +19,7 @@ METHODS: Registry[type[Method]] = Registry(
         "late-reset": "weebill.pruning.late_reset:LateReset",
         "one-shot": "weebill.pruning.one_shot:OneShot",
         "depth": "weebill.pruning.depth:Depth",
+        "even": "weebill.pruning.even:Even",
         "group-lasso": "weebill.pruning.group_lasso:GroupLasso",
         "movement": "weebill.pruning.movement:Movement",
         "from-scratch": "weebill.pruning.from_scratch:FromScratch",

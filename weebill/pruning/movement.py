@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weebill.pruning.history import History
 from weebill.pruning.method import ShareMethod
 from weebill.pruning.movement_settings import MovementSettings
-from weebill.settings import Count
+from weebill.settings import Amount
 
 if TYPE_CHECKING:
     from weebill.pruning.structure import Prunable
@@ -19,8 +19,8 @@ class Movement(MovementSettings, ShareMethod):
     """Learn a score for each head and neuron, and mask a growing share of the lowest (TEXTGEN §3.3)."""
 
     label = "movement"
-    reset_to: Count = 25_000
-    """Updates of training before the masks; the last training follows them."""
+    reset_to: Amount = 25_000
+    """Updates of training before the masks, 0 for a published student; the last training follows them."""
 
     @property
     def phases(self) -> dict[str, int]:

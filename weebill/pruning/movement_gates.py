@@ -119,6 +119,12 @@ class ScoredGates(nn.Module):
         self.blocks, self.widths = list(blocks), list(widths)
         self.scores = nn.Parameter(torch.rand(sum(widths), generator=generator))
         self.register_buffer("open", torch.ones(sum(widths)))  # 1 or 0
+        stays = [
+            part in getattr(block, "protected", ())
+            for block, width in zip(blocks, widths, strict=True)
+            for part in range(width)
+        ]
+        self.register_buffer("stays", torch.tensor(stays, dtype=torch.bool), persistent=False)
 
     def gates(self, place: int) -> Tensor:
         """Return the gates (h,) or (f,) of the block at this place: values 1 or 0, gradients of the scores."""
@@ -127,7 +133,7 @@ class ScoredGates(nn.Module):
 
     def close(self, share: float, ranking: Ranking) -> None:
         """Close the gates that `method.lowest_share` would choose by the scores, and open the others."""
-        scores = self.scores.detach()
+        scores = self.scores.detach().masked_fill(self.stays, torch.inf)
         self.open.fill_(1.0)
         groups = self.widths if ranking == "layer" else [len(scores)]
         for values, gates in zip(scores.split(groups), self.open.split(groups), strict=True):

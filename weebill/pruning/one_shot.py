@@ -17,7 +17,7 @@ from weebill.pruning.method import (
     lowest_share,
     nothing_removed,
 )
-from weebill.settings import Count, Share
+from weebill.settings import Amount, Share
 
 if TYPE_CHECKING:
     from weebill.pruning.structure import Prunable
@@ -38,8 +38,8 @@ class OneShot(AtOnce, ShareMethod):
     """Share of the feed-forward neurons of `blocks` to remove."""
     ranking: Ranking = "global"
     """Remove the lowest of all blocks together, or with `layer` the same share of each block."""
-    reset_to: Count = 25_000
-    """Updates of training before the removal."""
+    reset_to: Amount = 25_000
+    """Updates of training before the removal; 0 for a published student."""
     blocks: BlockPattern = "encoder.*"
     """Pattern of the names of the blocks, such as `*.feed_forward`."""
 
@@ -60,7 +60,7 @@ class OneShot(AtOnce, ShareMethod):
 
         candidates = Candidates.named(model, self.blocks, self.heads, self.neurons)
         scores = CRITERIA[self.criterion](study, model, candidates)
-        heads = lowest_share(scores.heads, self.heads, self.ranking)
+        heads = lowest_share(scores.heads, self.heads, self.ranking, candidates.protected)
         neurons = lowest_share(scores.neurons, self.neurons, self.ranking)
         if not any(heads.values()) and not any(neurons.values()):
             raise InputError(nothing_removed(self))

@@ -113,6 +113,7 @@ class AttentionBlock:
     name: unique in the model, e.g. "encoder.0.self_attention"; methods choose blocks by it.  group: g.
     set_shape: called after a cut with the new number of heads, which the family records for its forward pass.
     set_recorder: makes the family's attention report its weights; called with None, it ends this.
+    protected: heads that always stay.
     """
 
     name: str
@@ -125,6 +126,7 @@ class AttentionBlock:
     set_shape: Callable[[int], object] = lambda heads: None
     set_recorder: Callable[[Recorder | None], None] | None = None
     group: int = 1
+    protected: frozenset[int] = frozenset()
 
     def __post_init__(self):
         for name in ("query", "key", "value", "out"):
@@ -223,18 +225,20 @@ class LayerStack:
     """Stack of layers, applied one after another; the last ones are its top.
 
     depth: more than the number of layers if one is applied repeatedly.  set_depth: called with the depth after a cut.
+    keeps_last: the last layer always stays, and those below it go.
     """
 
     name: str
     layers: nn.ModuleList
     depth: int
     set_depth: Callable[[int], object] = lambda depth: None
+    keeps_last: bool = False
 
     def keep(self, depth: int) -> None:
-        """Keep only the first `depth` layers, at least one.  Raises ValueError if there are fewer."""
+        """Keep the first `depth` layers, at least one, or the last and those before.  ValueError: there are fewer."""
         if not 1 <= depth <= self.depth:
             raise ValueError(f"{self.name}: {depth} of its {self.depth} layers cannot be kept")
-        del self.layers[depth:]
+        del self.layers[slice(depth - 1, -1) if self.keeps_last else slice(depth, None)]
         self.depth = depth
         self.set_depth(depth)
 

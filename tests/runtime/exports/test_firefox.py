@@ -170,6 +170,7 @@ def test_there_and_back(tmp_path, vocabularies, name):
     import_student(tmp_path / "one", tmp_path / "float32")
     imported, decoded = (load_any_model(tmp_path / kind) for kind in ("int8", "float32"))
     assert imported.vocabulary.sha256 == vocabulary.sha256
+    assert imported.network.guided and decoded.network.guided
     found = greedy([imported.network], texts(), OPTIONS)
     assert found == greedy([model], texts(), OPTIONS) and len(set(map(tuple, found))) > 5
     first = FirefoxFormulas(tmp_path / "one" / MODEL)
@@ -355,6 +356,16 @@ def test_sizes_that_its_products_cannot_take_are_refused(tmp_path, vocabularies,
 def test_languages_are_wanted_if_the_vocabulary_records_none(tmp_path, vocabularies):
     with pytest.raises(InputError, match="--languages en de"):
         write(student("ssru"), vocabularies["one"], tmp_path / "firefox", languages=None)
+
+
+def test_a_student_without_a_guided_head_is_warned_of(tmp_path, vocabularies, caplog):
+    model = student("ssru")
+    write(model, vocabularies["one"], tmp_path / "one")
+    assert "Firefox places tags by the first head" in caplog.text
+    caplog.clear()
+    model.guided = True
+    write(model, vocabularies["one"], tmp_path / "two")
+    assert not caplog.text
 
 
 def test_folders_that_are_not_clear_are_refused(tmp_path, vocabularies):

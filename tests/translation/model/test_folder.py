@@ -29,6 +29,15 @@ def test_round_trip(folder, network):
         assert torch.equal(value, model.network.state_dict()[name]), name
 
 
+def test_a_guided_head_is_recorded(folder, tmp_path, network, vocabulary):
+    assert "guided_head" not in load_any_model(folder).config
+    network.guided = True
+    save_model(tmp_path / "guided", network, vocabulary, {"seed": 1})
+    network.guided = False
+    found = load_any_model(tmp_path / "guided")
+    assert found.config["guided_head"] is True and found.network.guided
+
+
 def test_tied_weights_are_stored_once(folder, network):
     assert count_parameters(network) * 4 == pytest.approx(
         (folder / "model.safetensors").stat().st_size, abs=8192

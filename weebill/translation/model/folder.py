@@ -73,6 +73,8 @@ def save_model(
         "vocabulary": vocabulary.about,
         "lineage": dict(lineage),
     }
+    if network.guided:
+        config["guided_head"] = True
     if vocabulary.normalisation is not None:  # vocab.spm holds it
         config["normalisation"] = vocabulary.normalisation.to_dict()
     if quantization is not None:
@@ -97,6 +99,7 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
         message = f"{path}: its weights are on a grid; name the float32 model it was made of"
         raise InputError(message)
     network = Translator(found.weights.architecture, dropout)
+    network.guided = bool(found.config.get("guided_head"))
     if section is not None:
         packing.apply(network, section)
     tensors = {name: torch.from_numpy(one) for name, one in found.weights.tensors.items()}

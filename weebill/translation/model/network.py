@@ -27,6 +27,7 @@ class Translator(nn.Module):
         width = architecture.embedding
         self.decoder_depth = architecture.decoder_depth
         self.decoder_kind = architecture.decoder_kind
+        self.guided = False  # True if alignments guide the first head of the last cross-attention
         self.embedding = _embedding(architecture.vocabulary, width)
         self.output = nn.Linear(width, architecture.vocabulary, device="meta")
         self.output.weight = self.embedding.weight
@@ -135,7 +136,10 @@ class Translator(nn.Module):
 
     def attention_blocks(self) -> list[AttentionBlock]:
         """List the attention blocks that pruning may score and cut, encoder first."""
-        return [AttentionBlock.of(*named) for named in self._named("attention")]
+        found = [AttentionBlock.of(*named) for named in self._named("attention")]
+        if self.guided and found[-1].heads:
+            found[-1].protected = frozenset({0})
+        return found
 
     def feed_forward_blocks(self) -> list[FeedForwardBlock]:
         """List the feed-forward blocks that pruning may score and cut, encoder first."""
@@ -145,11 +149,11 @@ class Translator(nn.Module):
         return [(name, one) for name, one in self.named_modules() if name.endswith(ending)]
 
     def layer_stacks(self) -> list[LayerStack]:
-        """List encoder and decoder, whose top layers pruning may cut."""
+        """List encoder and decoder, whose top layers pruning may cut; of a guided decoder, those below the last."""
         set_depth = partial(setattr, self, "decoder_depth")
         return [
             LayerStack("encoder", self.encoder, len(self.encoder)),
-            LayerStack("decoder", self.decoder, self.decoder_depth, set_depth),
+            LayerStack("decoder", self.decoder, self.decoder_depth, set_depth, self.guided),
         ]
 
 

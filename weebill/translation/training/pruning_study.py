@@ -184,6 +184,7 @@ def train_separately(
     training.check_returncode()
     after = load_model(work / "after")
     network.load_state_dict(after.network.state_dict())
+    network.guided = after.network.guided
     network.eval()
     course = after.config["lineage"]["course"]
     return Training(course["updates"], course["history"])

@@ -147,6 +147,7 @@ def train(
     if not pairs["source"]:
         raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
     torch.set_num_threads(hardware.threads)
+    network.guided |= config.guided_alignment > 0
     settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}
     code = [__name__]
     if transform is not None:

@@ -149,6 +149,7 @@ def import_model(
     network = Translator(shape).eval()
     tensors = _on_the_grid(network, student, path) if int8 else _in_float32(student)
     load_tensors(network, tensors, path)
+    network.guided = any(isinstance(one, Codes) for one in student.tensors.values())  # Firefox's
     lineage = {
         "kind": "imported from Marian",
         "model": {"name": Path(path).name, "sha256": sha256_file(path)},

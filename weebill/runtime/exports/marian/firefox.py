@@ -4,6 +4,7 @@ A folder has a model, a vocabulary or one of each language, and perhaps a shortl
 The numbers in the name of a shortlist are those of Mozilla's training, whatever the size of the lists.
 """
 
+import logging
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ def export(
     """
     source, target = languages or _languages(vocabulary)
     int8_tensors.check_grid(network)
+    if not network.guided:
+        logging.warning(
+            "Firefox places tags by the first head of the last cross-attention; alignments guided it in no training "
+            "of this student; train it with training.guided_alignment: 0.1"
+        )
     shape = int8_tensors.even_shape(network.architecture, pad)
     tensors = int8_tensors.stored_tensors(int8_tensors.student_of(network, shape).for_marian())
     sides = ["srcvocab", "trgvocab"] if shape.source_vocabulary else ["vocab"]
