@@ -30,6 +30,11 @@ if config["training"]["guided_alignment"]:
     include: "translation/align.smk"
 
 
+if "published" in config:
+
+    include: "translation/published.smk"
+
+
 if "shortlist" in config:
 
     include: "translation/shortlist.smk"

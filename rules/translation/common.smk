@@ -48,6 +48,7 @@ VOCABULARY = RESULTS / "vocabulary"
 REVERSE_VOCABULARY = SCORING / "vocabulary"
 TEACHER = RESULTS / "teacher"
 REVERSE_TEACHER = RESULTS / "reverse_teacher"
+PUBLISHED = RESULTS / "published"
 HUGGING_FACE = RESULTS / "hugging_face"
 BACK_TRANSLATED = RESULTS / "back_translated"
 DISTILLED = RESULTS / "distilled"
@@ -171,11 +172,19 @@ def recipe_of(name):
 
 
 def pruning_start(wildcards):
-    """Return a recipe's first model: a checkpoint of the student, or a model whose shape it trains from scratch."""
+    """Return a recipe's first model: a checkpoint, the student itself, or a model whose shape it trains from scratch."""
     method = pruning_method(recipe_of(wildcards.recipe))
     if method.shape_from:
         return MODELS / wildcards.student / method.shape_from / "float32"
+    if not method.reset_to:
+        return MODELS / wildcards.student / "unpruned/float32"
     return RESET_CHECKPOINTS / wildcards.student / str(method.reset_to)
+
+
+def published_files():
+    """Return the folder of a published student's files: the user's own, or one that they are fetched into."""
+    folder = config["published"].get("folder")
+    return present([folder]) if folder else [PUBLISHED / "files"]
 
 
 def hugging_face_folder(section):
@@ -197,6 +206,8 @@ def translations_by(origin):
 def teacher_folders(section="teacher", folder=TEACHER):
     """Return the model folders that translate together: the ensemble's members, or a Hugging Face folder."""
     teacher = config[section]
+    if teacher.get("published"):
+        return [PUBLISHED / "float32"]
     if "hugging_face" in teacher:
         return hugging_face_folder(teacher)
     return expand(folder / "member-{member}", member=range(teacher["members"]))
@@ -218,7 +229,7 @@ def reverse_scorer():
 
 def trained_teachers():
     """Return the teacher's members that are trained here."""
-    return [] if "hugging_face" in config["teacher"] else teacher_folders()
+    return teacher_folders() if "architecture" in config["teacher"] else []
 
 
 def final_targets():

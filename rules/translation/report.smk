@@ -1,5 +1,13 @@
 """Files of the measurements that a translation experiment's tables, figures and pages show."""
 
+
+def trained_students():
+    """Return the unpruned students that are trained here; none if a published student is their beginning."""
+    students = dict.fromkeys(student for student, _, _ in VARIANTS)
+    here = [] if "published" in config else students
+    return expand(MODELS / "{student}/unpruned/float32", student=here)
+
+
 REPORT_FILES = {
     "qualities": measurements("quality"),
     "sizes": measurements("size"),
@@ -17,10 +25,9 @@ REPORT_FILES = {
         EVALUATION / "activation_error/{source[0]}/{source[1]}.json",
         source=list(COMPARED_SCALES),
     ),
+    "firefox": [EVALUATION / "firefox.json"] if "published" in config else [],
+    "alignments": [EVALUATION / "alignments.json"] if "published" in config else [],
     "head_map": [TABLES / "head_map.csv"],
     "teachers": trained_teachers(),
-    "students": expand(
-        MODELS / "{student}/unpruned/float32",
-        student=dict.fromkeys(student for student, _, _ in VARIANTS),
-    ),
+    "students": trained_students(),
 }

@@ -253,7 +253,8 @@ class Work:
         lasting: dict[tuple[str, ...], tuple[int, str]] = {}
         for student, recipe in dict.fromkeys(variant[:2] for variant in variants):
             method = methods.get(recipe)
-            updates = method.extra_updates(training) if method else training["updates"]
+            whole = 0 if "published" in self.config else training["updates"]
+            updates = method.extra_updates(training) if method else whole
             lasting[student, recipe, "float32"] = updates, precision
             if method and method.reset_to:
                 lasting[student, str(method.reset_to)] = method.reset_to, precision
@@ -276,7 +277,7 @@ class Work:
             if method and method.shape_from:
                 before = until(student, method.shape_from)
             elif method:
-                before = seconds[student, str(method.reset_to)]
+                before = seconds.get((student, str(method.reset_to)), 0.0)
             return before + seconds.get((student, recipe, "float32"), 0.0)
 
         variants = [key for key in seconds if len(key) == 3]
@@ -285,6 +286,8 @@ class Work:
 
     def _networks(self, model: Mapping[str, Any]) -> list[Weights]:
         """Return the weights of each member of a model; none if they are unknown."""
+        if model.get("published"):
+            return [weights(self.zoo[self.config["students"][0]], self.config)]
         if "architecture" in model:
             entry = self.zoo[model["architecture"]]
             count = max(model.get("members", 1), len(members(entry)))

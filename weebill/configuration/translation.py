@@ -28,6 +28,7 @@ from weebill.settings import defaults
 # Files and folders of a translation experiment, and functions that return True for those that are not local.
 FILES: dict[str, Callable[[str], bool] | None] = {
     "local_dir": None,
+    "published.folder": None,
     "cleaning.language_id.model": lambda path: path == EMBEDDED or is_url(path),
     "scoring.language_model|lexical_translation.source_text|target_text.*": None,
     "scoring.bicleaner.model": is_url,

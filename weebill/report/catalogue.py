@@ -111,6 +111,8 @@ TABLES = {
             Item("speed/engines", "speeds:benchmark_table", "6 Evaluation", "The runtime beside CTranslate2",
                  ("engines",)),
             Item("speed/gpu", "speeds:gpu_table", "6 Evaluation", "All students: GPU speed", ("gpu_speeds",)),
+            Item("speed/firefox", "firefox:firefox_table", "6 Evaluation", "A published student, before and after",
+                 ("firefox", "alignments")),
             Item("speed/pruning", "pruning:pruned_speed_table", "4 Pruning", "What pruning is worth: speed",
                  PRUNED_TIMES, own_caption="pruning_speed"),
             _claims("wngt20", "speed/", OF_STUDENTS),

@@ -17,6 +17,8 @@ READERS = {
         "shortlists": "weebill.evaluation.quality.shortlist:ShortlistMeasurement",
         "texts": "weebill.evaluation.quality.comparison:Comparison",
         "pairs": "weebill.report.tables.training_texts:count_pairs",
+        "firefox": "weebill.report.results:read_records",
+        "alignments": "weebill.report.results:read_records",
         "scale_errors": "weebill.report.tables.activation_scales:read_scale_errors",
         "head_map": "weebill.report.results:read_csv",
         "teachers": "weebill.report.results:read_courses",

@@ -43,8 +43,10 @@ engine = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(engine)
 service = engine.Service(engine.ServiceConfig(numWorkers=1, logLevel="off"))  # a process can have one
 def load(options):
+    page = options.pop("html", False)
     model = service.modelFromConfig(json.dumps(options))
-    wanted = engine.ResponseOptions(qualityScores=False, sentenceMappings=False)
+    wanted = engine.ResponseOptions(
+        qualityScores=False, sentenceMappings=False, alignment=page, HTML=page)
     def translate(lines):
         found = service.translate(model, engine.VectorString(lines), wanted)
         return [one.target.text for one in found]

@@ -65,6 +65,9 @@ class ReverseTeacher(TranslatingModel):
 class Teacher(ReverseTeacher):
     """Model that translates the students' training text."""
 
+    published: bool = False
+    """`true`: the teacher is the student of `published`, in float32; the alternative to `architecture` and
+    `hugging_face`."""
     back_translated: bool = False
     """`true` also trains the teacher on back-translated text: the reverse teacher's translations of
     `monolingual-target` corpora as source, the text itself as target."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from weebill.configuration.sections.corpora import Corpus, TextSet
 from weebill.configuration.sections.evaluation import Evaluation, Report
 from weebill.configuration.sections.origins import Fetched
+from weebill.configuration.sections.published import Published
 from weebill.configuration.sections.quantization import Quantization
 from weebill.configuration.sections.scores import Cleaning, ScoredText, Scores
 from weebill.configuration.sections.scoring import ReverseTeacher, Scoring, Teacher
@@ -177,6 +178,9 @@ class Translation(Fetched):
     """Scores of back-translated text."""
     scoring: Scoring = Scoring()
     vocabulary: Vocabulary = Vocabulary()
+    published: Published | None = None
+    """Student of Firefox from which the experiment's students begin; without this key they begin from first
+    weights."""
     teacher: Teacher
     reverse_teacher: ReverseTeacher | None = None
     """Model that translates `monolingual-target` corpora into the source language. It has a vocabulary of its own,

@@ -1,0 +1,61 @@
+"""Agreement of a student's alignments with those of the published student from which it begins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weebill.errors import InputError
+from weebill.translation.model.folder import Model
+from weebill.translation.training.alignments import Spans, alignments, moved
+from weebill_runtime.names import SIDES
+
+
+@dataclass(frozen=True)
+class AlignmentAgreement:
+    """Target pieces for which a student's guided head looks most at the same source piece as the published one's.
+
+    Both write the published student's translations.  If their pieces differ, those of the published student count
+    that contain the end of the other's piece.
+    """
+
+    variant: str  # STUDENT/RECIPE/PRECISION
+    lines: int
+    pieces: int
+    equal: int
+
+
+def measure_agreement(
+    name: str, model: Model, published: Model, sources: Sequence[str], targets: Sequence[str]
+) -> AlignmentAgreement:
+    """Compare the alignments of two students.
+
+    sources: lines as people write them.  targets: the published student's translations.
+    Raises InputError if these have no pieces.
+    """
+    own, wanted = (_alignments(one, sources, targets) for one in (model, published))
+    if model.vocabulary.sha256 != published.vocabulary.sha256:
+        texts = zip(_normalised(model, sources), targets, strict=True)
+        before, after = (
+            [Spans(getattr(one.vocabulary, side)) for side in SIDES] for one in (published, model)
+        )
+        wanted = [
+            moved(links, *((b.of(t), a.of(t)) for b, a, t in zip(before, after, pair, strict=True)))
+            for links, pair in zip(wanted, texts, strict=True)
+        ]
+    both = [
+        pair
+        for one, other in zip(own, wanted, strict=True)
+        for pair in zip(one, other, strict=True)
+    ]
+    if not both:
+        raise InputError(f"{published.path}: translates all lines to nothing; look at the model")
+    return AlignmentAgreement(name, len(sources), len(both), sum(one == two for one, two in both))
+
+
+def _normalised(model: Model, sources: Sequence[str]) -> list[str]:
+    record = model.vocabulary.normalisation
+    return list(sources if record is None else record(list(sources), "source"))
+
+
+def _alignments(model: Model, sources: Sequence[str], targets: Sequence[str]) -> list[list[int]]:
+    source = model.vocabulary.source.encode(_normalised(model, sources))
+    return alignments(model.network, source, model.vocabulary.target.encode(list(targets)))
