@@ -23,15 +23,24 @@ class AlignmentAgreement:
     equal: int
 
 
-def measure_agreement(
-    name: str, model: Model, published: Model, sources: Sequence[str], targets: Sequence[str]
-) -> AlignmentAgreement:
-    """Compare the alignments of two students.
+class PublishedAlignments:
+    """Alignments of a published student and its translations.  Raises InputError if these have no pieces.
 
-    sources: lines as people write them.  targets: the published student's translations.
-    Raises InputError if these have no pieces.
+    sources: lines as people write them.  targets: the student's translations.
     """
-    own, wanted = (_alignments(one, sources, targets) for one in (model, published))
+
+    def __init__(self, model: Model, sources: Sequence[str], targets: Sequence[str]):
+        self.model, self.sources, self.targets = model, list(sources), list(targets)
+        self.links = _alignments(model, self.sources, self.targets)
+        if not any(self.links):
+            raise InputError(f"{model.path}: translates all lines to nothing; look at the model")
+
+
+def measure_agreement(name: str, model: Model, first: PublishedAlignments) -> AlignmentAgreement:
+    """Compare the alignments of a student with the published one's."""
+    published, wanted = first.model, first.links
+    sources, targets = first.sources, first.targets
+    own = _alignments(model, sources, targets)
     if model.vocabulary.sha256 != published.vocabulary.sha256:
         texts = zip(_normalised(model, sources), targets, strict=True)
         before, after = (
@@ -46,8 +55,6 @@ def measure_agreement(
         for one, other in zip(own, wanted, strict=True)
         for pair in zip(one, other, strict=True)
     ]
-    if not both:
-        raise InputError(f"{published.path}: translates all lines to nothing; look at the model")
     return AlignmentAgreement(name, len(sources), len(both), sum(one == two for one, two in both))
 
 
