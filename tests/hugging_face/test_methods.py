@@ -39,6 +39,7 @@ SETTINGS = {
     "group-lasso": {"strength": 1.0, "threshold": 0.97, "blocks": "*", "regularise_updates": 3},
     "movement": {"heads": 0.5, "neurons": 0.5, "blocks": "*", "prune_updates": 3},
     "from-scratch": {"like": "one-shot"},
+    "even": {"neurons": 0.5, "multiple": 1},
 }
 
 

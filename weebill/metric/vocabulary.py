@@ -137,7 +137,7 @@ def _cut_rows(encoder: nn.Module, kept: list[int], new: dict[int, int]) -> None:
         if (old := getattr(config, key, None)) is not None:
             setattr(config, key, new.get(old, old))
     padding = None if table.padding_idx is None else new[table.padding_idx]
-    encoder.embeddings.word_embeddings = nn.Embedding.from_pretrained(
-        rows.clone(), freeze=False, padding_idx=padding
-    )
+    cut = nn.Embedding(*rows.shape, padding_idx=padding)
+    cut.weight = nn.Parameter(rows.clone())
+    encoder.embeddings.word_embeddings = cut
     config.vocab_size = len(kept)
