@@ -105,7 +105,7 @@ def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
         for lines in SYSTEMS.values()
         for source, line, reference in zip(SOURCES, lines, REFERENCES, strict=True)
     ]
-    task = {"score": {str(tmp_path / "model"): samples}, "write": {}, "samples": []}
+    task = {"score": {str(tmp_path / "model"): [samples]}, "write": {}}
     (tmp_path / "task.json").write_text(json.dumps(task))
     subprocess.run(
         [COMET, ROOT / "tests/metric/oracle.py", tmp_path / "task.json", tmp_path / "answer.json"],
@@ -113,7 +113,8 @@ def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
         check=True,
         capture_output=True,
     )
-    (wanted,) = json.loads((tmp_path / "answer.json").read_text()).values()
+    ((answer,),) = json.loads((tmp_path / "answer.json").read_text()).values()
+    wanted = answer["scores"]
     assert np.ptp(wanted) > 1e-3
     np.testing.assert_allclose(np.concatenate([*found.values()]), wanted, atol=1e-5)
 
