@@ -125,6 +125,12 @@ def test_commands_run_with_their_extra(installed, requirements, tmp_path, extra,
     assert not {*absent.split()} & modules
 
 
+def test_int8_generators_need_no_other_extra(installed, requirements, tmp_path):
+    packages = link(required(requirements, "generation").values(), tmp_path / "packages")
+    code = "import weebill.generation.compiled, weebill.generation.steps; weebill.load_int8"
+    run(str(installed), "-c", code, cwd=tmp_path, packages=[packages])
+
+
 def test_snakemake_and_figures_need_no_other_extra(installed, requirements, tmp_path):
     packages = link(required(requirements, "workflow").values(), tmp_path / "packages")
     code = "from weebill.report.figures import *; import snakemake_executor_plugin_slurm"
