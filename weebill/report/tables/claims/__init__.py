@@ -20,6 +20,24 @@ class Effect:
     low: float | None = None
     high: float | None = None
 
+    @classmethod
+    def exact(cls, of: str, value: float) -> "Effect":
+        """Return an effect without a margin, such as a size."""
+        return cls(of, value, value, value)
+
+    @classmethod
+    def of_rounds(
+        cls, of: str, ratio: float, fast: Sequence[float], slow: Sequence[float]
+    ) -> "Effect":
+        """Return how many times as fast something is; fast, slow: seconds of each interleaved round of both."""
+        ratios = [b / a for a, b in zip(fast, slow, strict=True)]
+        return cls(of, ratio, min(ratios), max(ratios))
+
+    def saved(self) -> "Effect":
+        """Return the percent of time that is saved, of an effect in times as fast."""
+        ends = (100 * (1 - 1 / one) for one in (self.value, self.low, self.high))
+        return Effect(self.of, *ends)
+
     def less(self, other: "Effect") -> "Effect":
         """Return the difference to another effect on other models, within the sums of both margins of error."""
         bounds = (None, None)

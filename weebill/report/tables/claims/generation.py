@@ -24,8 +24,8 @@ def _pairs(model: str, row: str, results: Results) -> list[tuple[str, str]]:
     numbers, name = ROWS[row]
     task, steps = NUMBERED[numbers[model]]
     models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
-    found = ((variant_of(results, one, steps[name]), one) for one in models)
-    return [(variant, lookup.baseline(results, variant)) for variant, _ in found if variant]
+    found = (variant_of(results, one, steps[name]) for one in models)
+    return [(variant, lookup.baseline(results, variant)) for variant in found if variant]
 
 
 def _measure(model: str, row: str, effect: Of) -> Callable[[Results], list[Effect]]:
@@ -53,17 +53,15 @@ def _size(results: Results, variant: str, base: str) -> list[Effect]:
     one, other = results.size(variant), results.size(base)
     if not one or not other:
         return []
-    smaller = 100 * (1 - one.parameter_bytes / other.parameter_bytes)
-    return [Effect(variant, smaller, smaller, smaller)]
+    return [Effect.exact(variant, 100 * (1 - one.parameter_bytes / other.parameter_bytes))]
 
 
 def _time(results: Results, variant: str, base: str) -> list[Effect]:
     one, other = (lookup.speed(results, name) for name in (variant, base))
     if not one or not other:
         return []
-    rounds = [100 * (1 - a / b) for a, b in zip(one.seconds, other.seconds, strict=True)]
-    saved = 100 * (1 - one.seconds_per_example / other.seconds_per_example)
-    return [Effect(variant, saved, min(rounds), max(rounds))]
+    ratio = other.seconds_per_example / one.seconds_per_example
+    return [Effect.of_rounds(variant, ratio, one.seconds, other.seconds).saved()]
 
 
 EFFECTS: dict[str, Of] = {

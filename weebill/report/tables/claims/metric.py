@@ -2,63 +2,53 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from weebill.experiment.metrics import DISTILLED, LEXICAL, PLAIN, PRUNED, REFERENCE, curve
 from weebill.report.results import Results
 from weebill.report.tables.claims import Effect, claims_table
 
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.metric_speed import MetricSpeed
+
 OURS = "ours"  # beginning of the names of our scorers
 
 
-def _seconds(results: Results, metric: str, way: str, systems: int) -> Sequence[float]:
-    """Return the seconds of each round, none if that was not timed.  way: beginning of its name."""
+def _timed(results: Results, metric: str, way: str, systems: int) -> "MetricSpeed | None":
+    """Return the times for some systems, None if they were not measured.  way: beginning of its name."""
     for one in results.speeds:
         timed = (one.study, one.metric, one.amount)
         if timed == ("systems", metric, systems) and one.way.startswith(way):
-            return one.seconds
-    return ()
+            return one
+    return None
 
 
-def _median_of(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]
-
-
-def _times_as_fast(of: str, slow: Sequence[float], fast: Sequence[float]) -> list[Effect]:
+def _times_as_fast(of: str, slow: "MetricSpeed | None", fast: "MetricSpeed | None") -> list[Effect]:
     if not slow or not fast:
         return []
-    ratios = [a / b for a, b in zip(slow, fast, strict=True)]
-    return [Effect(of, _median_of(slow) / _median_of(fast), min(ratios), max(ratios))]
-
-
-def _less_time(effects: Sequence[Effect]) -> list[Effect]:
-    """Turn times as fast into percent of time saved."""
-
-    def saved(ratio: float) -> float:
-        return 100 * (1 - 1 / ratio)
-
-    return [Effect(one.of, *map(saved, (one.value, one.low, one.high))) for one in effects]
+    return [Effect.of_rounds(of, slow.median / fast.median, fast.seconds, slow.seconds)]
 
 
 def _sorting(systems: int, results: Results) -> list[Effect]:
-    plain, ours = (_seconds(results, REFERENCE, way, systems) for way in (PLAIN, OURS))
-    return _less_time(_times_as_fast(f"{REFERENCE}, {systems} systems", plain, ours))
+    plain, ours = (_timed(results, REFERENCE, way, systems) for way in (PLAIN, OURS))
+    found = _times_as_fast(f"{REFERENCE}, {systems} systems", plain, ours)
+    return [one.saved() for one in found]
 
 
 def _speed(metric: str, results: Results) -> list[Effect]:
-    pair = (_seconds(results, one, OURS, 1) for one in (REFERENCE, metric))
+    pair = (_timed(results, one, OURS, 1) for one in (REFERENCE, metric))
     return _times_as_fast(metric, *pair)
 
 
 def _time(metric: str, results: Results) -> list[Effect]:
-    return _less_time(_speed(metric, results))
+    return [one.saved() for one in _speed(metric, results)]
 
 
 def _size(metric: str, results: Results) -> list[Effect]:
     size, whole = results.size(metric), results.size(REFERENCE)
     if not size or not whole:
         return []
-    smaller = 100 * (1 - size.parameters / whole.parameters)
-    return [Effect(metric, smaller, smaller, smaller)]
+    return [Effect.exact(metric, 100 * (1 - size.parameters / whole.parameters))]
 
 
 def _against_reference(metrics: Sequence[str], results: Results) -> list[Effect]:
@@ -85,11 +75,7 @@ def _against_lexical(metric: str, results: Results) -> list[Effect]:
 def _without_layers(least: int, most: int, results: Results) -> list[Effect]:
     """Return the difference in τ without some top layers, from `least` to `most` of them."""
     config = results.config
-    names = (
-        []
-        if "pruning" not in config or "layers" not in config["pruning"]
-        else [*curve(config, "layers")]
-    )
+    names = curve(config, "layers") if "layers" in config.get("pruning", {}) else ()
     counts = {name: int(name.split("-")[1]) for name in names}
     return _against_reference([n for n, count in counts.items() if least <= count <= most], results)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.precisions import grid_of
@@ -10,6 +11,9 @@ from weebill.pruning.methods import pruning_method
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results, first
 from weebill.report.tables.claims import Effect, claims_table
+
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.gpu_speed import GpuSpeed
 
 MOST_HEADS = (0.7, 0.8)  # shares of heads that count as the paper's 75 %
 Chosen = Callable[[Results], list[Variant]]
@@ -30,9 +34,8 @@ def _speed(results: Results, variant: Variant, base: Variant) -> Effect | None:
     one, other = (lookup.runtime_speed(results, each) for each in (variant, base))
     if not one or not other:
         return None
-    ratios = [b / a for a, b in zip(one.seconds, other.seconds, strict=True)]
     ratio = one.words_per_second / other.words_per_second
-    return Effect(str(variant), ratio, min(ratios), max(ratios))
+    return Effect.of_rounds(str(variant), ratio, one.seconds, other.seconds)
 
 
 def _found(effects: Iterator[Effect | None] | list[Effect | None]) -> list[Effect]:
@@ -87,7 +90,7 @@ def _unpruned(results: Results, *precisions: str) -> list[Variant]:
 
 def _lasso_heads(kind: str, results: Results) -> list[Effect]:
     shares = [(v, _heads_removed(results, v)) for v in _lasso(results, "float32", kind)]
-    return [Effect(str(v), 100 * one, 100 * one, 100 * one) for v, one in shares if one is not None]
+    return [Effect.exact(str(v), 100 * one) for v, one in shares if one is not None]
 
 
 def _lasso_scratch(results: Results) -> list[Effect]:
@@ -123,7 +126,7 @@ def _log4_size(results: Results) -> list[Effect]:
         whole, size = (results.size(one) for one in (variant.baseline, variant))
         if whole and size:
             ratio = whole.parameter_bytes / size.parameter_bytes
-            effects.append(Effect(str(variant), ratio, ratio, ratio))
+            effects.append(Effect.exact(str(variant), ratio))
     return effects
 
 
@@ -133,19 +136,14 @@ def _by_size(results: Results, precision: str) -> list[Variant]:
     return sorted(found, key=lambda v: results.size(v.baseline).parameters, reverse=True)
 
 
-def _between_students(effect: Callable, smaller_first: bool) -> Callable[[Results], list[Effect]]:
-    """Compare what 8 bits do to each student and to the next smaller one."""
-
-    def measure(results: Results) -> list[Effect]:
-        effects = []
-        for pair in pairwise(_by_size(results, "int8")):
-            order = reversed(pair) if smaller_first else pair
-            both = [effect(results, v, v.baseline) for v in order]
-            if None not in both:
-                effects.append(both[0].less(both[1]))
-        return effects
-
-    return measure
+def _smaller_int8(results: Results) -> list[Effect]:
+    """Return the loss by 8 bits of each student, less that of the next larger one."""
+    effects = []
+    for larger, smaller in pairwise(_by_size(results, "int8")):
+        both = [_bleu(results, v, v.baseline) for v in (smaller, larger)]
+        if None not in both:
+            effects.append(both[0].less(both[1]))
+    return effects
 
 
 def _larger_speed(results: Results) -> list[Effect]:
@@ -179,36 +177,37 @@ def _smaller_bleu(results: Results) -> list[Effect]:
 
 def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
     """Return how many times as fast a student is in one kind of numbers as in another, by batch size."""
-    effects = []
-    for one in results.gpu_speeds:
-        student = Variant.parse(one.variant).student
-        for base in results.gpu_speeds:
-            same = (base.batch_size, base.shortlist, Variant.parse(base.variant).student)
-            if (one.numbers, base.numbers) == (numbers, other) and same == (
-                one.batch_size,
-                one.shortlist,
-                student,
-            ):
-                effects.append(_gpu_ratio(one, base))
-    return effects
+
+    def setting(one: "GpuSpeed") -> tuple[object, ...]:
+        return Variant.parse(one.variant).student, one.batch_size, one.shortlist
+
+    ours, base = ([s for s in results.gpu_speeds if s.numbers == n] for n in (numbers, other))
+    return _gpu_ratios(ours, base, setting)
 
 
 def _gpu_shortlist(results: Results) -> list[Effect]:
-    return [
-        _gpu_ratio(one, base)
-        for one in results.gpu_speeds
-        for base in results.gpu_speeds
-        if one.shortlist
-        and not base.shortlist
-        and (one.variant, one.numbers, one.batch_size)
-        == (base.variant, base.numbers, base.batch_size)
-    ]
+    """Return how many times as fast a student is with a shortlist as without, by batch size."""
+
+    def setting(one: "GpuSpeed") -> tuple[object, ...]:
+        return one.variant, one.numbers, one.batch_size
+
+    ours, base = ([s for s in results.gpu_speeds if s.shortlist == on] for on in (True, False))
+    return _gpu_ratios(ours, base, setting)
 
 
-def _gpu_ratio(one, base) -> Effect:
-    ratios = [b / a for a, b in zip(one.seconds, base.seconds, strict=True)]
-    name = f"{one.variant}, batches of {one.batch_size}" + ", shortlist" * one.shortlist
-    return Effect(name, one.words_per_second / base.words_per_second, min(ratios), max(ratios))
+def _gpu_ratios(
+    ours: "list[GpuSpeed]",
+    base: "list[GpuSpeed]",
+    setting: "Callable[[GpuSpeed], tuple[object, ...]]",
+) -> list[Effect]:
+    """Return the ratios of all pairs of the same setting."""
+    effects = []
+    for one, other in product(ours, base):
+        if setting(one) == setting(other):
+            name = f"{one.variant}, batches of {one.batch_size}" + ", shortlist" * one.shortlist
+            ratio = one.words_per_second / other.words_per_second
+            effects.append(Effect.of_rounds(name, ratio, one.seconds, other.seconds))
+    return effects
 
 
 MEASURES = {
@@ -216,7 +215,7 @@ MEASURES = {
     "heads-speed": _against_unpruned(_speed, _without_heads),
     "int8-speed": _against_unpruned(_speed, partial(_by_size, precision="int8")),
     "larger-int8-speed": _larger_speed,
-    "smaller-int8-bleu": _between_students(_bleu, smaller_first=True),
+    "smaller-int8-bleu": _smaller_int8,
     "int8-finetuning": _finetuning(partial(_by_size, precision="int8-finetuned")),
     "log4-size": _log4_size,
     "log4-bleu": _against_unpruned(_bleu, partial(_by_size, precision="log4-finetuned")),
