@@ -27,6 +27,7 @@ from weebill.generation.prunable_vocabulary import (
     unknown,
     without_row,
 )
+from weebill.hugging_face.tokenizer_description import renumber
 
 LINES = 1000  # texts tokenized together
 NUMBERED = (*SINGLE, "suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
@@ -141,22 +142,7 @@ def _renumbered(
     gone: Collection[str],
 ) -> PreTrainedTokenizerFast:
     """Return the tokenizer with only the pieces of `number`, old → new number; no special token is in `gone`."""
-    model = description["model"]
-    if model["type"] == "Unigram":
-        if model["unk_id"] is not None:
-            model["unk_id"] = number[model["unk_id"]]
-        model["vocab"] = [entry for old, entry in enumerate(model["vocab"]) if old in number]
-    else:
-        vocabulary = {piece: number[old] for piece, old in model["vocab"].items() if old in number}
-        model["vocab"] = vocabulary
-        model["merges"] = [
-            pair for pair in model["merges"] if {*pair, "".join(pair)} <= vocabulary.keys()
-        ]
-    added = [token for token in description["added_tokens"] if token["id"] in number]
-    description["added_tokens"] = [{**token, "id": number[token["id"]]} for token in added]
-    _renumber_processor(description["post_processor"], number)
-    if padding := description.get("padding"):
-        padding["pad_id"] = number[padding["pad_id"]]
+    renumber(description, number)
     special = {}
     for role, pieces in tokenizer.special_tokens_map.items():
         if isinstance(pieces, list):  # a role may have several
@@ -176,19 +162,6 @@ def _renumbered(
         **{name: getattr(tokenizer, name) for name in kept},
         **special,
     )
-
-
-def _renumber_processor(processor: Any, number: dict[int, int]) -> None:
-    """Renumber a post-processor, which puts special tokens around a text: a template, RoBERTa's, or several."""
-    for one in (processor or {}).get("processors", ()):
-        _renumber_processor(one, number)
-    kind = (processor or {}).get("type")
-    if kind == "TemplateProcessing":
-        for token in processor["special_tokens"].values():
-            token["ids"] = [number[old] for old in token["ids"]]
-    elif kind in ("RobertaProcessing", "BertProcessing"):
-        for end in ("sep", "cls"):
-            processor[end][1] = number[processor[end][1]]
 
 
 def _flat(value: Any) -> list[int]:

@@ -16,6 +16,7 @@ from torch import nn
 
 from weebill.corpus.cleaning.letters import letters
 from weebill.errors import InputError
+from weebill.hugging_face.tokenizer_description import renumber
 from weebill.metric.folder import Metric
 from weebill.metric.network import is_stored
 from weebill.metric.tokenizer import SentenceTokenizer
@@ -70,9 +71,8 @@ def prune_vocabulary(
             kept.add(model["unk_id"])
     order = sorted(kept)
     new = {old: number for number, old in enumerate(order)}
-    tokenizer = SentenceTokenizer.of(
-        Tokenizer.from_str(json.dumps(_renumbered(description, names, new)))
-    )
+    renumber(description, new)
+    tokenizer = SentenceTokenizer.of(Tokenizer.from_str(json.dumps(description)))
     _cut_rows(metric.network.encoder, order, new)
     return Metric(metric.name, metric.network, tokenizer, metric.file)
 
@@ -94,36 +94,6 @@ def _in_scripts(names: Sequence[str], languages: Sequence[str]) -> set[int]:
     foreign = of_category("L", "M") & ~np.logical_or.reduce([letters(one) for one in languages])
     return {
         number for number, name in enumerate(names) if not foreign[code_points(_bare(name))].any()
-    }
-
-
-def _renumbered(
-    description: dict[str, Any], names: Sequence[str], new: dict[int, int]
-) -> dict[str, Any]:
-    """Return a tokenizer's description with the kept pieces only."""
-    model = description["model"]
-    if model["type"] == "Unigram":
-        vocabulary: Any = [model["vocab"][old] for old in new if old < len(names)]
-        if model.get("unk_id") is not None:
-            model = model | {"unk_id": new[model["unk_id"]]}
-    else:
-        vocabulary = {names[old]: number for old, number in new.items() if old < len(names)}
-    added = [one | {"id": new[one["id"]]} for one in description["added_tokens"]]
-    processor = description["post_processor"]
-    if processor is not None:
-        processor = dict(processor)
-        if "special_tokens" in processor:  # a template
-            processor["special_tokens"] = {
-                name: one | {"ids": [new[old] for old in one["ids"]]}
-                for name, one in processor["special_tokens"].items()
-            }
-        for key in ("cls", "sep"):
-            if key in processor:
-                processor[key] = [processor[key][0], new[processor[key][1]]]
-    return description | {
-        "model": model | {"vocab": vocabulary},
-        "added_tokens": added,
-        "post_processor": processor,
     }
 
 
