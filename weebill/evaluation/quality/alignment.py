@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from weebill.errors import InputError
 from weebill.translation.model.folder import Model
-from weebill.translation.training.alignments import Spans, alignments, moved
-from weebill_runtime.names import SIDES
+from weebill.translation.training.alignments import Moved, alignments
 
 
 @dataclass(frozen=True)
@@ -38,18 +37,11 @@ class PublishedAlignments:
 
 def measure_agreement(name: str, model: Model, first: PublishedAlignments) -> AlignmentAgreement:
     """Compare the alignments of a student with the published one's."""
-    published, wanted = first.model, first.links
     sources, targets = first.sources, first.targets
     own = _alignments(model, sources, targets)
-    if model.vocabulary.sha256 != published.vocabulary.sha256:
-        texts = zip(_normalised(model, sources), targets, strict=True)
-        before, after = (
-            [Spans(getattr(one.vocabulary, side)) for side in SIDES] for one in (published, model)
-        )
-        wanted = [
-            moved(links, *((b.of(t), a.of(t)) for b, a, t in zip(before, after, pair, strict=True)))
-            for links, pair in zip(wanted, texts, strict=True)
-        ]
+    move = Moved(first.model.vocabulary, model.vocabulary)
+    texts = zip(_normalised(model, sources), targets, strict=True)
+    wanted = [move(links, pair) for links, pair in zip(first.links, texts, strict=True)]
     both = [
         pair
         for one, other in zip(own, wanted, strict=True)

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from weebill.corpus.table import TableWriter, read_batches, read_schema
 from weebill.translation.model.folder import Model
-from weebill.translation.training.alignments import Spans, alignments, moved
+from weebill.translation.training.alignments import Moved, alignments
 from weebill.translation.training.encoding import augmented, links_field
 from weebill.workflow.progress import tell
 from weebill_runtime.names import SIDES
@@ -24,23 +24,16 @@ def align_by_model(
     """
     schema, field, total = read_schema(Path(table)), links_field(vocabulary), 0
     names = [name for name in schema.names if name != "dropped_by"]
-    before, after = (
-        {side: Spans(getattr(one, side)) for side in SIDES}
-        for one in (model.vocabulary, vocabulary)
-    )
+    move = Moved(model.vocabulary, vocabulary)
     with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:
         for batch in read_batches(table, names):
             texts = {side: batch[side].to_pylist() for side in SIDES}
             pieces = (getattr(model.vocabulary, side).encode(texts[side]) for side in SIDES)
             found = alignments(model.network, *pieces)
             links = []
-            for own, *lines, added in zip(found, *texts.values(), augmented(batch), strict=True):
-                if vocabulary.sha256 != model.vocabulary.sha256:
-                    sides = zip(SIDES, lines, strict=True)
-                    own = moved(
-                        own, *((before[s].of(line), after[s].of(line)) for s, line in sides)
-                    )
-                both = chain.from_iterable((place, number) for number, place in enumerate(own))
+            for own, *pair, added in zip(found, *texts.values(), augmented(batch), strict=True):
+                places = enumerate(move(own, pair))
+                both = chain.from_iterable((place, number) for number, place in places)
                 links.append(None if added else list(both))
             writer.write(pa.table(batch).append_column(field, pa.array(links, field.type)))
             total += sum(one is not None for one in links)

@@ -12,7 +12,8 @@ import torch
 from weebill.translation.model.batch import make_batch
 from weebill.translation.model.network import Translator
 from weebill.translation.training.loss import guided_attention
-from weebill_runtime.vocabulary import Vocabulary
+from weebill_runtime.names import SIDES
+from weebill_runtime.vocabulary import AnyVocabulary, Vocabulary
 
 SENTENCES = 64  # of a batch
 Pieces = Sequence[int]  # of a sentence, EOS last
@@ -70,3 +71,21 @@ def moved(
     """
     sources = [*owners(*source), len(source[1])]  # EOS last
     return [sources[links[number]] for number in owners(target[1], target[0])]
+
+
+class Moved:
+    """Alignments on the pieces of one vocabulary as those of another; unchanged if the vocabularies are equal."""
+
+    def __init__(self, before: AnyVocabulary, after: AnyVocabulary):
+        self._spans = None
+        if before.sha256 != after.sha256:
+            self._spans = [
+                tuple(Spans(getattr(one, side)) for one in (before, after)) for side in SIDES
+            ]
+
+    def __call__(self, links: list[int], pair: Sequence[str]) -> list[int]:
+        """Return the alignment of a source and a target."""
+        if self._spans is None:
+            return links
+        sides = zip(self._spans, pair, strict=True)
+        return moved(links, *((one.of(text), other.of(text)) for (one, other), text in sides))
