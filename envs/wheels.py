@@ -36,7 +36,7 @@ def main() -> int:
     built, dist = ROOT / "build/wheels", ROOT / "dist"
     shutil.rmtree(
         ROOT / "build/lib", ignore_errors=True
-    )  # where setuptools keeps modules that are gone
+    )  # setuptools keeps modules there that are gone
     for old in (*dist.glob("*.whl"), *built.glob("*.whl")):
         old.unlink()
     tools = built / "tools"

@@ -1,4 +1,4 @@
-"""What people do with a loaded int8 model: copy, count, save, pickle, and generate with another cache."""
+"""Loaded int8 models as people use them: copied, counted, saved, pickled, and generating with another cache."""
 
 import copy
 import pickle

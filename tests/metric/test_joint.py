@@ -112,7 +112,7 @@ def test_errors_with_several_references(comet):
 
 
 def test_errors_of_labels():
-    """By hand: a run begins at an error and ends at the next correct piece; one that no such piece ends is lost."""
+    """Counted by hand: a run begins at an error, a correct piece ends it; one that no such piece ends is lost."""
     labels, places = [0, 2, 1, 0, 3, 3], [(0, 0), (0, 2), (2, 5), (5, 6), (7, 9), (9, 10)]
     shares = torch.full((6, 4), 0.1)
     shares[range(6), labels] = torch.tensor([0.7, 0.6, 0.5, 0.7, 0.7, 0.7])

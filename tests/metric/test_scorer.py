@@ -131,7 +131,7 @@ def test_scores_by_the_formulas(tmp_path, variant):
 
 
 def test_scores_of_unbabel_comet(comet):
-    """Of checkpoints that have its format, written here."""
+    """Checkpoints in its format, written here, are scored as by itself."""
     for path, (wanted,) in comet["ours"].items():
         found = np.concatenate([*score(path).values()])
         np.testing.assert_allclose(found, wanted["scores"], atol=1e-5, err_msg=path)

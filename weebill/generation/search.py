@@ -97,9 +97,8 @@ class Beams:
         so_far = self.running[:, :, :length].flatten(0, 1)
         scores = options.processors(so_far, logits.log_softmax(1))
         scores = (scores.view(-1, beams, logits.shape[1]) + self.scores[:, :, None]).flatten(1)
-        best, where = scores.topk(
-            max(2, 1 + len(options.ends)) * beams
-        )  # enough go on if all beams end
+        enough = max(2, 1 + len(options.ends)) * beams  # some go on even if all beams end
+        best, where = scores.topk(enough)
         from_beam, token = where // logits.shape[1], where % logits.shape[1]
         candidates = _chosen(self.running, from_beam)
         candidates[:, :, length] = token

@@ -72,9 +72,8 @@ def prunable(model: nn.Module, purpose: str = "pruned") -> "Family":
 
 def family_name(kind: type) -> str | None:
     """Return the entry of FAMILIES for a class of transformers' models or a subclass; None for others."""
-    for (
-        one
-    ) in kind.__mro__:  # by names, because to import the models of all families takes a second
+    # By names, because to import the models of all families takes a second.
+    for one in kind.__mro__:
         if one.__name__ in FAMILIES and one.__module__.startswith("transformers."):
             return one.__name__
     return None

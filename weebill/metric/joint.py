@@ -22,11 +22,8 @@ SCORE_SHARES = (0.12, 0.33, 0.33)  # of the three readings in XCOMET's score
 MQM_SHARE = 0.22  # of the errors found
 PENALTIES = {"minor": 1, "major": 5, "critical": 10}
 MOST = 25  # largest sum of penalties
-PARTS = (
-    "src_scores",
-    "ref_scores",
-    "unified_scores",
-)  # unbabel-comet's names of the readings' scores
+# unbabel-comet's names of the readings' scores.
+PARTS = ("src_scores", "ref_scores", "unified_scores")
 
 Place = tuple[str, int]  # name and line of a text, for messages
 

@@ -155,10 +155,8 @@ class Scorer:
         found = {}
         for (name, _), own in zip(systems, rows[len(references) + 1 :], strict=True):
             with torch.inference_mode():
-                each = [
-                    self._estimate(vectors, own, sources, *other)
-                    for other in ([one] for one in others)
-                ] or [self._estimate(vectors, own, sources)]
+                each = [self._estimate(vectors, own, sources, one) for one in others]
+                each = each or [self._estimate(vectors, own, sources)]
             scores, parts = zip(*each, strict=True)
             means = {key: _mean([one[key] for one in parts]) for key in parts[0]}
             found[name] = Judgement(_mean(scores), means)

@@ -83,13 +83,8 @@ def _metric_figure(number: str, make: str, title: str, needs=SCORES, cut: str = 
 
 # Section of Snakemake's report for the papers' tables.
 PAPER_SECTIONS = {"translation": "7 Papers", "metric": "2 Papers", "generation": "2 Paper"}
-OF_STUDENTS = (
-    "speeds",
-    "gpu_speeds",
-    "steps",
-    "comparisons",
-    "seeds",
-)  # what their claims speak of
+# Fields of Results that claims about students speak of.
+OF_STUDENTS = ("speeds", "gpu_speeds", "steps", "comparisons", "seeds")
 TABLES = {
     "translation": {
         "tables": (

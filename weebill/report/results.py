@@ -28,9 +28,7 @@ class Results:
     shortlists: Sequence[Any] = ()
     texts: Sequence[Any] = ()  # students of other training texts against those of the first text
     pairs: Sequence[int] = ()  # counts of each table of training text, by kind and corpus
-    firefox: Sequence[
-        Mapping[str, Any]
-    ] = ()  # a published student and its variants, in Bergamot and here
+    firefox: Sequence[Any] = ()  # a published student and its variants, in Bergamot and here
     alignments: Sequence[Mapping[str, Any]] = ()  # of variants against the published student
     scale_errors: Sequence[tuple[str, list[Any]]] = ()  # errors of each formula by STUDENT/RECIPE
     head_map: Sequence[Mapping[str, str]] = ()

@@ -16,11 +16,8 @@ from weebill.metric.network import FAMILIES
 from weebill.metric.tokenizer import FILE, train_tokenizer
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # BERT's
-RENAMED = {
-    "<s>": "[CLS]",
-    "</s>": "[SEP]",
-    "<mask>": "[MASK]",
-}  # XLM-R's special pieces and RemBERT's
+# XLM-R's special pieces, as RemBERT calls them.
+RENAMED = {"<s>": "[CLS]", "</s>": "[SEP]", "<mask>": "[MASK]"}
 NARROW = {"input_embedding_size": 128, "output_embedding_size": 128}  # of RemBERT
 
 
