@@ -6,36 +6,15 @@ import subprocess
 import sys
 
 import pytest
-import yaml
 
 from tests.forking import fork_workers
-from tests.generation.small import article, write_articles
 from tests.workflow.running import REPOSITORY, environment, report_is_whole, snakemake
+from tests.workflow.small_runs import SMALLER, generation_experiment, write_experiment
 from weebill.files import read_json
 from weebill.generation.models import model_hash
 
 pytestmark = pytest.mark.workflows
-TRAINING = {
-    "updates": 6,
-    "batch_size": 4,
-    "accumulate": 1,
-    "learning_rate": 0.001,
-    "warmup": 2,
-    "validate_every": 3,
-}
-SHAPE = {
-    "by": "making",
-    "layers": 2,
-    "width": 32,
-    "heads": 4,
-    "feed_forward": 40,
-    "positions": 64,
-    "vocabulary": 300,
-    "training": TRAINING,
-    "max_source": 48,
-}
 IMPORTED = ["altair", "weebill.generation.steps"]  # by most jobs
-SMALLER = ["distilled", "pruned", "int8"]
 FRESH = """
 import json, sys
 from pathlib import Path
@@ -53,46 +32,10 @@ print(json.dumps(summarize(load_generator(sys.argv[1]), articles, search, 48)))
 def results(tmp_path_factory):
     """Return the results folder of a finished run."""
     folder = tmp_path_factory.mktemp("generation")
-    write_articles(folder / "articles.jsonl", 60)
-    lines = "".join(f"{article(n)['article']}\n\n" for n in range(900))
-    (folder / "text.txt").write_text(lines, encoding="utf-8")
-    config = {
-        "kind": "generation",
-        "experiment": "small",
-        "data": {
-            "news": {"task": "summarization", "train": [{"path": "articles.jsonl"}]},
-            "birds": {"task": "language-modelling", "train": [{"path": "text.txt"}]},
-        },
-        "models": {
-            "bart": {**SHAPE, "architecture": "bart", "data": "news", "max_target": 16},
-            "gpt2": {
-                **SHAPE,
-                "architecture": "gpt2",
-                "data": "birds",
-                "text": ["birds", "news"],
-            },
-        },
-        "steps": {
-            "distilled": {"method": "distil", "layers": 1, "training": TRAINING},
-            "pruned": {"method": "movement", "training": TRAINING},
-            "int8": {"method": "post-training"},
-            "used-pieces": {"method": "prune-vocabulary"},
-        },
-        "pipelines": [
-            {"model": "bart", "steps": SMALLER},
-            {"model": "gpt2", "steps": ["used-pieces"]},
-        ],
-        "evaluation": {
-            "resamples": 40,
-            "search": {"beam": 2, "max_tokens": 12},
-            "perplexity": {"window": 32, "stride": 16},
-            "speed": {"examples": 2, "given": 16, "new_tokens": 8, "rounds": 1},
-        },
-    }
-    (folder / "small.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    config = write_experiment(folder / "small.yaml", generation_experiment(folder))
     with pytest.MonkeyPatch.context() as change:
         fork_workers(change)
-        done = snakemake(folder, folder / "small.yaml", "--cores", "2", imported=IMPORTED)
+        done = snakemake(folder, config, "--cores", "2", imported=IMPORTED)
     assert done.returncode == 0, done.stdout
     return folder / "results/small"
 

@@ -6,12 +6,15 @@ The text of a distilled metric is made too, but not the distilled metric, which 
 import csv
 import json
 
-import numpy as np
 import pytest
 import yaml
 
-from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from tests.workflow.running import TRANSLATION, report_is_whole, snakemake
+from tests.workflow.small_runs import (
+    metric_distillation,
+    metric_experiment,
+    write_experiment,
+)
 from weebill.corpus.table import read_columns
 from weebill.corpus.tatoeba import read_pairs
 from weebill.metric.folder import load_metric
@@ -20,56 +23,13 @@ from weebill.metric.scorer import Scorer
 from weebill.metric.training_table import read_segments
 
 pytestmark = pytest.mark.workflows
-HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metric")
-    make_checkpoint(folder / "comet", make_encoder(folder / "encoder"))
-    (folder / "encoder").rename(folder / "moved")  # the checkpoint does not know the new place
-    draw = np.random.default_rng(1)
-    rows = [
-        (name, number, "en-de", source, reference, line or "Ja.", f"{draw.normal():.3f}")
-        for name, lines in SYSTEMS.items()
-        for number, (source, reference, line) in enumerate(
-            zip(SOURCES, REFERENCES, lines, strict=True)
-        )
-    ]
-    table = HEAD + "".join("\t".join(map(str, row)) + "\n" for row in rows)
-    (folder / "judged.tsv").write_text(table, encoding="utf-8")
-    texts = {"src": SOURCES, "ref": REFERENCES, **SYSTEMS}
-    for name, lines in texts.items():
-        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    judged = {"table": "judged.tsv", "score": "score"}
-    config = {
-        "kind": "metric",
-        "experiment": "small",
-        "encoders": {"own": {"by": "hugging_face", "hugging_face": "moved"}},
-        "reference": {"checkpoint": str(folder / "comet"), "encoder": "own"},
-        "pruning": {
-            "judgements": [judged],
-            "development": {**judged, "statistic": "mqm"},
-            "recipe": [
-                {"method": "depth", "layers": 1},
-                {"method": "one-shot", "neurons": 0.25, "heads": 0.5},
-            ],
-        },
-        "test_sets": {"news": {**judged, "statistic": "mqm", "paper": "en-de_news"}},
-        "evaluation": {
-            "resamples": 40,
-            "permutations": 20,
-            "speed": {
-                "sources": "src.txt",
-                "references": "ref.txt",
-                "systems": [f"{name}.txt" for name in SYSTEMS],
-                "candidates": [2, 4],
-                "rounds": 1,
-            },
-        },
-    }
-    (folder / "small.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    done = snakemake(folder, folder / "small.yaml", "--cores", "2", imported=TRANSLATION)
+    config = write_experiment(folder / "small.yaml", metric_experiment(folder))
+    done = snakemake(folder, config, "--cores", "2", imported=TRANSLATION)
     assert done.returncode == 0, done.stdout
     return folder
 
@@ -120,35 +80,9 @@ def test_what_is_pruned(run):
 
 def test_pairs_are_translated_and_scored(run):
     """Two translators are trained here; the score is the mean of a reference's scores of their output."""
-    sides = zip(*read_pairs(260), strict=True)
-    for side, lines in zip(("source", "target"), sides, strict=True):
-        text = "".join(f"{line}\n" for line in lines)
-        (run / f"pairs.{side}").write_text(text, encoding="utf-8")
     config = yaml.safe_load((run / "small.yaml").read_text("utf-8"))
-    training = {"batch_tokens": 1024, "learning_rate": 0.003, "warmup": 5, "validate_every": 50}
-    translations = {
-        name: {
-            "by": "training",
-            "architecture": "demo.micro",
-            "training": {**training, "updates": updates},
-        }
-        for name, updates in (("strong", 300), ("weak", 200))
-    }
-    config["distillation"] = {
-        "encoder": "own",
-        "pairs": {
-            "en-de": {
-                "languages": {"source": "en", "target": "de"},
-                "source": "pairs.source",
-                "target": "pairs.target",
-                "translators": {"rows": 200, "validation": 20, "vocabulary": 300},
-                "translations": translations,
-            }
-        },
-        "translation": {"shards": 2},
-        "validation_share": 0.3,
-    }
-    (run / "distilled.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    config["distillation"] = metric_distillation(run)
+    write_experiment(run / "distilled.yaml", config)
     tables = [f"results/small/distillation/{name}.parquet" for name in ("en-de/tuples", "training")]
     done = snakemake(run, run / "distilled.yaml", "--cores", "2", "--", *tables)
     assert done.returncode == 0, done.stdout
