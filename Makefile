@@ -5,6 +5,7 @@ CORES ?= all
 CONFIG ?= config/demo.yaml
 PYTHON ?= python3
 export PYTHON
+TABLE ?= gpu.json
 
 VENV := .venv
 ifneq ($(words $(VENV)),1)
@@ -17,7 +18,7 @@ READY := $(VENV)/.runtime$(shell grep -soEw 'avx2|avx_vnni|avx512_vnni|amx_int8'
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize check-resume
+.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm test-gpu carry wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,12 @@ test-workflows: $(READY)  ## dry runs of all experiments, and small runs of stag
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m slurm -rs tests/workflow/test_slurm.py tests/translation
+
+test-gpu:  ## all that needs a GPU, eight minutes on one card, with the packages of PYTHON; TABLE=FILE.json keeps all figures
+	"$(PYTHON)" -m tests.gpu --json "$(TABLE)" $(OPTIONS)
+
+carry: wheels  ## what test-gpu needs beside a machine's own PyTorch, as wheels for its Python 3.12, in .whl/
+	"$(BIN)/python" envs/carry.py
 
 lint: $(READY)  ## the style of Python and workflow, and what imports what
 	"$(BIN)/ruff" check .

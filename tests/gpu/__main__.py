@@ -1,0 +1,147 @@
+"""Test everything that needs a GPU on one card: tests, shortened experiments, and the benchmark.
+
+python -m tests.gpu --json FILE [--parts NAME …] [--device cpu]
+
+It needs Python 3.11 or newer, PyTorch 2.11 to 2.13 for CUDA, transformers 5.17 to 5.23, and the packages of
+envs/gpu.txt; no network.  The tests and the experiments run beside each other, then the benchmark alone.  The table
+on stdout and the JSON have every part, also those that failed; then the exit code is 1.  `--device cpu` rehearses
+all of it, in tiny sizes, on a machine without a GPU.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tests.gpu.parts import SEEN, Outcome, Part, benchmark, experiments, run_together, tests
+from weebill.files import write_json
+
+ACCEPTED = {
+    "torch": ((2, 11), (2, 13)),
+    "transformers": ((5, 17), (5, 23)),
+}  # versions, both included
+LIMIT = 210  # seconds of each part but the benchmark
+BENCHMARK = 200  # seconds that the benchmark may take
+SHARED = 8  # jobs that may use the card at once
+
+
+def main() -> int:
+    """Run all parts or those chosen; print the table and write the JSON; return 1 if a part failed."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.gpu")
+    add = parser.add_argument
+    add("--json", type=Path, default=Path("gpu.json"), metavar="FILE", help="default gpu.json")
+    add("--device", choices=["cuda", "cpu"], default="cuda")
+    add("--parts", nargs="+", metavar="NAME", help="tests, kernels, translation, metric, …")
+    add("--seconds", type=int, default=BENCHMARK, help="time for the benchmark")
+    add("--limit", type=int, default=LIMIT, help="seconds of each other part")
+    given = parser.parse_args()
+    if given.device == "cuda" and (missing := no_card()):
+        print(missing, file=sys.stderr)
+        return 1
+    began, folder = time.monotonic(), Path(tempfile.mkdtemp(prefix="weebill-gpu-"))
+    cores = len(os.sched_getaffinity(0))
+    accelerator = "gpu" if given.device == "cuda" else "cpu"
+    together = [
+        tests("tests", folder, "mark.gpu", "gpu", min(4, cores), given.limit),
+        tests("kernels", folder, SEEN, "not gpu and not workflows", min(4, cores), given.limit),
+        *experiments(folder, accelerator, cores, given.limit),
+    ]
+    alone = [benchmark(folder, given.device, given.seconds)]
+    outcomes: list[Outcome] = []
+    for parts in (together, alone):
+        chosen = [part for part in parts if part and wanted(part, given.parts)]
+        outcomes += run_together(chosen, folder, environment(given.device))
+    found = {
+        "versions": versions(),
+        "accepted": accepted(),
+        "device": given.device,
+        "seconds": round(time.monotonic() - began, 1),
+        "passed": all(outcome.result == "passed" for outcome in outcomes),
+        "parts": [asdict(outcome) for outcome in outcomes],
+    }
+    write_json(given.json, found)
+    shutil.rmtree(folder, ignore_errors=True)
+    print("\n".join(table(outcomes)))
+    print(
+        f"{found['seconds']:.0f} s; {given.json}; " + ", ".join(map(" ".join, versions().items()))
+    )
+    return 0 if found["passed"] else 1
+
+
+def wanted(part: Part, names: Sequence[str] | None) -> bool:
+    """Return True if a part is among the chosen ones, or if none is chosen."""
+    return names is None or part.name in names
+
+
+def no_card() -> str | None:
+    """Return one line if PyTorch finds no GPU here."""
+    import torch
+
+    if torch.cuda.is_available():
+        return None
+    return f"no CUDA device for PyTorch {torch.__version__}; --device cpu rehearses without one"
+
+
+def environment(device: str) -> dict[str, str]:
+    """Return the variables of every part: one thread a job, and a card that several small jobs share."""
+    first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] if device == "cuda" else ""
+    return {
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join([str(Path.cwd()), os.environ.get("PYTHONPATH", "")]).strip(":"),
+        # A process that asks only whether there is a GPU must not begin to use it: its forks could not.
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        **({"WEEBILL_GPUS": ",".join([first] * SHARED)} if first else {}),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what the results depend on."""
+    names = ("torch", "transformers", "numpy", "lightning", "snakemake")
+    return {"python": sys.version.split()[0], **{name: version(name) for name in names}}
+
+
+def accepted() -> dict[str, bool]:
+    """Return, for each library with a range of versions, whether that of this machine lies in it."""
+    found = {}
+    for name, (first, last) in ACCEPTED.items():
+        own = tuple(int(part) for part in version(name).split("+")[0].split(".")[:2])
+        found[name] = first <= own <= last
+    return found
+
+
+def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield the lines of the table: the parts, the failures, and the figures of the benchmark."""
+    for outcome in outcomes:
+        note = note_of(outcome.found)
+        yield f"{outcome.name:<14}{outcome.result:<9}{outcome.seconds:>7.1f} s  {note}"
+        for name, log in outcome.failures.items():
+            last = next((line for line in reversed(log.splitlines()) if line.strip()), "")
+            yield f"    {name}: {last.strip()[:160]}"
+    for outcome in outcomes:
+        yield from outcome.found.get("benchmark", {}).get("table", ())
+
+
+def note_of(found: dict[str, Any]) -> str:
+    """Return what a part found, in a few words."""
+    if "passed" in found:
+        return (
+            f"{found['passed']} passed, {found['failed']} failed, {len(found['skipped'])} skipped"
+        )
+    if "rules" in found:
+        longest = sorted(found["rules"].items(), key=lambda item: -item[1])[:3]
+        shown = ", ".join(f"{rule} {seconds:.0f} s" for rule, seconds in longest)
+        return f"{len(found['rules'])} rules with a benchmark; the longest: {shown}"
+    return ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

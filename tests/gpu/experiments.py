@@ -1,0 +1,165 @@
+"""Shortened experiments of each kind, through every rule that uses a GPU.
+
+python -m tests.gpu.experiments KIND FOLDER --device gpu
+
+The jobs are forks of this process, which has imported the libraries once and has not touched the GPU.  Left out are
+the rules whose environments cannot be made without a network: training of metrics by unbabel-comet, and bicleaner.
+"""
+
+import argparse
+import csv
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from tests.metric.small import make_checkpoint, make_encoder
+from tests.workflow.running import TINY, TRANSLATION, report_is_whole, snakemake
+from tests.workflow.small_runs import (
+    generation_experiment,
+    metric_distillation,
+    metric_experiment,
+    write_experiment,
+)
+from weebill.files import write_json
+
+LINES = 60  # of a failed job's log, from its end
+FAILED = re.compile(r"^Error in rule (\w+)|^ +log: (\S+)", re.MULTILINE)
+RESULT = "result.json"
+
+
+class Run(NamedTuple):
+    """Run of Snakemake: its configuration, its targets (all by default), and modules that its jobs import."""
+
+    config: dict[str, Any]
+    targets: Sequence[str] = ()
+    imported: Sequence[str] = ()
+
+
+def translation(folder: Path) -> list[Run]:
+    """Return the smallest experiment with every model that can train or translate: reverse ones, COMET, and so on."""
+    make_checkpoint(folder / "comet", make_encoder(folder / "encoder"))
+    config = yaml.safe_load(TINY.read_text("utf-8"))
+    config["corpora"]["tatoeba"] = {"importer": "tatoeba", "pairs": 600}
+    config["corpora"]["german"] = {"importer": "tatoeba", "use": "monolingual-target", "pairs": 60}
+    short = {**config["teacher"]["training"], "updates": 40, "validate_every": 40}
+    config["teacher"] |= {"members": 1, "back_translated": True}
+    config["reverse_teacher"] = {"architecture": "demo.micro", "training": short}
+    config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
+    config["distillation"]["scores"] = {"reverse_model": {"cut": {"percent": 10}}}
+    config["scoring"] = {"reverse_model": {"architecture": "demo.micro", "training": short}}
+    config["evaluation"] |= {
+        "cleaning": {"student": "demo.micro"},
+        "comet": {"model": str(folder / "comet"), "encoder": str(folder / "encoder")},
+        "mbr": {"candidates": 4},
+    }
+    config["evaluation"]["speed"]["gpu_batch_sizes"] = [4, 16]
+    return [Run(config, imported=TRANSLATION)]
+
+
+def metric(folder: Path) -> list[Run]:
+    """Return a pruned metric, and the text of a distilled one."""
+    config = metric_experiment(folder)
+    config["evaluation"]["speed"]["candidates"] = [2]
+    distilled = {**config, "distillation": metric_distillation(folder)}
+    made = [f"results/small/distillation/{name}.parquet" for name in ("en-de/tuples", "training")]
+    pretraining = {"by": "pretraining", "layers": 1, "heads": 2, "width": 16, "intermediate": 32}
+    encoder = {
+        **config,
+        "experiment": "encoder",
+        "texts": ["pairs.source", "pairs.target"],
+        "vocabulary": 300,
+        "encoders": {**config["encoders"], "made": pretraining},
+    }
+    return [
+        Run(config, imported=TRANSLATION),
+        Run(distilled, made),
+        Run(encoder, ["results/encoder/encoders/made"]),
+    ]
+
+
+def generation(folder: Path) -> list[Run]:
+    """Return all steps of a summarizer and a language model."""
+    config = generation_experiment(folder)
+    return [Run(config, imported=["altair", "weebill.generation.steps"])]
+
+
+KINDS: dict[str, Callable[[Path], list[Run]]] = {
+    "translation": translation,
+    "metric": metric,
+    "generation": generation,
+}
+
+
+def run_kind(kind: str, folder: Path, device: str, cores: int) -> dict[str, Any]:
+    """Run the experiments of a kind; return seconds by rule, and the ends of the logs of what failed."""
+    folder.mkdir(parents=True)
+    runs, rules, failures, began = KINDS[kind](folder), {}, {}, time.monotonic()
+    for number, run in enumerate(runs):
+        config = {**run.config, "hardware": {"accelerator": device, "devices": 1, "threads": 1}}
+        file = write_experiment(folder / f"{kind}-{number}.yaml", config)
+        options = ["--cores", str(cores), "--keep-going", "--nocolor"]
+        targets = ["--", *run.targets] if run.targets else []
+        done = snakemake(folder, file, *options, *targets, imported=run.imported)
+        (folder / f"{kind}-{number}.log").write_text(done.stdout, encoding="utf-8")
+        results = folder / "results" / config["experiment"]
+        if done.returncode:
+            failures |= failures_of(done.stdout, folder) or {f"run {number}": ended(done.stdout)}
+        elif not run.targets and not report_is_whole(results):
+            failures[f"run {number}"] = f"{results}: no whole report\n{ended(done.stdout)}"
+        rules |= rule_seconds(results / "benchmarks")
+    seconds = time.monotonic() - began
+    return {"seconds": round(seconds, 1), "rules": rules, "failures": failures}
+
+
+def failures_of(output: str, folder: Path) -> dict[str, str]:
+    """Return the end of the log of each failed rule that Snakemake's output names."""
+    found, name = {}, ""
+    for rule, log in FAILED.findall(output):
+        name = rule or name
+        path = folder / log
+        if log and name and path.is_file():
+            found[name] = ended(path.read_text("utf-8", "replace"))
+        elif rule:
+            found.setdefault(name, ended(output))
+    return found
+
+
+def ended(text: str) -> str:
+    """Return the last lines of a text."""
+    return "\n".join(text.splitlines()[-LINES:])
+
+
+def rule_seconds(benchmarks: Path) -> dict[str, float]:
+    """Return the seconds of all jobs of each rule, from the files of Snakemake's benchmarks."""
+    found: dict[str, float] = {}
+    for path in sorted(benchmarks.rglob("*.tsv")):
+        rule = path.relative_to(benchmarks).parts[0].removesuffix(".tsv")
+        with path.open(encoding="utf-8") as file:
+            seconds = sum(float(row["s"]) for row in csv.DictReader(file, delimiter="\t"))
+        found[rule] = round(found.get(rule, 0.0) + seconds, 1)
+    return found
+
+
+def main() -> int:
+    """Run one kind; write result.json into the folder; return 1 if a job failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="gpu")
+    parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
+    given = parser.parse_args()
+    found = run_kind(given.kind, given.folder, given.device, given.cores)
+    write_json(given.folder / RESULT, found)
+    for name, log in found["failures"].items():
+        print(f"{given.kind}: {name} failed:\n{log}\n", flush=True)
+    return 1 if found["failures"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
