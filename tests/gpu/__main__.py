@@ -94,7 +94,9 @@ def environment(device: str) -> dict[str, str]:
     first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] if device == "cuda" else ""
     return {
         "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": os.pathsep.join([str(Path.cwd()), os.environ.get("PYTHONPATH", "")]).strip(":"),
+        "PYTHONPATH": os.pathsep.join([str(Path.cwd()), os.environ.get("PYTHONPATH", "")]).strip(
+            ":"
+        ),
         # A process that asks only whether there is a GPU must not begin to use it: its forks could not.
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
         "HF_HUB_OFFLINE": "1",

@@ -40,6 +40,7 @@ NEUTRAL = {
     "weebill.report.registry": "tables of names: rules of the report name the modules of what they show",
     "weebill.settings": "bounds of settings, whose values are parameters",
     "weebill.workflow.code_version": "computes fingerprints of code",
+    "weebill.workflow.gpus": "chooses a job's GPUs",
     "weebill.workflow.import_closure": "computes fingerprints of code",
     "weebill.workflow.job": "writes the log, and ends a job",
     "weebill.workflow.parent_watch": "ends a process whose parent is gone",

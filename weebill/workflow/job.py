@@ -1,7 +1,7 @@
 """Context manager around every workflow script: output goes to the job's log, bad input becomes one clear line.
 
 Every script imports this module first.  In a job, the import alone makes the process end with its Snakemake, also
-during the other imports, of which torch takes seconds.
+during the other imports, of which torch takes seconds; and it takes the job's GPUs before torch can see others.
 """
 
 import logging
@@ -10,11 +10,12 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from weebill.errors import explain
+from weebill.errors import InputError, explain
+from weebill.workflow.gpus import take_gpus
 from weebill.workflow.parent_watch import end_with_snakemake, is_job
 from weebill.workflow.progress import telling
 
@@ -25,9 +26,19 @@ def _report_error(kind: type[BaseException], error: BaseException, trace: Any) -
         sys.__excepthook__(kind, error, trace)
 
 
+def _gpus() -> int:
+    """Return the number of GPUs that this job's rule asks for, or that the options of its script ask for."""
+    given = getattr(sys.modules.get("__main__"), "snakemake", None)
+    if given is not None:
+        return int(getattr(given, "resources", {}).get("gpu", 0))
+    return int("--accelerator gpu" in " ".join(sys.argv))
+
+
 if is_job():
     sys.excepthook = _report_error
     end_with_snakemake()
+    with suppress(InputError):  # `job` reports it
+        take_gpus(_gpus())
 
 
 @contextmanager
@@ -47,6 +58,8 @@ def job(log: str | Path) -> Iterator[None]:
         logging.basicConfig(level=logging.INFO, force=True, **form)
         try:
             with telling(log):
+                if is_job():
+                    take_gpus(_gpus())
                 yield
         except Exception as error:
             line = explain(error)

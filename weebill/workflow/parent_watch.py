@@ -99,12 +99,17 @@ def _end() -> None:
     with suppress(Exception):  # the process ends in any case
         os.write(2, line)
     with suppress(Exception):
-        log = _log()
-        if log is not None and not (log.exists() and os.path.samestat(os.fstat(2), log.stat())):
-            log.parent.mkdir(parents=True, exist_ok=True)
-            with log.open("ab") as file:
-                file.write(line)
+        write_to_log(line)
     os._exit(1)
+
+
+def write_to_log(line: bytes) -> None:
+    """Append a line to this job's log, unless stderr is that file."""
+    log = _log()
+    if log is not None and not (log.exists() and os.path.samestat(os.fstat(2), log.stat())):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as file:
+            file.write(line)
 
 
 def _log() -> Path | None:
