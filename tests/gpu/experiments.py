@@ -69,6 +69,7 @@ def metric(folder: Path) -> list[Run]:
     distilled = {**config, "distillation": metric_distillation(folder)}
     made = [f"results/small/distillation/{name}.parquet" for name in ("en-de/tuples", "training")]
     pretraining = {"by": "pretraining", "layers": 1, "heads": 2, "width": 16, "intermediate": 32}
+    pretraining |= {"updates": 20, "batch_pieces": 1024, "warmup": 5, "checkpoint_every": 10}
     encoder = {
         **config,
         "experiment": "encoder",
