@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -42,6 +43,7 @@ TRANSLATION = (
     "weebill.runtime.text",
     "weebill.translation.training.pruning_study",
 )
+FORKING = threading.Lock()  # filelock, which libraries import, allows one fork at a time
 PARSED = Path(tempfile.mkdtemp())  # what Snakemake makes of each file of rules
 atexit.register(shutil.rmtree, PARSED)
 # Files that differ between equal runs: measured times, logs of jobs, and the pages that show both.
@@ -171,7 +173,8 @@ def _open_output() -> None:
 
 def _run_in_a_fork(job: PythonScript, script: str, edit: bool = False) -> None:
     """Run a job's script as Snakemake's `PythonScript.execute_script` does, but not in a new Python."""
-    child = os.fork()
+    with FORKING:
+        child = os.fork()
     if not child:
         _open_output()
         atexit._clear()
