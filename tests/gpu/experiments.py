@@ -47,12 +47,13 @@ def translation(folder: Path) -> list[Run]:
     config = yaml.safe_load(TINY.read_text("utf-8"))
     config["corpora"]["tatoeba"] = {"importer": "tatoeba", "pairs": 600}
     config["corpora"]["german"] = {"importer": "tatoeba", "use": "monolingual-target", "pairs": 60}
-    short = {**config["teacher"]["training"], "updates": 40, "validate_every": 40}
-    config["teacher"] |= {"members": 1, "back_translated": True}
-    config["reverse_teacher"] = {"architecture": "demo.micro", "training": short}
+    # Enough updates that translations are not empty, on any device.
+    speaks = {**config["teacher"]["training"], "updates": 150, "validate_every": 150}
+    config["teacher"] |= {"members": 1, "training": speaks, "back_translated": True}
+    config["reverse_teacher"] = {"architecture": "demo.micro", "training": speaks}
     config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
     config["distillation"]["scores"] = {"reverse_model": {"cut": {"percent": 10}}}
-    config["scoring"] = {"reverse_model": {"architecture": "demo.micro", "training": short}}
+    config["scoring"] = {"reverse_model": {"architecture": "demo.micro", "training": speaks}}
     config["evaluation"] |= {
         "cleaning": {"student": "demo.micro"},
         "comet": {"model": str(folder / "comet"), "encoder": str(folder / "encoder")},
