@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.gpu.parts import SEEN, Outcome, Part, benchmark, experiments, run_together, tests
+from weebill.benchmarks import gpu
 from weebill.files import write_json
 
 ACCEPTED = {
@@ -29,6 +30,7 @@ ACCEPTED = {
 }  # versions, both included
 LIMIT = 210  # seconds of each part but the benchmark
 BENCHMARK = 200  # seconds that the benchmark may take
+SHARES = {"training": 0.55, "decoding": 0.28, "scoring": 0.17}  # of this time
 SHARED = 8  # jobs that may use the card at once
 
 
@@ -41,6 +43,7 @@ def main() -> int:
     add("--parts", nargs="+", metavar="NAME", help="tests, kernels, translation, metric, …")
     add("--seconds", type=int, default=BENCHMARK, help="time for the benchmark")
     add("--limit", type=int, default=LIMIT, help="seconds of each other part")
+    add("--commit", metavar="TEXT", help="commit of this code, for a copy without its history")
     given = parser.parse_args()
     if given.device == "cuda" and (missing := no_card()):
         print(missing, file=sys.stderr)
@@ -53,11 +56,17 @@ def main() -> int:
         tests("kernels", folder, SEEN, "not gpu and not workflows", min(4, cores), given.limit),
         *experiments(folder, accelerator, cores, given.limit),
     ]
-    alone = [benchmark(folder, given.device, given.seconds)]
+    # One after the other, in processes of their own: an error of the GPU ends all work of a process on it.
+    alone = [
+        [benchmark(part, folder, given.device, round(share * given.seconds), given.commit)]
+        for part, share in SHARES.items()
+    ]
     outcomes: list[Outcome] = []
-    for parts in (together, alone):
+    for parts in (together, *alone):
         chosen = [part for part in parts if part and wanted(part, given.parts)]
         outcomes += run_together(chosen, folder, environment(given.device))
+    measured = [one.found.pop("benchmark") for one in outcomes if "benchmark" in one.found]
+    joined = gpu.together(measured) if measured else None
     found = {
         "versions": versions(),
         "accepted": accepted(),
@@ -65,10 +74,11 @@ def main() -> int:
         "seconds": round(time.monotonic() - began, 1),
         "passed": all(outcome.result == "passed" for outcome in outcomes),
         "parts": [asdict(outcome) for outcome in outcomes],
+        "benchmark": None if joined is None else asdict(joined),
     }
     write_json(given.json, found)
     shutil.rmtree(folder, ignore_errors=True)
-    print("\n".join(table(outcomes)))
+    print("\n".join([*table(outcomes), *(joined.table if joined else ())]))
     print(
         f"{found['seconds']:.0f} s; {given.json}; " + ", ".join(map(" ".join, versions().items()))
     )
@@ -121,15 +131,13 @@ def accepted() -> dict[str, bool]:
 
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield the lines of the table: the parts, the failures, and the figures of the benchmark."""
+    """Yield the lines of the table: each part, and its failures with the last line of their logs."""
     for outcome in outcomes:
         note = note_of(outcome.found)
         yield f"{outcome.name:<14}{outcome.result:<9}{outcome.seconds:>7.1f} s  {note}"
         for name, log in outcome.failures.items():
             last = next((line for line in reversed(log.splitlines()) if line.strip()), "")
             yield f"    {name}: {last.strip()[:160]}"
-    for outcome in outcomes:
-        yield from outcome.found.get("benchmark", {}).get("table", ())
 
 
 def note_of(found: dict[str, Any]) -> str:

@@ -89,16 +89,19 @@ def read_tests(report: Path) -> tuple[dict[str, str], dict[str, Any]]:
     return failures, {"passed": passed, "failed": len(failures), "skipped": skipped}
 
 
-def benchmark(folder: Path, device: str, seconds: int) -> Part:
-    """Return the part that runs `weebill benchmark gpu` on the quiet machine."""
-    file = folder / "benchmark.json"
+def benchmark(part: str, folder: Path, device: str, seconds: int, commit: str | None) -> Part:
+    """Return the part that runs one part of `weebill benchmark gpu`, with the peak, on the quiet machine."""
+    file = folder / f"{part}.json"
     command = ["-m", "weebill", "benchmark", "gpu", "--json", str(file), "--device", device]
+    command += ["--seconds", str(seconds), "--parts", "peak", part]
+    command += ["--commit", commit] if commit else []
 
     def read() -> tuple[dict[str, str], dict[str, Any]]:
         found = read_json(file)
-        return dict(found["failures"]), {"benchmark": found}
+        failures = {name: ended(log) for name, log in found["failures"].items()}
+        return failures, {"benchmark": found}
 
-    return Part("benchmark", [*command, "--seconds", str(seconds)], seconds + 60, read)
+    return Part(part, command, seconds + 60, read)
 
 
 def experiments(folder: Path, device: str, cores: int, limit: float) -> list[Part]:

@@ -12,9 +12,10 @@ from functools import partial
 from typing import Annotated
 
 import torch
-from transformers import MarianConfig, MarianMTModel
+from transformers import MarianMTModel
 
 from weebill.benchmarks import Option, Row
+from weebill.benchmarks.gpu_opponent import marian_config
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError, nearest
 from weebill.evaluation.timing.timer import one_thread, rates_in_turn, timed
@@ -166,28 +167,7 @@ def marian_translate(
 def marian_twin(network: Translator) -> MarianMTModel:
     """Make a MarianMTModel with the network's weights; one more piece, embedded as zero, starts the output."""
     shape = network.architecture
-    pieces = shape.vocabulary
-    model = MarianMTModel(
-        MarianConfig(
-            vocab_size=pieces + 1,
-            d_model=shape.embedding,
-            encoder_layers=len(shape.encoder),
-            decoder_layers=shape.decoder_depth,
-            encoder_attention_heads=shape.encoder[0].heads,
-            decoder_attention_heads=shape.decoder[0].heads,
-            encoder_ffn_dim=shape.encoder[0].feed_forward,
-            decoder_ffn_dim=shape.decoder[0].feed_forward,
-            activation_function="relu",
-            scale_embedding=True,
-            static_position_embeddings=True,
-            max_position_embeddings=512,
-            pad_token_id=pieces,
-            decoder_start_token_id=pieces,
-            eos_token_id=0,
-            bos_token_id=None,
-            forced_eos_token_id=None,
-        )
-    )
+    model = MarianMTModel(marian_config(shape))
     positions = sinusoids(0, 512, shape.embedding, torch.device("cpu"))
     zero = torch.zeros(1, shape.embedding)
     weights = {

@@ -10,11 +10,11 @@ from typing import Any
 from weebill.arguments import Parser, positive
 from weebill.benchmarks import NAMES, Row, add_options
 
-ALL = "all"
+ALL, GPU = "all", "gpu"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    names = [*NAMES, ALL]
+    names = [*NAMES, GPU, ALL]
     parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…",
                         help="--rounds N, --json and the options that NAME --help lists")  # fmt: skip
@@ -27,6 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.name == ALL:
         return _run_all(arguments.options)
+    if arguments.name == GPU:
+        return _run_gpu(arguments.options)
     module = load(arguments.name)
     parser = _parser(arguments.name, module.__doc__)
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
@@ -73,6 +75,54 @@ def _run_all(options: list[str]) -> int:
     for line in changes(found, published) if published else ():
         print(line)
     return 1 if found.failed else 0
+
+
+def _run_gpu(options: list[str]) -> int:
+    """Measure a GPU, print a line for each figure and write all of them; return 1 if a setting failed."""
+    from weebill.benchmarks import gpu
+    from weebill.files import read_json, write_json
+    from weebill.runtime.loading import check_device
+
+    parser = _parser(GPU, gpu.__doc__)
+    parser.set_defaults(rounds=3)
+    add = parser.add_argument
+    add(
+        "--json", type=Path, metavar="FILE", help="write figures, versions, card and failures there"
+    )
+    add("--rates", type=Path, metavar="FILE", help="write there what estimates of cost read")
+    add(
+        "--measured",
+        type=Path,
+        metavar="FILE",
+        help="take the figures of this JSON for --rates, and measure nothing",
+    )
+    add("--device", default="cuda", help="cuda, cuda:1, …; cpu rehearses; default cuda")
+    add(
+        "--seconds",
+        type=positive,
+        default=200,
+        metavar="N",
+        help="no setting begins later; default 200",
+    )
+    add("--commit", metavar="TEXT", help="commit of this code, for a copy without its history")
+    add("--parts", nargs="+", choices=gpu.PARTS, default=gpu.PARTS, help="default all")
+    given = parser.parse_args(options)
+
+    def save(found: gpu.Found) -> None:
+        if given.json:
+            write_json(given.json, asdict(found))
+
+    if given.measured:
+        content = read_json(given.measured)
+        found = gpu.together([content.get("benchmark", content)])
+    else:
+        check_device(given.device)
+        found = gpu.run(given.device, given.rounds, given.seconds, given.parts, given.commit, save)
+    if given.rates:
+        write_json(given.rates, gpu.rates_for_estimates(found))
+    for name in found.left_out:
+        print(f"{name}: not measured, the time was over; raise --seconds")
+    return 1 if found.failures else 0
 
 
 def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:

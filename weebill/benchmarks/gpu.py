@@ -1,0 +1,189 @@
+"""Speed of training, decoding and scoring on a GPU: ours, transformers', and the share of the measured peak.
+
+`weebill benchmark gpu` runs it.  Each setting is measured alone, in rounds in which both sides take turns; one that
+fails leaves the others.  What the time does not suffice for is named.  On the processor everything is tiny: that
+rehearses the benchmark, and its figures say nothing.
+"""
+
+import importlib
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from itertools import zip_longest
+from typing import Any
+
+import torch
+
+from weebill.benchmarks import gpu_decoding, gpu_peak, gpu_training
+from weebill.benchmarks.gpu_workload import line
+from weebill.benchmarks.survey import commit
+from weebill.evaluation.measurement import conditions
+
+PACKAGES = ("transformers", "lightning", "numpy")  # whose versions are reported
+PIECES = 32_000
+PARTS = ("peak", "training", "decoding", "scoring")
+# The most important first.
+TRAININGS = [
+    gpu_training.Setting("teacher_x3", PIECES, 65_536),
+    gpu_training.Setting("tiny", PIECES, 65_536),
+    gpu_training.Setting("base", PIECES, 65_536),
+    gpu_training.Setting("tiny", PIECES, 16_384),  # the papers' batch
+    gpu_training.Setting("teacher_x3", PIECES, 16_384),
+    gpu_training.Setting("multi30k.teacher", 8_000, 4_096),
+    gpu_training.Setting("tiny", PIECES, 4_096),
+    gpu_training.Setting("base", PIECES, 16_384),
+]
+DECODINGS = [
+    gpu_decoding.Setting("tiny", PIECES, 6_144, 512, opponent=512),
+    gpu_decoding.Setting("tiny", PIECES, 8_192, 2_048),
+    gpu_decoding.Setting("teacher_x3", PIECES, 768, 64, 6, "bfloat16", opponent=64),
+    gpu_decoding.Setting("base", PIECES, 6_144, 512),
+    gpu_decoding.Setting("tiny", PIECES, 3_072, 128),
+    gpu_decoding.Setting("base", PIECES, 8_192, 2_048),
+    gpu_decoding.Setting("teacher_x3", PIECES, 1_024, 256, 1, "bfloat16"),
+]
+SCORING = ("large", 8_192)  # shape of the encoder, and segments
+TINY_TRAININGS = [
+    gpu_training.Setting("demo.teacher", 100, 256, 200),
+    gpu_training.Setting("demo.micro", 100, 512, 200),
+]
+TINY_DECODINGS = [
+    gpu_decoding.Setting("demo.micro", 100, 8, 4, numbers="float32", opponent=4),
+    gpu_decoding.Setting("demo.teacher", 100, 4, 2, 3, "float32", opponent=2),
+]
+TINY_SCORING = ("tiny", 16)
+PEAK = (8192, 1024)  # rows of the matrices, and MiB that are copied
+TINY_PEAK = (64, 1)
+
+
+@dataclass
+class Found:
+    """Figures of a run, the conditions in which they were measured, what failed, and what there was no time for."""
+
+    card: str
+    date: str
+    signature: dict[str, Any]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    failures: dict[str, str] = field(default_factory=dict)  # setting → traceback
+    left_out: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)  # of each setting
+    table: list[str] = field(default_factory=list)
+
+
+def run(
+    device: str,
+    rounds: int,
+    limit: float,
+    parts: Sequence[str] = PARTS,
+    version: str | None = None,
+    save: Callable[["Found"], None] = lambda found: None,
+) -> Found:
+    """Measure the parts on a device; after `limit` seconds, no further setting begins.
+
+    version: commit of the code, for a copy without its history.  save: called after each setting.
+    """
+    on_gpu = device.startswith("cuda")
+    began = time.monotonic()
+    card = torch.cuda.get_device_name() if on_gpu else conditions()["hardware"]
+    signature = {"commit": version or commit(), **conditions(PACKAGES)}
+    found = Found(card, f"{datetime.now(UTC):%Y-%m-%d}", signature)
+    for name, work in _works(device, rounds, parts, found):
+        if _since(began) > limit:
+            found.left_out.append(name)
+            continue
+        start = time.monotonic()
+        try:
+            rows = list(work())
+        except Exception:  # the other settings are measured all the same
+            found.failures[name] = traceback.format_exc()
+            rows = []
+            print(f"{name}: failed: {found.failures[name].splitlines()[-1]}", flush=True)
+        found.seconds[name] = round(_since(start), 1)
+        for row in rows:
+            found.rows.append(row)
+            found.table.append(line(row))
+            print(line(row), flush=True)
+        save(found)
+    return found
+
+
+def together(parts: Sequence[Mapping[str, Any]]) -> Found:
+    """Join the figures of runs on one card, each as read from its JSON."""
+    joined = Found(*(parts[0][name] for name in ("card", "date", "signature")))
+    for part in parts:
+        known = {row["name"] for row in joined.rows}
+        joined.rows += [row for row in part["rows"] if row["name"] not in known]
+        joined.failures |= part["failures"]
+        joined.left_out += part["left_out"]
+        joined.seconds |= part["seconds"]
+    joined.table = [line(row) for row in joined.rows]
+    return joined
+
+
+def _since(began: float) -> float:
+    return time.monotonic() - began
+
+
+def _works(
+    device: str, rounds: int, parts: Sequence[str], found: Found
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield the settings, trainings and decodings in turn, so that a short run has some of each."""
+    on_gpu = device.startswith("cuda")
+    if "peak" in parts:
+        yield "peak", partial(gpu_peak.measure, device, rounds, *(PEAK if on_gpu else TINY_PEAK))
+    trainings = TRAININGS if on_gpu else TINY_TRAININGS
+    decodings = DECODINGS if on_gpu else TINY_DECODINGS
+    for place, (training, decoding) in enumerate(zip_longest(trainings, decodings)):
+        if training and "training" in parts:
+            yield training.name, partial(_training, device, rounds, training, found)
+        if decoding and "decoding" in parts:
+            yield decoding.name, partial(_decoding, device, rounds, decoding)
+        if place == 0 and "scoring" in parts:
+            yield "scoring", partial(_scoring, device, rounds)
+
+
+def _training(
+    device: str, rounds: int, setting: gpu_training.Setting, found: Found
+) -> list[dict[str, Any]]:
+    return [gpu_training.measure(device, rounds, setting, peak_of(found.rows), opponent=True)]
+
+
+def _decoding(device: str, rounds: int, setting: gpu_decoding.Setting) -> list[dict[str, Any]]:
+    return [gpu_decoding.measure(device, rounds, setting)]
+
+
+def _scoring(device: str, rounds: int) -> list[dict[str, Any]]:
+    shape, segments = SCORING if device.startswith("cuda") else TINY_SCORING
+    scoring = importlib.import_module("weebill.benchmarks.gpu_scoring")
+    return [scoring.measure(device, rounds, shape, segments)]
+
+
+def peak_of(rows: Sequence[Mapping[str, Any]], precision: str = "bfloat16") -> float:
+    """Return the measured operations a second of products; infinity if they were not measured."""
+    peaks = (row for row in rows if row["part"] == "peak" and row.get("precision") == precision)
+    return next((1e12 * row["ours"] for row in peaks), float("inf"))
+
+
+def rates_for_estimates(found: Found) -> dict[str, Any]:
+    """Return what estimates of cost read: operations a second of trainings and searches, by weights, batch and beam.
+
+    Trainings in float32 are not measured: the peak of float32 products relative to that of bfloat16 is kept.
+    """
+    keys = {"training": ("weights", "positions"), "decoding": ("weights", "beam")}
+    return {
+        "card": found.card,
+        "date": found.date,
+        "commit": found.signature["commit"],
+        "float32": peak_of(found.rows, "float32") / peak_of(found.rows),
+        **{
+            part: [
+                {key: row[key] for key in (*names, "operations")}
+                for row in found.rows
+                if row["part"] == part
+            ]
+            for part, names in keys.items()
+        },
+    }

@@ -1,0 +1,275 @@
+"""Training speed on a device: our updates, as `train` runs them, beside those of a MarianMTModel of the same shape.
+
+Both get the same batches of random pieces, whose lengths are those of news text, and take turns in windows of some
+updates.  An operation is a multiplication or an addition of a matrix product with weights; padding does not count.
+"""
+
+import logging
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import lightning
+from torch import nn
+from torch.utils.data import DataLoader
+
+from weebill.benchmarks.gpu_opponent import MarianTraining
+from weebill.benchmarks.gpu_workload import RandomCorpus, figure, freed, seconds, wait
+from weebill.configuration.zoo_file import load_zoo
+from weebill.experiment.zoo import member_of
+from weebill.kernels.gpu_defaults import set_gpu_defaults
+from weebill.translation.model.network import Translator
+from weebill.translation.training.recorded import GraphRecorder, keeps_card_waiting
+from weebill.translation.training.settings import TrainingConfig
+from weebill.translation.training.task import TranslationTask, UpdateStream
+from weebill.translation.training.trainer import PRECISIONS, new_network
+from weebill_runtime.architecture import Architecture
+
+WARM = 4.0  # seconds of warm-up: graphs are recorded when a shape comes again
+OTHER_WARM = 2  # updates
+WINDOW = 0.8  # seconds of a window, about; a window has at least two updates
+MOST = 400  # updates of a window
+QUARTERS = 4  # batches of the opponent for one of ours, where the memory is too small
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Training that is measured: a network of the zoo, its pieces, and positions of a batch."""
+
+    model: str
+    pieces: int
+    positions: int
+    pairs: int = 100_000
+
+    @property
+    def name(self) -> str:
+        return f"training {self.model}, {self.positions:,} positions a batch"
+
+
+@dataclass(frozen=True)
+class Size:
+    """Weights of a network that multiply each source piece and each target piece."""
+
+    encoder: int
+    decoder: int
+
+    @classmethod
+    def of(cls, network: Translator) -> "Size":
+        """Count the weights of a network's matrices; tied layers count each time, keys of the source once a piece."""
+        encoder = _matrices(network.encoder)
+        decoder = sum(map(_matrices, network.decoder_layers())) + network.output.weight.numel()
+        return cls(encoder, decoder)
+
+    def operations(self, source: float, target: float) -> float:
+        """Return the operations of forward and backward passes over so many pieces."""
+        return 6.0 * (self.encoder * source + self.decoder * target)
+
+
+def _matrices(module: nn.Module) -> int:
+    return sum(weight.numel() for weight in module.parameters() if weight.dim() == 2)
+
+
+def measure(
+    device: str, rounds: int, setting: Setting, peak: float, opponent: bool
+) -> dict[str, Any]:
+    """Return the target pieces a second of our training and of the opponent's, and the shares of the peak.
+
+    peak: operations a second of the device's products.  opponent: False leaves it out.
+    """
+    architecture = network_shape(setting.model, setting.pieces)
+    config = TrainingConfig(
+        batch_tokens=setting.positions,
+        updates=10**9,
+        dropout=0.1,
+        label_smoothing=0.1,
+        precision="bfloat16" if device.startswith("cuda") else "float32",
+    )
+    with freed(device):
+        network = new_network(architecture, 1, config.dropout)
+        size = Size.of(network)
+        corpus = RandomCorpus(setting.pairs, setting.pieces)
+        shown = architecture if opponent else None
+        windows = Windows(device, rounds, corpus, config, size, shown)
+        fit(network, corpus, config, device, windows)
+        own = windows.own
+        row = figure(
+            "training",
+            setting.name,
+            "target pieces/s",
+            [one.pieces for one in own],
+            [one.pieces for one in windows.others],
+            share=_middle([one.operations for one in own]) / peak,
+            other_share=(
+                _middle([one.operations for one in windows.others]) / peak
+                if windows.others
+                else None
+            ),
+            operations=_middle([one.operations for one in own]),
+            weights=size.encoder + size.decoder,
+            positions=setting.positions,
+            precision=config.precision,
+            updates_a_second=_middle([one.updates for one in own]),
+        )
+        return row | {"other_batches": windows.parts, "other_failed": windows.failure}
+
+
+def _middle(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def network_shape(model: str, pieces: int) -> Architecture:
+    """Return the architecture of a zoo entry, or of the first member of an ensemble, with so many pieces."""
+    return Architecture.from_zoo(member_of(load_zoo()[model], 0), pieces)
+
+
+def fit(
+    network: Translator,
+    corpus: RandomCorpus,
+    config: TrainingConfig,
+    device: str,
+    windows: "Windows",
+) -> None:
+    """Train as `train` does, without validations and checkpoints, until the windows are measured."""
+    on_gpu = device.startswith("cuda")
+    if on_gpu:
+        set_gpu_defaults()
+    graphs = on_gpu and keeps_card_waiting(network, config.batch_tokens)
+    task = TranslationTask(network, config, 1, recorder=GraphRecorder if graphs else None)
+    stream = UpdateStream(corpus, config, 1)
+    stream.pinned, stream.repeating = on_gpu, graphs
+    logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trainer = lightning.Trainer(
+            accelerator="gpu" if on_gpu else "cpu",
+            devices=1,
+            precision=PRECISIONS[config.precision],
+            max_epochs=1,
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            use_distributed_sampler=False,
+            callbacks=[windows],
+        )
+        task.train()
+        trainer.fit(task, DataLoader(stream, batch_size=None))
+
+
+@dataclass(frozen=True)
+class Window:
+    """Rates of one window: target pieces, operations and updates a second."""
+
+    pieces: float
+    operations: float
+    updates: float
+
+
+class Windows(lightning.Callback):
+    """Windows of updates that are timed; after each one, the opponent makes updates on the same corpus.
+
+    opponent: its shape, None for none.  If the memory does not hold its batches, it takes quarters of them.
+    """
+
+    def __init__(
+        self,
+        device: str,
+        rounds: int,
+        corpus: RandomCorpus,
+        config: TrainingConfig,
+        size: Size,
+        opponent: Architecture | None,
+    ):
+        self.own: list[Window] = []
+        self.others: list[Window] = []
+        self.failure, self.parts = "", 1
+        self._device, self._rounds, self._size = device, rounds, size
+        self._corpus, self._config, self._opponent = corpus, config, opponent
+        self._other: MarianTraining | None = None
+        self._stream: Iterator[Any] = iter(())
+        # Source pieces for each target piece; to count those of an update, the host would wait for the device.
+        self._source = float(corpus.lengths("source").sum() / corpus.lengths("target").sum())
+        self._length = self._other_length = 0
+        self._warm = 0
+        self._half: tuple[int, float] | None = (
+            None  # updates and time when half of the warm-up was over
+        )
+        self._updates: list[int] = []  # target pieces of each in this window
+
+    def on_train_start(self, trainer, task) -> None:
+        if self._opponent is not None and not self._attempt(self._warm_other):
+            self.parts = QUARTERS
+            self._attempt(self._warm_other)
+        wait(self._device)
+        self._began = time.perf_counter()
+
+    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
+        self._updates.append(batch[1])
+        if not self._length:
+            self._warm += 1
+            self._end_warm_up()
+        elif len(self._updates) == self._length:
+            wait(self._device)
+            self.own.append(self._window(time.perf_counter() - self._began, self._updates))
+            if self._other is not None:
+                self._attempt(self._time_other)
+            trainer.should_stop = len(self.own) == self._rounds
+            self._begin()
+
+    def _end_warm_up(self) -> None:
+        """End the warm-up once it has lasted long enough; the length of a window follows from its second half."""
+        if time.perf_counter() - self._began < WARM / 2 or self._warm < 2:
+            return
+        if self._half is None:
+            wait(self._device)
+            self._half = self._warm, time.perf_counter()
+        elif time.perf_counter() - self._began >= WARM:
+            wait(self._device)
+            each = (time.perf_counter() - self._half[1]) / (self._warm - self._half[0])
+            self._length = min(MOST, max(2, round(WINDOW / each)))
+            self._begin()
+
+    def _begin(self) -> None:
+        self._updates = []
+        wait(self._device)
+        self._began = time.perf_counter()
+
+    def _window(self, taken: float, updates: Sequence[int]) -> Window:
+        target = sum(updates)
+        operations = self._size.operations(self._source * target, target)
+        return Window(target / taken, operations / taken, len(updates) / taken)
+
+    def _next(self, count: int) -> Iterator[Any]:
+        return islice(self._stream, count)
+
+    def _warm_other(self) -> None:
+        config = self._config
+        self._other = MarianTraining(
+            self._opponent, self._device, config.dropout, config.learning_rate
+        )
+        positions = config.batch_tokens // self.parts
+        smaller = replace(config, batch_tokens=positions, accumulate=self.parts)
+        self._stream = iter(UpdateStream(self._corpus, smaller, 1))
+        for batches, _ in self._next(OTHER_WARM):
+            self._other.update(batches)
+        updates = list(self._next(2))
+        each = seconds(lambda: [self._other.update(one) for one, _ in updates], self._device) / 2
+        self._other_length = min(MOST, max(2, round(WINDOW / each)))
+
+    def _time_other(self) -> None:
+        updates = list(self._next(self._other_length))
+        taken = seconds(lambda: [self._other.update(one) for one, _ in updates], self._device)
+        self.others.append(self._window(taken, [words for _, words in updates]))
+
+    def _attempt(self, work: Callable[[], None]) -> bool:
+        """Let the opponent work; after an error, such as a lack of memory, it is out and its memory free."""
+        try:
+            work()
+        except RuntimeError as error:
+            self.failure, self._other = str(error).splitlines()[0], None
+            error.__traceback__ = None  # holds tensors
+        with freed(self._device):
+            return self._other is not None

@@ -1,0 +1,107 @@
+"""Work of the GPU benchmark: random sentences with the lengths of news text, a clock for a device, and figures."""
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from weebill.translation.training.encoding import EncodedCorpus
+from weebill_runtime.vocabulary import EOS
+
+PIECES_A_WORD = 1.4  # of news text with 32,000 pieces
+MEDIAN, SPREAD = 28, 0.55  # of the log-normal lengths of sources, in pieces
+SHORTEST, LONGEST = 4, 150
+TARGET = 1.1  # target pieces for each source piece
+
+
+def lengths(count: int, seed: int = 1) -> np.ndarray:
+    """Draw lengths of sentences, in pieces with the end (count,)."""
+    drawn = np.random.default_rng(seed).lognormal(np.log(MEDIAN), SPREAD, count)
+    return np.clip(np.rint(drawn), SHORTEST, LONGEST).astype(np.int64)
+
+
+def sentences(count: int, pieces: int) -> list[list[int]]:
+    """Draw sources of random pieces, the end last."""
+    draw = np.random.default_rng(2)
+    return [[*draw.integers(2, pieces, size - 1).tolist(), EOS] for size in lengths(count)]
+
+
+class RandomCorpus(EncodedCorpus):
+    """Parallel corpus of random pieces in memory."""
+
+    def __init__(self, pairs: int, pieces: int):
+        draw = np.random.default_rng(3)
+        source = lengths(pairs)
+        target = np.rint(TARGET * source * draw.lognormal(0, 0.15, pairs)).astype(np.int64)
+        sides = {"source": source, "target": np.clip(target, SHORTEST, LONGEST)}
+        self.pairs, self.identity = pairs, {}
+        self.offsets = {side: np.cumsum([0, *size]) for side, size in sides.items()}
+        self.ids = {}
+        for side, offsets in self.offsets.items():
+            ids = draw.integers(2, pieces, offsets[-1]).astype(np.uint16)
+            ids[offsets[1:] - 1] = EOS
+            self.ids[side] = ids
+        self.weights = np.ones(pairs, dtype=np.float32)
+        self.group_names, self.groups = [], None
+
+
+def wait(device: str) -> None:
+    """Wait until a device has done all its work."""
+    if device.startswith("cuda"):
+        torch.cuda.synchronize()
+
+
+def seconds(work: Callable[[], object], device: str) -> float:
+    """Return the seconds in which a device does some work."""
+    wait(device)
+    began = time.perf_counter()
+    work()
+    wait(device)
+    return time.perf_counter() - began
+
+
+@contextmanager
+def freed(device: str) -> Iterator[None]:
+    """Free the memory that a measurement leaves on a device, also after an error."""
+    try:
+        yield
+    finally:
+        gc.collect()
+        if device.startswith("cuda"):
+            torch.cuda.empty_cache()
+
+
+def figure(
+    part: str,
+    name: str,
+    unit: str,
+    ours: Sequence[float],
+    other: Sequence[float] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Return one figure: the medians of our rounds and an opponent's, their ratio, all rounds, and further values."""
+    own = statistics.median(ours)
+    theirs = statistics.median(other) if other else None
+    return {
+        "part": part,
+        "name": name,
+        "unit": unit,
+        "ours": own,
+        "other": theirs,
+        "ratio": own / theirs if theirs else None,
+        "rounds": list(ours),
+        "other_rounds": list(other),
+        **more,
+    }
+
+
+def line(row: Mapping[str, Any]) -> str:
+    """Return a figure as a line of the table."""
+    other = "" if row["other"] is None else f"{row['other']:>12,.0f} {row['ratio']:>7.2f} ×"
+    share = f"{100 * row['share']:>7.1f} % of the peak" if row.get("share") else ""
+    return f"{row['name']:<58}{row['ours']:>12,.0f} {row['unit']:<18}{other:<22}{share}"
