@@ -1,6 +1,6 @@
 """Time that an experiment's jobs take, from the sizes of its inputs and the rates of hardware and filters.
 
-Rates of CPUs are measured, those of GPUs are assumed.  `measuring` has the rest: starts of jobs, and measurements.
+`rates` has those of hardware; `measuring` has the rest: starts of jobs, and measurements.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config
 from weebill.corpus.download import is_url
 from weebill.corpus.importers.entries import IMPORTERS
@@ -30,26 +31,11 @@ SIDE_BYTES = 130  # a sentence of the news and the web, if only the number of ro
 TEST_SET_ROWS = 3000  # a WMT test set
 EXPANSION = {".gz": 3, ".zst": 3}  # plain text relative to its compressed file
 COLUMNS_EXPANSION = 3  # plain text relative to a data set in Parquet
-# Operations a second, multiplication and addition counted as two: training by precision, and search.  The rates of
-# one CPU thread were measured on Multi30k (docs/results/multi30k.md; the processor has AMX); those of a GPU such as
-# an A100 are assumed.
-RATES = {
-    "cpu": {"float32": 5e10, "bfloat16": 1e11, "search": 6e10},
-    "gpu": {"float32": 1e13, "bfloat16": 5e13, "search": 1e13},
-}
-LEAST_BATCH_SECONDS = {"cpu": 0.0, "gpu": 0.05}  # launching a small network's kernels; assumed
 PIECE_BYTES = 4.5  # bytes of text for each piece
 # Rows per second and thread.
 IMPORTED = 100_000
 CLEANED = 15_000
 LANGUAGE_MODEL_SCORED = 50_000
-
-
-def rates_of(hardware: Mapping[str, Any]) -> dict[str, float]:
-    """Return the operations a second of one device."""
-    device = hardware["accelerator"]
-    threads = hardware["threads"] if device == "cpu" else 1
-    return {name: threads * rate for name, rate in RATES[device].items()}
 
 
 class CorpusSize(NamedTuple):
@@ -150,8 +136,7 @@ class Work:
     def __init__(self, config: Config, zoo: Zoo, corpora: Sequence[CorpusSize]) -> None:
         self.config, self.zoo, self.corpora = config, zoo, corpora
         hardware = config["hardware"]
-        self.rates = rates_of(hardware)
-        self.least = LEAST_BATCH_SECONDS[hardware["accelerator"]]
+        self.rates = Rates.of(hardware)
         # GPUs or CPU threads of one device, and of all devices.
         self.one = hardware["threads"] if hardware["accelerator"] == "cpu" else 1
         self.all = self.one * hardware["devices"] * hardware["nodes"]
@@ -219,13 +204,12 @@ class Work:
     def _reverse_scores(self, stage: str) -> float:
         """Return the seconds in which the reverse model scores all corpora at a stage."""
         scorer = "reverse_model" if "reverse_model" in self.models else "reverse_teacher"
-        operations = sum(
-            search_operations(corpus, own)
+        return sum(
+            search_seconds(self.rates, corpus, own)
             for own in self.networks.get(scorer, [])[:1]
             for corpus in self.corpora
             if "reverse_model" in scores_of(self.config, corpus.name, stage)
         )
-        return operations / self.rates["search"]
 
     def _translation(self, corpus: CorpusSize, section: str) -> float:
         """Return the seconds of one device to translate a corpus; target-side text may go back and forward again."""
@@ -233,8 +217,7 @@ class Work:
         kinds = kinds_made_of(self.config, corpus.name)
         times = sum((kind == "backward") == (section == "reverse_teacher") for kind in kinds)
         networks = self.networks.get(section, [])
-        operations = sum(search_operations(corpus, own, beam) for own in networks)
-        return times * operations / self.rates["search"]
+        return times * sum(search_seconds(self.rates, corpus, own, beam) for own in networks)
 
     def _longest(self, section: str) -> float:
         seconds = max(self._translation(corpus, section) for corpus in self.corpora)
@@ -243,8 +226,9 @@ class Work:
     def _update(self, own: Weights, training: Mapping[str, Any], precision: str) -> float:
         """Return the seconds of one update, of all devices at once; half of a batch's positions are source."""
         positions = training["batch_tokens"] / 2
-        operations = 6 * positions * (own.encoder + own.decoder)
-        return training["accumulate"] * max(self.least, operations / self.rates[precision])
+        size = own.encoder + own.decoder
+        rate = self.rates.training(precision, size, training["batch_tokens"])
+        return training["accumulate"] * max(self.rates.least, 6 * positions * size / rate)
 
     def student_trainings(self) -> dict[tuple[str, ...], float]:
         """Return the seconds of every training of students: (student, recipe, precision) or (student, updates)."""
@@ -297,6 +281,7 @@ class Work:
         return [Weights(count // 2, count - count // 2, count)] if count else []
 
 
-def search_operations(corpus: CorpusSize, own: Weights, beam: int = 1) -> float:
-    """Return the operations in which one network translates a corpus."""
-    return 2 * corpus.source / PIECE_BYTES * (own.encoder + beam * own.decoder)
+def search_seconds(rates: Rates, corpus: CorpusSize, own: Weights, beam: int = 1) -> float:
+    """Return the seconds in which one network translates a corpus on one device."""
+    operations = 2 * corpus.source / PIECE_BYTES * (own.encoder + beam * own.decoder)
+    return operations / rates.search(own.encoder + own.decoder, beam)

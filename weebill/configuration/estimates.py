@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weebill.configuration.cost import RATES, CorpusSize, Work, total_bytes, weights
+from weebill.configuration.cost import CorpusSize, Work, total_bytes, weights
+from weebill.configuration.rates import DEVICES, Rates
 from weebill.configuration.schema import Config
 from weebill.corpus.robustness import KINDS
 from weebill.experiment.precisions import grid_of
@@ -27,11 +28,6 @@ LANGUAGE_MODEL = 10  # a language model, with the temporary files of its estimat
 # A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
 # checkpoint; a finished model keeps one copy of the weights.
 TRAINING_COPIES = 8
-DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
-SOURCES = {
-    "cpu": "rates of a CPU thread as on two cores with AMX",
-    "gpu": "assumed rates of a GPU such as an A100",
-}
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,8 @@ class Estimate:
 
     def lines(self, results: str | Path, free: int) -> list[str]:
         """Return the estimate in lines for the user; free: free bytes on the disk of the results."""
-        device, rates = DEVICES[self.device], RATES[self.device]
+        device = DEVICES[self.device]
+        rates = Rates.of({"accelerator": self.device, "threads": 1})
         enough = free > self.total_disk
         advice = "" if enough else "; this may not suffice, free some before it is needed"
         fetched = f"  fetched: about {_size(self.fetched)} more in the cache of downloads"
@@ -70,8 +67,7 @@ class Estimate:
             f"  time: about {_hours(sum(self.hours.values()))} of one {device} "
             f"({_listed(self.hours, _hours)}), and {_hours(sum(self.other_hours.values()))} of a CPU thread "
             f"for the rest ({_listed(self.other_hours, _hours)}); longest chain of jobs {_hours(self.chain)}",
-            f"  {SOURCES[self.device]}, in billion operations a second: training {rates['float32'] / 1e9:,.0f} "
-            f"in float32 and {rates['bfloat16'] / 1e9:,.0f} in bfloat16, translation {rates['search'] / 1e9:,.0f}",
+            f"  {rates.told()}",
             *(f"  not counted: {line}" for line in self.unknown),
         ]
 

@@ -5,9 +5,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration.cost import rates_of
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.models import folders_with_code, width_fault
+from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.corpus.download import is_url
@@ -191,7 +191,7 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start, of models made here and of trainings with `updates`."""
-    device, rates = config["hardware"]["accelerator"], rates_of(config["hardware"])
+    device, rates = config["hardware"]["accelerator"], Rates.of(config["hardware"])
     unknown_parts, hours, disk = [], {}, {}
     for name in pipelines.piped_models(config):
         model, variants = config["models"][name], pipelines.variants_of(config, name)
@@ -216,7 +216,8 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
                 continue
             tokens = training["batch_size"] * training["accumulate"] * longest
             operations = 2 * passes * training["updates"] * tokens * weights
-            rate = rates["float32" if training["precision"] == "float32" else "bfloat16"]
+            positions = training["batch_size"] * longest
+            rate = rates.training(training["precision"], weights, positions)
             hours[name] = hours.get(name, 0.0) + operations / rate / 3600
     chain = max(hours.values(), default=0.0)
     return Estimate(disk, device, hours, chain, unknown=tuple(unknown_parts))

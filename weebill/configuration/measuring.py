@@ -6,7 +6,7 @@ Multi30k.
 
 from collections.abc import Sequence
 
-from weebill.configuration.cost import CorpusSize, Work, search_operations, weights
+from weebill.configuration.cost import CorpusSize, Work, search_seconds, weights
 from weebill.experiment.precisions import INTEGER_GRIDS, grid_of, quantized
 from weebill.experiment.scores import STAGES, scores_of
 from weebill.experiment.training_texts import kinds_made_of
@@ -56,10 +56,10 @@ def seconds(work: Work, test_sets: Sequence[CorpusSize]) -> float:
         ([weights(work.zoo[student], config)], 1) for student, *_ in measured_variants(config)
     ]
     for networks, beam in [*teachers, *students]:
-        operations = sum(
-            search_operations(size, own, beam) for size in test_sets for own in networks
+        searching = sum(
+            search_seconds(work.rates, size, own, beam) for size in test_sets for own in networks
         )
-        translating = operations / work.rates["search"] + SENTENCE * len(networks) * rows
+        translating = searching + SENTENCE * len(networks) * rows
         timing = translating * speed["sentences"] / max(rows, 1)
         engines = (max(speed["least_seconds"], timing / faster) for faster in (1, RUNTIME))
         # Each round times both engines on one core and on all.

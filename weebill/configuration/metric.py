@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from weebill.configuration.cost import PIECE_BYTES, rates_of, total_bytes
+from weebill.configuration.cost import PIECE_BYTES, total_bytes
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.models import folders_with_code, width_fault, zoo_fault
+from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.errors import Key, key_path
@@ -27,6 +28,7 @@ FILES = (
     "evaluation.speed.sources|references",
     "evaluation.speed.systems.*",
 )
+BATCH_PIECES = 2_000  # of a batch of unbabel-comet, about
 EXPANSION = 3  # size of unpacked text relative to its file
 
 
@@ -197,7 +199,7 @@ def unfit_models(config: Config) -> list[str]:
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start; unpacking is assumed to triple the size of text."""
     reference, device = config["reference"], config["hardware"]["accelerator"]
-    rates = rates_of(config["hardware"])
+    rates = Rates.of(config["hardware"])
     unknown, hours, disk, layers, weights = [], {}, {}, {}, {}
     for name, one in config["encoders"].items():
         if one["by"] == "hugging_face":
@@ -207,7 +209,8 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         layers[name] = one["layers"] * (4 * width**2 + 2 * width * one["intermediate"])
         weights[name] = config["vocabulary"] * width + layers[name]
         operations = 6 * one["updates"] * one["batch_pieces"] * weights[name]
-        hours[f"encoder {name}"] = operations / rates[one["precision"]] / 3600
+        rate = rates.training(one["precision"], weights[name], one["batch_pieces"])
+        hours[f"encoder {name}"] = operations / rate / 3600
         disk[f"encoder {name}"] = 4 * 4 * weights[name]
     chain = max(hours.values(), default=0.0)  # the longest: one encoder, then one member
     if "checkpoint" in reference:
@@ -215,7 +218,8 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     elif (name := reference["encoder"]) in weights:
         text = EXPANSION * total_bytes(entry["table"] for entry in reference["judgements"])
         pieces, members = reference["training"]["epochs"] * text / PIECE_BYTES, reference["members"]
-        each = 6 * pieces * layers[name] / rates["float32"] / 3600
+        rate = rates.training("float32", layers[name], BATCH_PIECES)
+        each = 6 * pieces * layers[name] / rate / 3600
         hours["reference models"] = members * each
         # Two checkpoints, each with Adam's moments.
         disk["reference models"] = 4 * members * (4 * weights[name])

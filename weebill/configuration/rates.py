@@ -1,0 +1,114 @@
+"""Rates of hardware: operations a second of trainings and searches, a multiplication and an addition counted as two.
+
+Those of a CPU thread were measured on Multi30k (docs/results/multi30k.md; the processor has AMX).  Those of a GPU are
+measured by `weebill benchmark gpu --rates`, which writes the file beside this module; without it they are assumed.
+"""
+
+import math
+from bisect import bisect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weebill.files import read_json
+
+MEASURED = Path(__file__).with_name("gpu_rates.json")
+DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
+SIMPLE = {
+    "cpu": {"float32": 5e10, "bfloat16": 1e11, "search": 6e10},
+    "gpu": {"float32": 1e13, "bfloat16": 5e13, "search": 1e13},  # assumed, such as an A100's
+}
+LEAST_BATCH_SECONDS = {"cpu": 0.0, "gpu": 0.05}  # launching a small network's kernels; assumed
+AUTO = {"cpu": "float32", "gpu": "bfloat16"}
+
+
+class Rates(NamedTuple):
+    """Rates of one device: `threads` CPU threads or a GPU, and the measured figures of GPUs, if there are any."""
+
+    device: str
+    threads: int
+    measured: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, hardware: Mapping[str, Any]) -> "Rates":
+        """Return the rates of one device of a configuration's hardware."""
+        device = hardware["accelerator"]
+        on_gpu = device == "gpu"
+        return cls(device, 1 if on_gpu else hardware["threads"], _measured() if on_gpu else None)
+
+    def training(self, precision: str, weights: float, positions: float) -> float:
+        """Return the operations a second of training a network; positions: source and target pieces of a batch."""
+        kind = AUTO[self.device] if precision == "auto" else precision
+        kind = kind if kind == "float32" else "bfloat16"
+        if self.measured is None:
+            return self.threads * SIMPLE[self.device][kind]
+        sizes: dict[float, list[tuple[float, float]]] = {}
+        for row in self.measured["training"]:
+            sizes.setdefault(row["weights"], []).append((row["positions"], row["operations"]))
+        points = [(size, between(found, positions)) for size, found in sizes.items()]
+        return between(points, weights) * (self.measured["float32"] if kind == "float32" else 1.0)
+
+    def search(self, weights: float, beam: int = 1) -> float:
+        """Return the operations a second of translating with a network; those of a beam's hypotheses count all."""
+        if self.measured is None:
+            return self.threads * SIMPLE[self.device]["search"]
+        rows = self.measured["decoding"]
+        nearest = min({row["beam"] for row in rows}, key=lambda one: abs(math.log(one / beam)))
+        points: dict[float, float] = {}
+        for row in rows:  # the fastest batch of each size
+            if row["beam"] == nearest:
+                points[row["weights"]] = max(points.get(row["weights"], 0.0), row["operations"])
+        return between(list(points.items()), weights)
+
+    @property
+    def least(self) -> float:
+        """Shortest time of a batch in training, in seconds; measured rates contain it."""
+        return 0.0 if self.measured else LEAST_BATCH_SECONDS[self.device]
+
+    def told(self) -> str:
+        """Return the rates and their origin in one line."""
+        if self.measured is not None:
+            trained, found = (
+                [row["operations"] / 1e9 for row in self.measured[part]]
+                for part in ("training", "decoding")
+            )
+            origin = f"rates of one {self.measured['card']}, measured on {self.measured['date']}"
+            return (
+                f"{origin} by `weebill benchmark gpu`, in billion operations a second by size, batch and beam: "
+                f"training {min(trained):,.0f} to {max(trained):,.0f} in bfloat16, "
+                f"translation {min(found):,.0f} to {max(found):,.0f}"
+            )
+        rates = SIMPLE[self.device]
+        origin = {
+            "cpu": "rates of a CPU thread as on two cores with AMX",
+            "gpu": "assumed rates of a GPU such as an A100",
+        }[self.device]
+        return (
+            f"{origin}, in billion operations a second: training {rates['float32'] / 1e9:,.0f} in float32 and "
+            f"{rates['bfloat16'] / 1e9:,.0f} in bfloat16, translation {rates['search'] / 1e9:,.0f}"
+        )
+
+
+def between(points: Sequence[tuple[float, float]], place: float) -> float:
+    """Interpolate rates between measured sizes, by logarithms of both.
+
+    Below the smallest size a rate falls with the size, because the host's time of a call stays; above the largest it
+    stays.
+    """
+    ordered = sorted(points)
+    sizes = [size for size, _ in ordered]
+    after = bisect(sizes, place)
+    if after == 0:
+        return ordered[0][1] * place / sizes[0]
+    if after == len(ordered):
+        return ordered[-1][1]
+    (left, low), (right, high) = ordered[after - 1 : after + 1]
+    share = math.log(place / left) / math.log(right / left)
+    return low ** (1 - share) * high**share
+
+
+@cache
+def _measured() -> Mapping[str, Any] | None:
+    """Return the measured rates of GPUs; None if the file is not there."""
+    return read_json(MEASURED) if MEASURED.is_file() else None
