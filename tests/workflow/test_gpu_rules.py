@@ -1,0 +1,37 @@
+"""Every rule that may use a GPU asks for it as a resource, so that Snakemake and schedulers count it."""
+
+import pytest
+
+from tests.workflow.running import REPOSITORY, read_workflow
+
+# Configurations at the papers' size: all have `accelerator: gpu`.
+# It takes its parameters from a rule that trains, and counts pieces on the processor.
+ON_PROCESSOR = {"prune_vocabulary"}
+NAMES = ("wngt20", "wmt21", "cometinho", "textgen")
+
+
+def read(workflow):
+    """Return for each rule whether its parameters name a GPU, and whether its resources do."""
+    return {
+        rule.name: [
+            any(names_gpu(value) for value in dict(rule.params.items()).values()),
+            "gpu" in rule.resources,
+        ]
+        for rule in workflow.rules
+    }
+
+
+def names_gpu(value) -> bool:
+    """Return True if a parameter is a GPU, or hardware with one; the report's have the whole configuration."""
+    if isinstance(value, dict):
+        value = value.get("accelerator")
+    return value in ("gpu", "cuda")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rules_that_use_a_gpu_ask_for_it(tmp_path, name):
+    rules = read_workflow(tmp_path, REPOSITORY / f"config/{name}.yaml", read)
+    used = {rule for rule, (uses, _) in rules.items() if uses}
+    asked = {rule for rule, (_, asks) in rules.items() if asks}
+    assert len(used) > 2
+    assert sorted(used - asked - ON_PROCESSOR) == []
