@@ -29,7 +29,7 @@ from tests.workflow.small_runs import (
 from weebill.files import write_json
 
 LINES = 60  # of a failed job's log, from its end
-FAILED = re.compile(r"^Error in rule (\w+)|^ +log: (\S+)", re.MULTILINE)
+FAILED = re.compile(r"^Failed: (.+) \(rule \w+\); log: (\S+)", re.MULTILINE)
 RESULT = "result.json"
 
 
@@ -120,15 +120,12 @@ def run_kind(kind: str, folder: Path, device: str, cores: int) -> dict[str, Any]
 
 
 def failures_of(output: str, folder: Path) -> dict[str, str]:
-    """Return the end of the log of each failed rule that Snakemake's output names."""
-    found, name = {}, ""
-    for rule, log in FAILED.findall(output):
-        name = rule or name
+    """Return the end of the log of each failed job that the output names, and of the output if the log is missing."""
+    found = {}
+    for job, log in FAILED.findall(output):
         path = folder / log
-        if log and name and path.is_file():
-            found[name] = ended(path.read_text("utf-8", "replace"))
-        elif rule:
-            found.setdefault(name, ended(output))
+        text = path.read_text("utf-8", "replace") if path.is_file() else output
+        found[job] = ended(text)
     return found
 
 

@@ -1,0 +1,166 @@
+"""The GPU benchmark, rehearsed on the processor: its counts against others', its figures, its failures."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from weebill.__main__ import main
+from weebill.benchmarks import gpu, gpu_decoding, gpu_training
+from weebill.benchmarks.gpu_opponent import MarianTraining
+from weebill.benchmarks.gpu_training import Size, network_shape
+from weebill.benchmarks.gpu_workload import TARGET, RandomCorpus, figure, sentences
+from weebill.configuration import rates
+from weebill.translation.model.batch import make_batch
+from weebill.translation.training.batches import batch_stream
+from weebill.translation.training.trainer import new_network
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    monkeypatch.setattr(gpu_training, "WARM", 0.05)
+    monkeypatch.setattr(gpu_training, "WINDOW", 0.05)
+    settings = {"TINY_TRAININGS": gpu.TINY_TRAININGS[1:], "TINY_DECODINGS": gpu.TINY_DECODINGS[1:]}
+    for name, value in settings.items():
+        monkeypatch.setattr(gpu, name, value)
+
+
+@pytest.mark.parametrize("model", ["demo.teacher", "demo.micro"])
+def test_operations_are_those_that_pytorch_counts(model):
+    """Forward passes without attention's own products; those of the keys of the source count once a source piece."""
+    network = new_network(network_shape(model, 100), 1).eval()
+    source, target = (
+        9,
+        9,
+    )  # equal, so that it does not matter for which side keys and values are counted
+    batch = make_batch([[2] * (source - 1) + [0]], [[3] * (target - 1) + [0]])
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        memory = network.encode(batch.source, batch.source_mask)
+        hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
+        network.logits(hidden)
+    counts = {str(name): count for name, count in counter.get_flop_counts()["Global"].items()}
+    attention = sum(count for name, count in counts.items() if "bmm" in name or "attention" in name)
+    expected = sum(counts.values()) - attention
+    found = Size.of(network).operations(source, target) / 3  # a backward pass counts as two
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_corpus_has_the_lengths_of_news():
+    corpus = RandomCorpus(2000, 500)
+    source, target = corpus.lengths("source"), corpus.lengths("target")
+    assert 28 < source.mean() < 38 and target.mean() / source.mean() == pytest.approx(TARGET, 0.03)
+    batch = corpus.batch(next(batch_stream(corpus, 600, seed=1)))
+    ends = batch.target[np.arange(len(batch.target)), batch.target_mask.sum(1) - 1]
+    assert ends.tolist() == [0] * len(ends) and batch.source.max() < 500
+    assert {line[-1] for line in sentences(20, 300)} == {0}
+
+
+def test_the_opponent_learns():
+    """Its updates lower its own loss on a batch, so the labels fit the outputs."""
+    torch.manual_seed(1)
+    training = MarianTraining(network_shape("demo.micro", 20), "cpu", 0.0, 0.003)
+    batch = make_batch([[5, 6, 7, 0], [8, 0]], [[9, 10, 0], [11, 12, 13, 0]])
+
+    def loss():
+        with torch.no_grad():
+            return float(training.model(**training._inputs(batch)).loss)
+
+    before = loss()
+    for _ in range(40):
+        training.update([batch])
+    assert loss() < 0.3 * before
+
+
+def test_a_rehearsal_ends_with_figures_and_rates(tmp_path, capsys):
+    file, made = tmp_path / "gpu.json", tmp_path / "rates.json"
+    options = ["--device", "cpu", "--rounds", "2", "--parts", "peak", "training", "decoding"]
+    wanted = ["--json", str(file), "--rates", str(made), "--commit", "abc"]
+    assert main(["benchmark", "gpu", *options, *wanted]) == 0
+    found = json.loads(file.read_text())
+    assert (
+        found["signature"]["commit"] == "abc" and "transformers" in found["signature"]["versions"]
+    )
+    rows = {row["part"]: row for row in found["rows"]}
+    assert rows.keys() == {"peak", "training", "decoding"}
+    for part in ("training", "decoding"):
+        row = rows[part]
+        assert len(row["rounds"]) == len(row["other_rounds"]) == 2
+        assert row["ratio"] == pytest.approx(
+            np.median(row["rounds"]) / np.median(row["other_rounds"])
+        )
+    peak = next(row["ours"] for row in found["rows"] if row.get("precision") == "bfloat16")
+    training = rows["training"]
+    assert training["share"] == pytest.approx(training["operations"] / (1e12 * peak))
+    shown = capsys.readouterr().out
+    assert all(line in shown for line in found["table"])
+
+    again = tmp_path / "again.json"
+    assert main(["benchmark", "gpu", "--measured", str(file), "--rates", str(again)]) == 0
+    assert again.read_text() == made.read_text()
+
+
+def test_estimates_read_the_rates(tmp_path, monkeypatch):
+    """A figure's operations a second are the rate of a network of its size."""
+    rows = [
+        figure("peak", "a", "TFLOP/s", [4.0], precision="bfloat16"),
+        figure("peak", "b", "TFLOP/s", [1.0], precision="float32"),
+        figure("training", "c", "x", [1.0], weights=100, positions=10, operations=7e12),
+        figure("decoding", "d", "x", [1.0], weights=100, beam=1, operations=5e12),
+    ]
+    file = tmp_path / "rates.json"
+    found = gpu.Found("a card", "2026-11-27", {"commit": "abc"}, rows=rows)
+    file.write_text(json.dumps(gpu.rates_for_estimates(found)))
+    monkeypatch.setattr(rates, "MEASURED", file)
+    rates._measured.cache_clear()
+    card = rates.Rates.of({"accelerator": "gpu"})
+    assert card.training("bfloat16", 100, 10) == 7e12
+    assert card.training("float32", 100, 10) == pytest.approx(7e12 / 4)
+    assert card.search(100) == 5e12
+    rates._measured.cache_clear()
+
+
+def test_what_fails_or_is_too_late_leaves_the_rest(monkeypatch, capsys):
+    def fail(*_, **__):
+        raise RuntimeError("no kernel image")
+
+    monkeypatch.setattr(gpu_training, "measure", fail)
+    found = gpu.run("cpu", 1, 60, ["training", "decoding"])
+    [(name, trace)] = found.failures.items()
+    assert name.startswith("training") and "no kernel image" in trace
+    assert [row["part"] for row in found.rows] == ["decoding"]
+    late = gpu.run("cpu", 1, 0, ["training", "decoding"])
+    assert not late.rows and len(late.left_out) == 2
+
+
+def test_an_opponent_without_memory_takes_smaller_batches_and_then_none(monkeypatch):
+    """The figures of our side are there in any case."""
+    tried = []
+
+    class Greedy(MarianTraining):
+        def update(self, batches):
+            tried.append(len(batches))
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
+
+    monkeypatch.setattr(gpu_training, "MarianTraining", Greedy)
+    row = gpu_training.measure("cpu", 1, gpu.TINY_TRAININGS[0], 1e12, opponent=True)
+    assert tried == [1, gpu_training.QUARTERS]
+    assert row["other"] is None and "out of memory" in row["other_failed"] and row["ours"] > 0
+
+
+def test_outputs_have_the_length_that_is_promised(monkeypatch):
+    """Words a second count sources; the outputs that they stand for are all made."""
+    made = []
+    real = gpu_decoding.Runtime.translate
+
+    def translate(self, sources, options, progress=None):
+        found = real(self, sources, options, progress)
+        made.append((sum(map(len, sources)), sum(map(len, found))))
+        return found
+
+    monkeypatch.setattr(gpu_decoding.Runtime, "translate", translate)
+    setting = gpu_decoding.Setting("demo.micro", 100, 8, 4, numbers="float32")
+    gpu_decoding.measure("cpu", 1, setting)
+    source, output = made[0]
+    assert output == pytest.approx(TARGET * source, rel=0.1)
