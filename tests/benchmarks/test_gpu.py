@@ -75,7 +75,7 @@ def test_the_opponent_learns():
 
 def test_a_rehearsal_ends_with_figures_and_rates(tmp_path, capsys):
     file, made = tmp_path / "gpu.json", tmp_path / "rates.json"
-    options = ["--device", "cpu", "--rounds", "2", "--parts", "peak", "training", "decoding"]
+    options = ["--device", "cpu", "--rounds", "2", "--parts", *gpu.PARTS]
     wanted = ["--json", str(file), "--rates", str(made), "--commit", "abc"]
     assert main(["benchmark", "gpu", *options, *wanted]) == 0
     found = json.loads(file.read_text())
@@ -83,7 +83,7 @@ def test_a_rehearsal_ends_with_figures_and_rates(tmp_path, capsys):
         found["signature"]["commit"] == "abc" and "transformers" in found["signature"]["versions"]
     )
     rows = {row["part"]: row for row in found["rows"]}
-    assert rows.keys() == {"peak", "training", "decoding"}
+    assert rows.keys() == set(gpu.PARTS)
     for part in ("training", "decoding"):
         row = rows[part]
         assert len(row["rounds"]) == len(row["other_rounds"]) == 2

@@ -5,7 +5,6 @@ fails leaves the others.  What the time does not suffice for is named.  On the p
 rehearses the benchmark, and its figures say nothing.
 """
 
-import importlib
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,8 +16,8 @@ from typing import Any
 
 import torch
 
-from weebill.benchmarks import gpu_decoding, gpu_peak, gpu_training
-from weebill.benchmarks.gpu_workload import line
+from weebill.benchmarks import gpu_decoding, gpu_peak, gpu_scoring, gpu_training
+from weebill.benchmarks.gpu_workload import figure, line
 from weebill.benchmarks.survey import commit
 from weebill.evaluation.measurement import conditions
 
@@ -45,7 +44,7 @@ DECODINGS = [
     gpu_decoding.Setting("base", PIECES, 8_192, 2_048),
     gpu_decoding.Setting("teacher_x3", PIECES, 1_024, 256, 1, "bfloat16"),
 ]
-SCORING = ("large", 8_192)  # shape of the encoder, and segments
+SCORING = ("large", 8_814)  # shape of the encoder, and segments
 TINY_TRAININGS = [
     gpu_training.Setting("demo.teacher", 100, 256, 200),
     gpu_training.Setting("demo.micro", 100, 512, 200),
@@ -156,9 +155,12 @@ def _decoding(device: str, rounds: int, setting: gpu_decoding.Setting) -> list[d
 
 
 def _scoring(device: str, rounds: int) -> list[dict[str, Any]]:
+    """Measure the encoder of a metric, in sentences a second."""
     shape, segments = SCORING if device.startswith("cuda") else TINY_SCORING
-    scoring = importlib.import_module("weebill.benchmarks.gpu_scoring")
-    return [scoring.measure(device, rounds, shape, segments)]
+    found = gpu_scoring.measure(device, rounds, shape, segments)
+    name = f"scoring {found['precision']}, {segments:,} sentences"
+    row = figure("scoring", name, "sentences/s", [found["ours"]], [found["transformers"]])
+    return [row | {"ratio": found["ratio"], "about": found}]
 
 
 def peak_of(rows: Sequence[Mapping[str, Any]], precision: str = "bfloat16") -> float:
