@@ -1,8 +1,5 @@
 """The GPU's kernels of the SSRU's recurrence, run by Triton's interpreter, against loops on the CPU."""
 
-import importlib
-import sys
-
 import pytest
 import torch
 
@@ -10,12 +7,8 @@ from weebill.translation.model.layers import SSRU
 
 
 @pytest.fixture
-def ssru_scan(monkeypatch):
-    pytest.importorskip("triton", reason="Triton is not installed; it comes with PyTorch for CUDA")
-    monkeypatch.setenv("TRITON_INTERPRET", "1")  # read where kernels are defined
-    monkeypatch.delitem(sys.modules, "weebill.kernels.ssru_scan", raising=False)
-    yield importlib.import_module("weebill.kernels.ssru_scan").ssru_scan
-    sys.modules.pop("weebill.kernels.ssru_scan", None)
+def ssru_scan(interpreted):
+    return interpreted("weebill.kernels.ssru_scan").ssru_scan
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+"""Kernels of Triton in its interpreter, which runs them on the CPU where there is no card."""
+
+import importlib
+import os
+
+import pytest
+import torch
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # Triton and kernels read it when they are imported
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Return a function that imports a module of kernels, by its name, for the interpreter."""
+    pytest.importorskip("triton", reason="Triton is not installed; it comes with PyTorch for CUDA")
+    if torch.cuda.is_available():
+        pytest.skip("there is a card, on which the kernels run")
+    from triton.runtime import interpreter
+
+    patch = interpreter._patch_lang_tensor
+
+    def patch_for_numpy(tensor, scope):
+        """Convert a number by `item`: NumPy 2.4 makes no number of an array (1,), as Triton 3.6 wants."""
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())
+
+    monkeypatch.setattr(interpreter, "_patch_lang_tensor", patch_for_numpy)
+    return importlib.import_module
