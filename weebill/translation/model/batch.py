@@ -1,5 +1,6 @@
 """Batches of sentence pairs for a network: padded, with their masks."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,8 @@ class Batch:
     """Batch of b padded sentence pairs.
 
     source (b, s) and its mask; decoder_input (b, t), START first; target (b, t), EOS last; target_mask (b, t);
-    places (n,): flat positions of the target's n pieces, so that the host need not wait for a device to count a mask.
+    places (n,): flat positions of the target that the loss reads, where those of padding count nothing: the n pieces,
+    so that the host need not wait for a device to count a mask, or all positions.
     weight (b,): each pair's weight in the loss.  If alignments guide the training, links (k, 3): pair, target and
     source position of each link, and link_shares (k,): 1 / the number of links of a link's target piece.
     """
@@ -37,24 +39,44 @@ class Batch:
 
     def to(self, device: torch.device) -> "Batch":
         """Return the batch on another device."""
-        moved = {
-            name: None if value is None else value.to(device, non_blocking=True)
-            for name, value in vars(self).items()
-        }
-        return Batch(**moved)
+        return self._each(lambda value: value.to(device, non_blocking=True))
+
+    def pin_memory(self) -> "Batch":
+        """Return the batch in pages from which a GPU copies while the host goes on."""
+        return self._each(Tensor.pin_memory)
+
+    def clone(self) -> "Batch":
+        """Return a copy of the batch."""
+        return self._each(Tensor.clone)
+
+    def copy_(self, other: "Batch") -> None:
+        """Overwrite the batch by another one of the same shapes."""
+        for name, value in vars(self).items():
+            if value is not None:
+                value.copy_(getattr(other, name), non_blocking=True)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        values = vars(self).items()
+        return Batch(**{name: None if value is None else change(value) for name, value in values})
 
 
 def make_batch(sources: list, targets: list, weights=None, links: list | None = None) -> Batch:
     """Pad lists of piece ids (EOS last) into a batch; links: for each pair, (n, 2) source and target positions."""
-    source, source_mask = pad(sources)
-    target, target_mask = pad(targets)
-    start = torch.full((len(target), 1), START)
     weights = [1.0] * len(sources) if weights is None else weights
+    return join(pad(sources), pad(targets), weights, links)
+
+
+def join(
+    source: tuple[Tensor, Tensor], target: tuple[Tensor, Tensor], weights, links: list | None
+) -> Batch:
+    """Make a batch of two sides, each padded piece ids with the mask of real ones; others as in `make_batch`."""
+    ids, mask = target
+    start = torch.full((len(ids), 1), START)
     weight = torch.as_tensor(weights, dtype=torch.float32)
-    decoder_input = torch.cat([start, target[:, :-1]], dim=1)
-    guides = () if links is None else _guides(links, target.shape[1])
-    places = target_mask.flatten().nonzero().squeeze(1)
-    return Batch(source, source_mask, decoder_input, target, target_mask, places, weight, *guides)
+    decoder_input = torch.cat([start, ids[:, :-1]], dim=1)
+    guides = () if links is None else _guides(links, ids.shape[1])
+    places = mask.flatten().nonzero().squeeze(1)
+    return Batch(*source, decoder_input, ids, mask, places, weight, *guides)
 
 
 def _guides(links: list, longest: int) -> tuple[Tensor, Tensor]:
@@ -69,8 +91,13 @@ def _guides(links: list, longest: int) -> tuple[Tensor, Tensor]:
 
 def pad(sentences: list) -> tuple[Tensor, Tensor]:
     """Pad lists of ids to ids (b, longest) with EOS; return them and the mask of real positions."""
-    lengths = torch.tensor([len(ids) for ids in sentences])
-    mask = torch.arange(int(lengths.max()))[None, :] < lengths[:, None]
-    ids = torch.full(mask.shape, EOS)
-    ids[mask] = torch.from_numpy(np.concatenate([np.asarray(s, dtype=np.int64) for s in sentences]))
-    return ids, mask
+    lengths = np.array([len(ids) for ids in sentences])
+    return pad_joined(np.concatenate([np.asarray(ids, np.int64) for ids in sentences]), lengths)
+
+
+def pad_joined(pieces: np.ndarray, lengths: np.ndarray) -> tuple[Tensor, Tensor]:
+    """Pad sentences, given as all their piece ids one after the other and their lengths (b,), as `pad` does."""
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(mask.shape, EOS, np.int64)
+    ids[mask] = pieces
+    return torch.from_numpy(ids), torch.from_numpy(mask)

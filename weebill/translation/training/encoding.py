@@ -14,7 +14,7 @@ from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.files import atomic_folder, content_hash, read_json, write_json
 from weebill.replaceable import FolderKind, has_keys
-from weebill.translation.model.batch import Batch, make_batch
+from weebill.translation.model.batch import Batch, join, pad_joined
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.names import SIDES
 from weebill_runtime.vocabulary import AnyVocabulary
@@ -61,12 +61,22 @@ class EncodedCorpus:
 
     def batch(self, rows: np.ndarray) -> Batch:
         """Return the pairs of some rows as one batch."""
-        lists = {
-            array: [self.ids[array][offsets[row] : offsets[row + 1]] for row in rows]
-            for array, offsets in self.offsets.items()
-        }
-        links = lists.get(LINKS) and [flat.reshape(-1, 2) for flat in lists[LINKS]]
-        return make_batch(lists["source"], lists["target"], self.weights[rows], links)
+        source, target = (pad_joined(*self._joined(side, rows)) for side in SIDES)
+        links = None
+        if LINKS in self.offsets:
+            flat, lengths = self._joined(LINKS, rows)
+            ends = np.cumsum(lengths)[:-1]
+            links = [each.reshape(-1, 2) for each in np.split(flat, ends)]
+        return join(source, target, self.weights[rows], links)
+
+    def _joined(self, array: str, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of some rows of an array, one row after the other, and their lengths (rows,)."""
+        begins = self.offsets[array][rows]
+        lengths = self.offsets[array][rows + 1] - begins
+        shifts = (
+            begins - np.cumsum(lengths) + lengths
+        )  # from a number's place in the result to that in the array
+        return self.ids[array][np.repeat(shifts, lengths) + np.arange(lengths.sum())], lengths
 
 
 def encode_corpus(
