@@ -143,6 +143,28 @@ def test_a_packed_layer_equals_float64(dtype, shape, activation):
 
 
 @pytest.mark.parametrize(
+    ("card", "accelerator", "expected"),
+    [
+        ("has", "gpu", "bfloat16"),
+        ("lacks", "gpu", "float32"),
+        ("none", "gpu", "float32"),  # the training then ends with an error
+        ("has", "cpu", "float32"),
+    ],
+)
+def test_trainings_take_bfloat16_by_themselves_on_a_card_that_has_it(
+    monkeypatch, card, accelerator, expected
+):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: card != "none")
+    native = lambda including_emulation: card == "has" or including_emulation  # noqa: E731
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", native)
+    cpu_matmul.training_precision.cache_clear()
+    try:
+        assert cpu_matmul.training_precision("auto", accelerator) == expected
+    finally:
+        cpu_matmul.training_precision.cache_clear()
+
+
+@pytest.mark.parametrize(
     ("native", "accelerator", "expected"),
     [(False, "cpu", "float32"), (True, "cpu", "bfloat16"), (False, "gpu", "bfloat16")],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from weebill.translation.training import task
+from weebill.translation.training import checkpoints
 
 
 def finish_despite_interruptions(
@@ -17,13 +17,13 @@ def finish_despite_interruptions(
     class Interrupted(Exception):
         pass
 
-    save = task.Checkpoints.save
+    save = checkpoints.Checkpoints.save
 
     def save_and_stop(self, trainer):
         save(self, trainer)
         raise Interrupted
 
-    monkeypatch.setattr(task.Checkpoints, "save", save_and_stop)
+    monkeypatch.setattr(checkpoints.Checkpoints, "save", save_and_stop)
     interruptions = 0
     while not output.exists():
         torch.manual_seed(interruptions)  # results must not depend on the random state

@@ -60,8 +60,13 @@ def multiplies_bfloat16() -> bool:
 def training_precision(wanted: str, accelerator: str) -> str:
     """Return the type of a training's products: as wanted, but float32 on a CPU that does not multiply bfloat16.
 
-    There, PyTorch's products in bfloat16 take up to a hundred times as long as those in float32.
+    There, PyTorch's products in bfloat16 take up to a hundred times as long as those in float32.  "auto" is bfloat16
+    on a GPU that multiplies it, and float32 elsewhere.
     """
+    if wanted == "auto":
+        on_gpu = accelerator == "gpu" and torch.cuda.is_available()
+        has = on_gpu and torch.cuda.is_bf16_supported(including_emulation=False)
+        return "bfloat16" if has else "float32"
     if wanted == "bfloat16" and accelerator == "cpu" and not multiplies_bfloat16():
         logging.warning("this processor has no products in bfloat16: the training takes float32")
         return "float32"

@@ -1,11 +1,15 @@
 """Learning rate and smoothed weights of a training follow their formulas."""
 
+from dataclasses import replace
+from itertools import islice
+
 import pytest
 import torch
 
 from tests.translation.conftest import small_architecture
+from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.settings import TrainingConfig
-from weebill.translation.training.task import TranslationTask
+from weebill.translation.training.task import TranslationTask, UpdateStream
 from weebill.translation.training.trainer import new_network, unwatched
 
 CONFIG = TrainingConfig(smoothing=0.01)
@@ -54,3 +58,22 @@ def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
     task.to("meta")
     task.on_train_start()
     assert {value.device.type for value in task.smoothed} == {"meta"}
+
+
+def test_another_thread_prepares_the_same_updates_from_any_update_on(
+    corpus, vocabulary, tmp_path, monkeypatch
+):
+    """A stream for a GPU, whose pages cannot be pinned here, against one for a CPU."""
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda value: value.clone())
+    config = replace(CONFIG, batch_tokens=200, accumulate=2)
+    data = encode_corpus([corpus], vocabulary, tmp_path / "encoded", 50)
+    streams = [UpdateStream(data, config, seed=3) for _ in range(2)]
+    streams[1].pinned = True
+    for first in (0, 4):
+        for stream in streams:
+            stream.first_update = first
+        for (ours, words), (plain, expected) in islice(zip(*streams[::-1], strict=True), 5):
+            assert words == expected
+            for one, other in zip(ours, plain, strict=True):
+                for name, value in vars(other).items():
+                    assert value is None or torch.equal(getattr(one, name), value)

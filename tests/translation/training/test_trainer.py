@@ -19,11 +19,12 @@ from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
-from weebill.translation.training import encoding, pruning_study
-from weebill.translation.training import task as parts
+from weebill.translation.training import callbacks, encoding, pruning_study
+from weebill.translation.training.callbacks import GreedyValidation
+from weebill.translation.training.checkpoints import Checkpoints
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.pruning_study import train_separately
-from weebill.translation.training.task import Checkpoints, GreedyValidation, TranslationTask
+from weebill.translation.training.task import TranslationTask
 from weebill.translation.training.trainer import (
     Hardware,
     TrainingConfig,
@@ -188,7 +189,7 @@ def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary):
 
 
 def test_validation_counts_the_tokens_of_the_language(tmp_path, vocabulary, monkeypatch):
-    monkeypatch.setattr(parts, "greedy_translations", lambda *_: ["今天天气很好我们去公园"])
+    monkeypatch.setattr(callbacks, "greedy_translations", lambda *_: ["今天天气很好我们去公园"])
     given = (["a"], ["今天天气非常好我们去公园"], vocabulary)
     task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, 1)
     scores = [

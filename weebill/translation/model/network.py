@@ -192,17 +192,17 @@ def _attention_mask(mask: Tensor) -> Tensor | None:
     return None if full else mask[:, None, None, :]
 
 
-_TABLES: dict[tuple[int, torch.device], Tensor] = {}
+_TABLES: dict[tuple[int, int, torch.device], Tensor] = {}  # kept, as recorded CUDA graphs read them
 
 
 def sinusoids(first: int, count: int, width: int, device: torch.device) -> Tensor:
     """Return positional encodings (count, width) from position `first`: first half sines, second half cosines."""
-    table = _TABLES.get((width, device))
-    if table is None or len(table) < first + count:
-        size = max(256, 2 * (first + count))
+    size = max(256, 2 ** (first + count - 1).bit_length())
+    table = _TABLES.get((size, width, device))
+    if table is None:
         half = width // 2
         rates = torch.exp(torch.arange(half) * (-math.log(10000.0) / max(1, half - 1)))
         angles = torch.arange(size)[:, None] * rates[None, :]
         table = torch.cat([angles.sin(), angles.cos()], dim=1).to(device)
-        _TABLES[width, device] = table
+        _TABLES[size, width, device] = table
     return table[first : first + count]

@@ -116,7 +116,8 @@ def batch_loss(
         memory = network.encode(batch.source, batch.source_mask)
         hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
     places = batch.places
-    factor = batch.weight[places // batch.target.shape[1]] / words
+    real = batch.target_mask.flatten()[places]
+    factor = batch.weight[places // batch.target.shape[1]] * real / words
     operands = network.output_operands(hidden.flatten(0, 1).index_select(0, places))
     loss = output_cross_entropy(*operands, batch.target.flatten()[places], factor, label_smoothing)
     if guided_alignment:

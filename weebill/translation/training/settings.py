@@ -55,9 +55,14 @@ class TrainingConfig:
     """Largest norm of the gradient; 0 sets no limit."""
     max_pieces: Count = 200
     """Longest side of a pair, in pieces; longer pairs are left out of training."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on devices that have it; a
-    CPU without it takes float32, and the log says so."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
+    on a CPU. `bfloat16` is faster on devices that have it; a CPU without it takes float32, and the log says so. On a
+    GPU, `float32` rounds the operands of products to TF32."""
+    cuda_graphs: bool = True
+    """Record the passes of small networks and batches as CUDA graphs on a GPU, which launches them faster. Batches
+    are padded to few shapes for that. A training on several GPUs does without, and so does one under fake
+    quantization, with guided alignment, or with a penalty or gates of a pruning method."""
     guided_alignment: Weight = 0.0
     """Weight of a loss that teaches the decoder from which source pieces each target piece comes; for students only.
     Marian's weight is 0.1, and 0 switches the loss off."""

@@ -1,41 +1,43 @@
-"""Parts of a training that Lightning calls: updates with their batches, progress, validation, and checkpoints."""
+"""Updates of a training: their batches, their losses and gradients, and the step of the optimizer."""
 
-import os
-import time
-from itertools import chain
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import lightning
+import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import Tensor, nn
 from torch.utils.data import IterableDataset
-from tqdm import tqdm
 
-from weebill.bleu import bleu
-from weebill.durable import sync
-from weebill.files import atomic_path
 from weebill.pruning.study import Companion
-from weebill.translation.search import greedy_translations
+from weebill.translation.model.batch import Batch
+from weebill.translation.training.ahead import ahead
 from weebill.translation.training.batches import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.loss import batch_loss
+from weebill.translation.training.recorded import RecordedPasses, Recorder, padded
 from weebill.translation.training.settings import TrainingConfig
-from weebill.workflow.progress import tell
-from weebill_runtime.vocabulary import AnyVocabulary
 
+AHEAD = 4  # updates whose batches another thread prepares for a GPU
 LOGGED = 50  # updates from one log of loss and learning rate to the next: a log costs as much as a small layer
 
 
 class UpdateStream(IterableDataset):
-    """Stream of updates: the batches of this process's rank, and the number of target words of all ranks."""
+    """Stream of updates: the batches of this process's rank, and the number of target words of all ranks.
+
+    pinned: True to prepare batches for a GPU, in another thread.  repeating: True to pad them for `RecordedPasses`.
+    """
 
     def __init__(self, corpus: EncodedCorpus, config: TrainingConfig, seed: int):
         self.corpus, self.config, self.seed = corpus, config, seed
         self.first_update = 0
         self.rank, self.ranks = 0, 1
+        self.pinned = self.repeating = False
 
     def __iter__(self):
+        return ahead(self._updates(), AHEAD) if self.pinned else self._updates()
+
+    def _updates(self):
         per_update = self.config.accumulate * self.ranks
         order = self.config.batch_tokens, self.seed, per_update, self.first_update
         stream = staged_batches(self.corpus, self.config.stages, *order)
@@ -43,11 +45,21 @@ class UpdateStream(IterableDataset):
         while True:
             rows = [next(stream) for _ in range(per_update)]
             words = int(sum(target[part].sum() for part in rows))
-            yield [self.corpus.batch(part) for part in rows[self.rank :: self.ranks]], words
+            yield [self._batch(part, words) for part in rows[self.rank :: self.ranks]], words
+
+    def _batch(self, rows: np.ndarray, words: int) -> Batch:
+        batch = self.corpus.batch(rows)
+        if self.repeating:
+            batch = padded(batch, words)
+        return batch.pin_memory() if self.pinned else batch
 
 
 class TranslationTask(lightning.LightningModule):
-    """Network in training; one Lightning step is one update over all its batches."""
+    """Network in training; one Lightning step is one update over all its batches.
+
+    recorder: makes the recorder of passes whose shapes repeat, if they do; then there are no ranks, no companion and
+    no guided alignment.
+    """
 
     def __init__(
         self,
@@ -56,13 +68,17 @@ class TranslationTask(lightning.LightningModule):
         seed: int,
         start_update: int = 0,
         companion: Companion | None = None,
+        recorder: Callable[[], Recorder] | None = None,
     ):
         super().__init__()
         self.network, self.config, self.companion = network, config, companion
+        self.recorder = recorder
         self.seed, self.start_update = seed, start_update
         # Gradients are summed over batches, and divided by the number of all their words.
         self.automatic_optimization = False
-        self.smoothed = [p.detach().clone() for p in network.parameters() if config.smoothing]
+        self.weights = list(network.parameters())
+        self.smoothed = [p.detach().clone() for p in self.weights if config.smoothing]
+        self.recorded: RecordedPasses | None = None
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Make Adam with the papers' β and ε; a companion's parameters are a group with its own rate."""
@@ -87,26 +103,16 @@ class TranslationTask(lightning.LightningModule):
         config, optimizer = self.config, self.optimizers()
         number = self.start_update + self.global_step + 1
         _seed(hash((self.seed, number, self.global_rank)) % 2**63)
-        # DDP averages gradients over ranks.  Because `words` counts all ranks, multiply by their number.
-        ranks, extras = self.trainer.world_size, (config.label_smoothing, config.guided_alignment)
-        moved = (batch.to(self.device) for batch in batches)
-        losses = (batch_loss(self.network, batch, words, *extras) * ranks for batch in moved)
-        if self.companion is not None:
-            self.companion.before_update(self.global_step + 1)
-            penalty = self.companion.penalty()
-            losses = losses if penalty is None else chain(losses, [penalty])
-        if ranks > 1:
-            losses = [sum(losses)]  # DDP exchanges gradients in the first backward pass only
-        total = 0.0
-        for loss in losses:
-            self.manual_backward(loss)
-            total += loss.detach()
+        if self.recorded is None:
+            total = self._backward(batches, words)
+        else:
+            total = sum(self.recorded(batch).clone() for batch in batches)
         if config.clip_norm:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), config.clip_norm)
+            torch.nn.utils.clip_grad_norm_(self.weights, config.clip_norm)
         for group in optimizer.param_groups:
             group["lr"] = group["rate"] or self.rate(number)
         optimizer.step()
-        optimizer.zero_grad()
+        optimizer.zero_grad(set_to_none=self.recorded is None)
         self.smooth(number)
         if self.global_step % LOGGED == 0:
             # A tensor on the device, because the host would wait for the device with a plain number.
@@ -114,17 +120,56 @@ class TranslationTask(lightning.LightningModule):
             self.log_dict({"loss": total, "learning_rate": rate})
         self.words = words
 
+    def _backward(self, batches: Sequence[Batch], words: int) -> Tensor:
+        """Add the gradients of an update's loss, batch by batch, and return the loss."""
+        # DDP averages gradients over ranks.  Because `words` counts all ranks, multiply by their number.
+        ranks, extras = (
+            self.trainer.world_size,
+            (self.config.label_smoothing, self.config.guided_alignment),
+        )
+        penalty = None
+        if self.companion is not None:
+            self.companion.before_update(self.global_step + 1)
+            penalty = self.companion.penalty()
+        total = 0.0
+        for place, batch in enumerate(batches, start=1):
+            loss = batch_loss(self.network, batch.to(self.device), words, *extras) * ranks
+            last = place == len(batches)
+            if last and ranks > 1 and penalty is not None:
+                loss, penalty = loss + penalty, None  # DDP exchanges gradients in one backward pass
+            with nullcontext() if last else self._without_exchange():
+                self.manual_backward(loss)
+            total += loss.detach()
+        if penalty is not None:
+            self.manual_backward(penalty)
+            total += penalty.detach()
+        return total
+
+    def _without_exchange(self) -> AbstractContextManager[None]:
+        """Let ranks keep the gradients of a backward pass, which a later one adds to its own and exchanges."""
+        strategy = self.trainer.strategy
+        return strategy.block_backward_sync() if self.trainer.world_size > 1 else nullcontext()
+
+    def _record(self, batch: Batch) -> Tensor:
+        """Compute the loss of a batch whose weights are divided by the words, and add its gradients."""
+        loss = batch_loss(self.network, batch, 1, self.config.label_smoothing)
+        loss.backward()
+        return loss.detach()
+
     def smooth(self, number: int) -> None:
         """Move the smoothed weights towards those after update `number`."""
         # Marian's schedule: early averages follow the weights faster.
         rate = max(self.config.smoothing, 1 - (number + 1) / (number + 10))
         if self.smoothed:
             with torch.no_grad():
-                torch._foreach_lerp_(self.smoothed, list(self.network.parameters()), rate)
+                torch._foreach_lerp_(self.smoothed, self.weights, rate)
 
     def on_train_start(self) -> None:
         """Move the smoothed weights to the device to which the trainer has just moved the network."""
         self.smoothed = [value.to(self.device) for value in self.smoothed]
+        self.weights = list(self.network.parameters())
+        if self.recorder is not None:
+            self.recorded = RecordedPasses(self.network, self._record, self.recorder())
 
     def on_save_checkpoint(self, checkpoint: dict) -> None:
         checkpoint["smoothed"] = self.smoothed
@@ -152,146 +197,3 @@ def _seed(number: int) -> None:
     torch.default_generator.manual_seed(number)
     if torch.cuda.is_initialized():
         torch.cuda.manual_seed_all(number)
-
-
-class ProgressBar(lightning.Callback):
-    """Progress bar with finished updates, target tokens per second and the remaining time, also for the display."""
-
-    def __init__(self, updates: int):
-        self._updates, self._words, self._since = updates, 0, time.monotonic()
-        self._notes = ""
-        self._bar = tqdm(disable=True)
-
-    def on_train_start(self, trainer, task) -> None:
-        self._bar = tqdm(
-            total=self._updates,
-            initial=trainer.global_step,
-            unit="update",
-            mininterval=5,
-            dynamic_ncols=True,
-            disable=not trainer.is_global_zero,
-        )
-
-    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
-        self._words += task.words
-        elapsed = time.monotonic() - self._since
-        if trainer.global_step % LOGGED == 0 and elapsed > 0:
-            speed, loss = self._words / elapsed, float(trainer.callback_metrics["loss"])
-            task.log("tokens_per_second", speed)
-            self._bar.set_postfix({"tokens/s": f"{speed:,.0f}", "loss": f"{loss:.3f}"})
-            self._words, self._since = 0, time.monotonic()
-            self._notes = f"{speed:,.0f} tokens/s, loss {loss:.2f}"
-        self._bar.update()
-        if trainer.is_global_zero:
-            tell(trainer.global_step, self._updates, "updates", self._notes)
-
-    def on_train_end(self, trainer, task) -> None:
-        self._bar.close()
-
-    def on_exception(self, trainer, task, exception) -> None:
-        """End the bar in the log; else it would be drawn once more on the terminal."""
-        self._bar.close()
-
-
-class GreedyValidation(lightning.Callback):
-    """Regular validation by BLEU of greedy translations; it keeps the best weights and ends the training.
-
-    The last update is validated too.  A training shorter than one interval has no validation.  It ends after all
-    updates, or when patience ends, which begins after update `patient_from`, because a later stage may still help.
-    """
-
-    def __init__(
-        self,
-        sources: list[str],
-        references: list[str],
-        vocabulary: AnyVocabulary,
-        config: TrainingConfig,
-        work: Path,
-        patient_from: int = 0,
-    ):
-        self._sources, self._references, self._vocabulary = sources, references, vocabulary
-        self._config, self._patient_from = config, patient_from
-        self._metric = bleu(config.language)
-        self._best_path = work / "best.safetensors"
-        self.history: list[dict[str, float]] = []
-
-    def on_train_start(self, trainer, task) -> None:
-        """Stop a resumed run at once if it has ended; Lightning's own max_steps does not."""
-        self._stop_at_end(trainer)
-
-    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
-        update, every = trainer.global_step, self._config.validate_every
-        if update % every == 0 or every < update == self._config.updates:
-            state = task.evaluated_state()
-            score = self._bleu(task, state) if trainer.is_global_zero else 0.0
-            score = trainer.strategy.broadcast(score, src=0)
-            best = max((row["bleu"] for row in self.history), default=-1.0)
-            self.history.append({"update": update, "bleu": score})
-            task.log("validation_bleu", score)
-            if score > best and trainer.is_global_zero:
-                with atomic_path(self._best_path) as partial:
-                    save_file(state, partial)
-        self._stop_at_end(trainer)
-
-    def _stop_at_end(self, trainer) -> None:
-        out_of_patience = 0 < self._config.patience <= self._in_vain()
-        if trainer.global_step >= self._config.updates or out_of_patience:
-            trainer.should_stop = True
-
-    def _bleu(self, task, state: dict[str, torch.Tensor]) -> float:
-        network = task.network
-        training_state = {name: value.clone() for name, value in network.state_dict().items()}
-        network.load_state_dict(state)
-        network.eval()
-        text = None if self.history else "validation"  # log cuts only once
-        hypotheses = greedy_translations(network, self._vocabulary, self._sources, text)
-        network.load_state_dict(training_state)
-        network.train()
-        score = self._metric.corpus_score(hypotheses, [self._references]).score
-        tqdm.write(f"update {task.global_step}: validation BLEU {score:.2f}")
-        return score
-
-    def _in_vain(self) -> int:
-        """Count the validations since the best one and since patience began."""
-        best = max(self.history, key=lambda row: row["bleu"], default={"update": 0})
-        since = max(best["update"], self._patient_from)
-        return sum(row["update"] > since for row in self.history)
-
-    def best_state(self) -> dict[str, torch.Tensor] | None:
-        """Return the weights of the best validation; None if there was no validation."""
-        return load_file(self._best_path) if self.history else None
-
-    def state_dict(self) -> dict:
-        return {"history": self.history}
-
-    def load_state_dict(self, state: dict) -> None:
-        self.history = state["history"]
-
-
-class Checkpoints(lightning.Callback):
-    """Checkpoints to continue from, written atomically every `every` updates; only the last is kept."""
-
-    def __init__(self, work: Path, every: int):
-        self._folder, self._every = work / "checkpoints", every
-
-    def last(self) -> Path | None:
-        """Return the newest complete checkpoint; the stem of its name is the number of its updates."""
-        return max(self._folder.glob("[0-9]*.ckpt"), key=lambda path: int(path.stem), default=None)
-
-    def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
-        if trainer.global_step % self._every == 0:
-            self.save(trainer)
-
-    def save(self, trainer) -> None:
-        """Write a checkpoint and remove the older ones."""
-        before = self.last()
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{trainer.global_step}.ckpt"
-        partial = path.with_suffix(f".partial-{os.getpid()}")
-        trainer.save_checkpoint(partial, weights_only=False)
-        if trainer.is_global_zero:
-            sync(partial)  # otherwise a power loss could leave only an empty checkpoint
-            os.replace(partial, path)
-            sync(self._folder)
-            if before is not None and before != path:
-                before.unlink(missing_ok=True)

@@ -25,6 +25,7 @@ from weebill.corpus.table import read_columns
 from weebill.errors import InputError
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
 from weebill.kernels.cpu_matmul import training_precision
+from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.model_lineage import lineage
 from weebill.pruning.methods import companion_to_dict
 from weebill.pruning.study import CompanionSettings
@@ -32,16 +33,12 @@ from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.training.batches import last_begins
+from weebill.translation.training.callbacks import GreedyValidation, ProgressBar
+from weebill.translation.training.checkpoints import Checkpoints
 from weebill.translation.training.encoding import encode_corpus
+from weebill.translation.training.recorded import GraphRecorder, Recorder, keeps_card_waiting
 from weebill.translation.training.settings import Hardware, TrainingConfig
-from weebill.translation.training.task import (
-    LOGGED,
-    Checkpoints,
-    GreedyValidation,
-    ProgressBar,
-    TranslationTask,
-    UpdateStream,
-)
+from weebill.translation.training.task import LOGGED, TranslationTask, UpdateStream
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
@@ -147,6 +144,8 @@ def train(
     if not pairs["source"]:
         raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
     torch.set_num_threads(hardware.threads)
+    if hardware.accelerator == "gpu":
+        set_gpu_defaults()
     network.guided |= config.guided_alignment > 0
     settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}
     code = [__name__]
@@ -173,8 +172,11 @@ def train(
             }
             claim_folder(work, "identity.json", identity, keep=[ENCODED])
         accompanied = companion and companion.companion(network)
-        task = TranslationTask(network, config, seed, start_update, accompanied)
+        plain = transform is None and accompanied is None
+        recorder = _recorder(network, config, hardware) if plain else None
+        task = TranslationTask(network, config, seed, start_update, accompanied, recorder)
         stream = UpdateStream(data, config, seed)
+        stream.repeating, stream.pinned = recorder is not None, hardware.accelerator == "gpu"
         patient_from = max(0, last_begins(config.stages) - start_update)
         validations = GreedyValidation(*pairs.values(), vocabulary, config, work, patient_from)
         checkpoints = Checkpoints(work, config.checkpoint_every)
@@ -197,6 +199,16 @@ def train(
             accompanied.finish()
         network.cpu().eval()
         return Training(trainer.global_step, validations.history)
+
+
+def _recorder(
+    network: Translator, config: TrainingConfig, hardware: Hardware
+) -> type[Recorder] | None:
+    """Return what records the passes of batches whose shapes repeat; None if each pass is launched anew."""
+    alone = hardware.accelerator == "gpu" and hardware.processes == 1
+    if not (alone and config.cuda_graphs and not config.guided_alignment):
+        return None
+    return GraphRecorder if keeps_card_waiting(network, config.batch_tokens) else None
 
 
 def _lightning_trainer(
