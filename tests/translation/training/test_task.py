@@ -1,13 +1,19 @@
 """Learning rate and smoothed weights of a training follow their formulas."""
 
+import weakref
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from tests.translation.conftest import small_architecture
+from weebill.translation.model.batch import make_batch
+from weebill.translation.training import task as updates
 from weebill.translation.training.encoding import encode_corpus
+from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.settings import TrainingConfig
 from weebill.translation.training.task import TranslationTask, UpdateStream
 from weebill.translation.training.trainer import new_network, unwatched
@@ -77,3 +83,44 @@ def test_another_thread_prepares_the_same_updates_from_any_update_on(
             for one, other in zip(ours, plain, strict=True):
                 for name, value in vars(other).items():
                     assert value is None or torch.equal(getattr(one, name), value)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_the_tensors_of_one_batch_are_alive_at_a_time_and_gradients_exchanged_once(
+    vocabulary, monkeypatch, ranks
+):
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    task = TranslationTask(network, CONFIG, seed=1)
+    alive, at_begins, exchanges, blocked = weakref.WeakSet(), [], [], []
+
+    class Saved:
+        def __init__(self, value):
+            self.value = value
+            alive.add(self)
+
+    @contextmanager
+    def block():
+        blocked.append(True)
+        yield
+        blocked.pop()
+
+    def counted(*arguments):
+        at_begins.append(len(alive))
+        return batch_loss(*arguments)
+
+    def backward(loss):
+        exchanges.append(not blocked)
+        assert len(alive) > 10
+        loss.backward()
+
+    trainer = SimpleNamespace(world_size=ranks, strategy=SimpleNamespace(block_backward_sync=block))
+    monkeypatch.setattr(TranslationTask, "trainer", trainer)
+    monkeypatch.setattr(task, "manual_backward", backward)
+    monkeypatch.setattr(updates, "batch_loss", counted)
+    batches = [make_batch([[5, 6, 0]] * n, [[7, 0]] * n) for n in (3, 4, 5)]
+    with torch.autograd.graph.saved_tensors_hooks(Saved, lambda saved: saved.value):
+        total = task._backward(batches, 24)
+    assert at_begins == [0, 0, 0]
+    assert exchanges == ([True] * 3 if ranks == 1 else [False, False, True])
+    expected = sum(batch_loss(network, batch, 24).detach() * ranks for batch in batches)
+    torch.testing.assert_close(total, expected)

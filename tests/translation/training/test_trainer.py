@@ -15,6 +15,7 @@ import torch
 
 from tests.forking import fork, run_in_fork
 from tests.translation.conftest import sentence_pairs, small_architecture
+from tests.translation.training.two_devices import forked
 from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.translation.model.batch import make_batch
@@ -308,6 +309,26 @@ def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, 
     )  # fmt: skip
     assert loss(two, vocabulary) < before / 2, "too little was learnt to compare"
     assert loss(two, vocabulary) == pytest.approx(loss(one, vocabulary), rel=0, abs=1e-5)
+
+
+def test_two_devices_that_accumulate_train_as_one(tmp_path, corpus, vocabulary, monkeypatch):
+    """Two processes over gloo, with two batches each, against one process with the same four; plain steps of SGD."""
+    monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=forked))
+    descend = lambda groups, **options: torch.optim.SGD(groups, lr=options["lr"])  # noqa: E731
+    monkeypatch.setattr(torch.optim, "Adam", descend)
+    config = replace(CONFIG, batch_tokens=100, updates=3, validate_every=4, smoothing=0.0)
+    config = replace(config, learning_rate=20.0, warmup=1, dropout=0.0)
+    trained = []
+    for devices, run_training in ((1, train), (2, train_separately)):
+        network = new_network(small_architecture(len(vocabulary)), seed=1)
+        before = network.embedding.weight.detach().clone()
+        run_training(
+            network, [corpus], corpus, vocabulary, replace(config, accumulate=4 // devices),
+            seed=5, work=tmp_path / str(devices), hardware=Hardware(devices=devices),
+        )  # fmt: skip
+        trained.append(network.state_dict())
+    assert (network.embedding.weight - before).abs().max() > 0.1, "too little was learnt"
+    torch.testing.assert_close(*trained, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("scheduler", ["on_slurm", "monkeypatch"])  # the second: none
