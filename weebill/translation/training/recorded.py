@@ -10,7 +10,7 @@ each replay.  All graphs share one pool of memory, as only one of them runs at a
 import logging
 from collections import Counter
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -40,6 +40,9 @@ class Recorder(Protocol):
     def record(self, work: Work) -> Work:
         """Return what does the work again with the same memory; it is not done now.  RuntimeError: not possible."""
 
+    def forget(self) -> None:
+        """Let later recordings have other memory than earlier ones, which are no longer used."""
+
 
 class PlainRecorder:
     """Recorder that calls the work each time, on any device."""
@@ -50,13 +53,19 @@ class PlainRecorder:
     def record(self, work: Work) -> Work:
         return work
 
+    def forget(self) -> None:
+        pass
+
 
 class GraphRecorder:
-    """Recorder of CUDA graphs on the present device; all work is on one stream, whose nodes autograd then keeps."""
+    """Recorder of CUDA graphs on the present device; passes run on one stream, recorded or not.
+
+    Autograd adds gradients on the stream where a weight was first used, which must be the recorded one.
+    """
 
     def __init__(self) -> None:
         self._stream = torch.cuda.Stream()
-        self._pool = torch.cuda.graph_pool_handle()
+        self.forget()
 
     def run(self, work: Work) -> None:
         self._stream.wait_stream(torch.cuda.current_stream())
@@ -66,17 +75,22 @@ class GraphRecorder:
 
     def record(self, work: Work) -> Work:
         graph = torch.cuda.CUDAGraph()
-        try:
-            # Another thread may pin memory for the next batches at the same time.
-            self._capture(graph, work, capture_error_mode="thread_local")
-        except RuntimeError:
-            # The generator of random numbers believes that it is being recorded until a recording succeeds.
-            self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device="cuda"))
-            raise
+        # A recording that fails leaves its stream the present one, which this context undoes.
+        with torch.cuda.stream(torch.cuda.current_stream()):
+            try:
+                # Another thread may pin memory for the next batches at the same time.
+                self._capture(graph, work, pool=self._pool, capture_error_mode="thread_local")
+            except RuntimeError:
+                # The generator of random numbers believes that it is being recorded until a recording succeeds.
+                self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device="cuda"))
+                raise
         return graph.replay
 
-    def _capture(self, graph: torch.cuda.CUDAGraph, work: Work, **options: str) -> None:
-        with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, **options):
+    def forget(self) -> None:
+        self._pool = torch.cuda.graph_pool_handle()
+
+    def _capture(self, graph: torch.cuda.CUDAGraph, work: Work, **options: Any) -> None:
+        with torch.cuda.graph(graph, stream=self._stream, **options):
             work()
 
 
@@ -105,6 +119,7 @@ class RecordedPasses:
         if self._recorded and self._memory != self._addresses():
             logging.info("weights were moved in memory: CUDA graphs are recorded again")
             self._recorded.clear()
+            self._recorder.forget()
         if shape not in self._recorded and self._worth(shape):
             self._record(shape, batch)
         if (recorded := self._recorded.get(shape)) is not None:

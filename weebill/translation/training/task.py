@@ -171,6 +171,11 @@ class TranslationTask(lightning.LightningModule):
         if self.recorder is not None:
             self.recorded = RecordedPasses(self.network, self._record, self.recorder())
 
+    def on_train_end(self) -> None:
+        """Give the memory of graphs and gradients back."""
+        self.recorded = None
+        self.network.zero_grad()
+
     def on_save_checkpoint(self, checkpoint: dict) -> None:
         checkpoint["smoothed"] = self.smoothed
 
