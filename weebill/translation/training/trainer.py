@@ -34,7 +34,7 @@ from weebill.translation.model.folder import KIND, save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.training.batches import last_begins
 from weebill.translation.training.callbacks import GreedyValidation, ProgressBar
-from weebill.translation.training.checkpoints import Checkpoints
+from weebill.translation.training.checkpoints import CheckpointFiles, Checkpoints
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.recorded import GraphRecorder, Recorder, keeps_card_waiting
 from weebill.translation.training.settings import Hardware, TrainingConfig
@@ -221,7 +221,10 @@ def _lightning_trainer(
         num_nodes=hardware.nodes,
         strategy="ddp" if hardware.processes > 1 else "auto",
         # On Slurm, Lightning assumes that srun has started all processes; Snakemake's srun starts one.
-        plugins=[LightningEnvironment()] if hardware.nodes == 1 else None,
+        plugins=[
+            CheckpointFiles(aside=hardware.accelerator == "gpu"),
+            *([LightningEnvironment()] if hardware.nodes == 1 else []),
+        ],
         precision=PRECISIONS[training_precision(config.precision, hardware.accelerator)],
         max_epochs=1,  # the stream has no end; callbacks stop the training
         logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
