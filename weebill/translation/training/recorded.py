@@ -81,6 +81,7 @@ class GraphRecorder:
                 # Another thread may pin memory for the next batches at the same time.
                 self._capture(graph, work, pool=self._pool, capture_error_mode="thread_local")
             except RuntimeError:
+                self._failed = graph  # the allocator of memory may still ask it
                 # The generator of random numbers believes that it is being recorded until a recording succeeds.
                 self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device="cuda"))
                 raise
