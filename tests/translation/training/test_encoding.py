@@ -1,6 +1,8 @@
 """Encoded text: kept rows with their weights, reused only for the same text and code."""
 
 import logging
+import shutil
+import subprocess
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +11,9 @@ import pytest
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.translation.training import encoding
-from weebill.translation.training.encoding import encode_corpus
+from weebill.translation.training.encoding import encode_corpus, links_field
+from weebill.translation.training.pieces import encoded
+from weebill_runtime.vocabulary import Vocabulary
 
 
 def test_encoding_keeps_kept_rows_in_order_with_weights(tmp_path, vocabulary):
@@ -77,3 +81,38 @@ def test_nothing_to_train_on_is_one_error(tmp_path, vocabulary):
     with pytest.raises(InputError, match="no pair of at most 1 pieces"):
         encode_corpus([tmp_path / "t.parquet"], vocabulary, tmp_path / "encoded", 1)
     assert not (tmp_path / "encoded").exists()
+
+
+def test_several_processes_write_the_bytes_of_one(tmp_path, pair, monkeypatch):
+    """More parts than processes, pairs that are left out, groups, links and two vocabularies."""
+    table, rows = tmp_path / "t.parquet", 23
+    random = np.random.default_rng(1)
+    words = ["the", "cat", "sees", "a", "house", "die", "Katze", "sieht", "ein", "Haus"]
+    text = [" ".join(random.choice(words, random.integers(1, 9))) for _ in range(2 * rows)]
+    fields = {
+        "source": text[:rows],
+        "target": text[rows:],
+        "weight": random.random(rows),
+        "corpus": list("ab" * 11 + "a"),
+        "links": [[0, 0] * int(n) for n in random.integers(0, 3, rows)],
+    }
+    schema = pa.table(fields).schema.set(4, links_field(pair))
+    write_table(table, pa.table(fields, schema))
+    read = encoding.read_batches
+    monkeypatch.setattr(encoding, "read_batches", lambda table: read(table, rows=4))
+    for processes in (1, 3):
+        folder = tmp_path / str(processes)
+        corpus = encode_corpus([table], pair, folder, 12, True, True, processes)
+    assert 0 < len(corpus) < rows
+    one, several = (sorted((tmp_path / name).iterdir()) for name in "13")
+    assert [path.name for path in one] == [path.name for path in several]
+    for first, second in zip(one, several, strict=True):
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_process_that_fails_ends_the_encoding(vocabulary, tmp_path):
+    gone = Vocabulary(shutil.copy(vocabulary.path, tmp_path))
+    gone.path.unlink()
+    parts = iter([(["the cat"], ["die Katze"])] * 3)
+    with pytest.raises(subprocess.CalledProcessError):
+        list(encoded(parts, gone, processes=2))

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
-from itertools import chain
+from itertools import chain, tee
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from weebill.errors import InputError
 from weebill.files import atomic_folder, content_hash, read_json, write_json
 from weebill.replaceable import FolderKind, has_keys
 from weebill.translation.model.batch import Batch, join, pad_joined
+from weebill.translation.training.pieces import encoded, joined
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.names import SIDES
 from weebill_runtime.vocabulary import AnyVocabulary
@@ -86,10 +87,12 @@ def encode_corpus(
     max_pieces: int,
     grouped: bool = False,
     linked: bool = False,
+    processes: int = 1,
 ) -> EncodedCorpus:
     """Encode the kept pairs of corpus tables as piece ids, without pairs of more than `max_pieces` on a side.
 
     grouped: True if stages of the training distinguish corpora.  linked: True if alignments guide the training.
+    processes: number that encode; the result does not depend on it.
     folder: keeps the pairs for the next call with the same text, vocabulary, settings and code.  Raises InputError if
     no pair is left, or if a table lacks the requested column `corpus` or `links`.
     """
@@ -106,7 +109,7 @@ def encode_corpus(
         for table in tables:
             _check_columns(table, vocabulary, grouped, linked)
         with atomic_folder(folder, ENCODED) as partial:
-            found = _encode(tables, vocabulary, partial, max_pieces, grouped, linked)
+            found = _encode(tables, vocabulary, partial, max_pieces, grouped, linked, processes)
             write_json(partial / ABOUT, {**found, "identity": identity})
     return EncodedCorpus(Path(folder))
 
@@ -136,10 +139,11 @@ def _encode(
     max_pieces: int,
     grouped: bool,
     linked: bool,
+    processes: int,
 ) -> dict[str, Any]:
     """Write the arrays of `EncodedCorpus`, and log the number of omitted pairs; return the other values it needs."""
-    sides = {side: getattr(vocabulary, side) for side in SIDES}
-    dtype = "uint16" if max(map(len, sides.values())) <= 2**16 else "uint32"
+    largest = max(len(getattr(vocabulary, side)) for side in SIDES)
+    dtype = "uint16" if largest <= 2**16 else "uint32"
     types = _types(dtype, linked)
     ends = dict.fromkeys(types, 0)
     pairs = rows_read = 0
@@ -150,21 +154,21 @@ def _encode(
         files = {name: stack.enter_context((folder / name).open("wb")) for name in names}
         for array in types:
             files[f"{array}.offsets"].write(np.zeros(1, np.int64))
-        for rows in chain.from_iterable(read_batches(table) for table in tables):
-            lists = {side: one.encode(rows[side].to_pylist()) for side, one in sides.items()}
-            longest = [max(map(len, pair)) for pair in zip(*lists.values(), strict=True)]
-            good = np.flatnonzero(np.array(longest) <= max_pieces + 1)
-            rows_read, pairs = rows_read + len(longest), pairs + len(good)
-            if not len(good):
+        every, again = tee(chain.from_iterable(read_batches(table) for table in tables))
+        texts = (tuple(rows[side].to_pylist() for side in SIDES) for rows in again)
+        for rows, found in zip(every, encoded(texts, vocabulary, processes), strict=True):
+            arrays = dict(zip(SIDES, found, strict=True))
+            good = np.maximum(*(lengths for _, lengths in found)) <= max_pieces + 1
+            rows_read, pairs = rows_read + len(good), pairs + int(good.sum())
+            if not good.any():
                 continue
             if linked:
-                lists[LINKS] = [links or [] for links in rows[LINKS].to_pylist()]
-            for array, found in lists.items():
-                kept = [found[row] for row in good]
-                offsets = ends[array] + np.cumsum([len(ids) for ids in kept], dtype=np.int64)
+                arrays[LINKS] = joined([links or [] for links in rows[LINKS].to_pylist()])
+            for array, (flat, lengths) in arrays.items():
+                offsets = ends[array] + np.cumsum(lengths[good])
                 ends[array] = int(offsets[-1])
                 files[f"{array}.offsets"].write(offsets)
-                files[f"{array}.ids"].write(np.concatenate(kept).astype(types[array]))
+                files[f"{array}.ids"].write(flat[np.repeat(good, lengths)].astype(types[array]))
             files["weights"].write(_weights(rows)[good])
             if grouped:
                 files["groups"].write(_groups(rows, groups)[good])

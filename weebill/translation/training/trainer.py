@@ -158,7 +158,8 @@ def train(
     first_rank = _first_rank(hardware)
     with exclusive_folder(work) if first_rank else nullcontext():
         limits = config.max_pieces, bool(config.stages), bool(config.guided_alignment)
-        data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, *limits)
+        processes = hardware.devices * hardware.threads
+        data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, *limits, processes)
         if first_rank:
             identity = {
                 "settings": settings,
