@@ -44,6 +44,8 @@ announce_snakemake()
 
 RESULTS = Path("results") / config["experiment"]
 MODELS = RESULTS / "models"
+# Training text as pieces, which all trainings share; it is removed when the experiment is complete.
+ENCODED = RESULTS / "encoded"
 EVALUATION = RESULTS / "evaluation"
 TABLES = RESULTS / "tables"
 FIGURES = RESULTS / "figures"

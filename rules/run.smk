@@ -77,5 +77,6 @@ onstart:
 
 onsuccess:
     if all(Path(target).exists() for target in final_targets()):
+        shutil.rmtree(ENCODED, ignore_errors=True)
         lines = [f"Report: {REPORT}", *outcome(config, RESULTS)]
         print("\n".join(lines), file=sys.stderr)

@@ -28,6 +28,7 @@ rule reset_checkpoint:
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
+        encoded=str(ENCODED),
     script:
         "../../workflow_scripts/prune/reset_checkpoint.py"
 
@@ -59,6 +60,7 @@ rule prune:
         training=TRAINING,
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
+        encoded=str(ENCODED),
     script:
         "../../workflow_scripts/prune/prune.py"
 

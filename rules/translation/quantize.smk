@@ -82,5 +82,6 @@ rule finetune_quantized:
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}.{recipe}.{grid}-finetuned"),
+        encoded=str(ENCODED),
     script:
         "../../workflow_scripts/quantize/finetune_quantized.py"

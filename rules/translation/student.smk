@@ -25,5 +25,6 @@ rule train_student:
         seed=lambda w: seed_of(w.student, config),
         hardware=config["hardware"],
         tensorboard=str(LOGS / "tensorboard/{student}"),
+        encoded=str(ENCODED),
     script:
         "../../workflow_scripts/student/train_model.py"

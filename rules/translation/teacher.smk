@@ -54,6 +54,7 @@ rule train_teacher:
         seed=lambda w: config["seed"] + int(w.member),
         hardware=TEACHER_HARDWARE,
         tensorboard=str(LOGS / "tensorboard/teacher-{member}"),
+        encoded=str(ENCODED),
     script:
         "../../workflow_scripts/student/train_model.py"
 

@@ -197,7 +197,8 @@ def test_added_rows_take_disk(experiment, zoo):
     shares = {"typos": 0.5, "merged": 0.25}
     config = experiment({"distillation": {"augmentation": shares}})
     more = estimate(check(config, "trial.yaml", zoo), zoo)
-    assert more.disk["text in trainings"] == pytest.approx(2 * plain.disk["text in trainings"])
+    # The teacher's text, which has no added rows, takes half of the plain one.
+    assert more.disk["text in trainings"] == pytest.approx(1.5 * plain.disk["text in trainings"])
     assert more.disk["distilled text"] > plain.disk["distilled text"]
 
 

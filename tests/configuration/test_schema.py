@@ -18,7 +18,7 @@ CASES = {
         [
             "training.updaets: unknown key, expected one of batch_tokens, updates, learning_rate, warmup, decay, "
             "validate_every, patience, checkpoint_every, smoothing, dropout, label_smoothing, accumulate, "
-            "clip_norm, max_pieces, precision, guided_alignment, stages; did you mean 'updates'?"
+            "clip_norm, max_pieces, precision, cuda_graphs, guided_alignment, stages; did you mean 'updates'?"
         ],
     ),
     "int8 on a GPU": (
@@ -122,7 +122,7 @@ CASES = {
             f"corpora.tatoeba.importer: found 'tatoba', expected one of {ALL_IMPORTERS}; did you mean 'tatoeba'?",
             f"pruning.pushy.method: found 'lasso', expected one of {', '.join(METHODS)}; did you mean "
             "'group-lasso'?",
-            "training.precision: found 'float16', expected one of float32, bfloat16; "
+            "training.precision: found 'float16', expected one of auto, float32, bfloat16; "
             "did you mean 'bfloat16'?",
         ],
     ),

@@ -111,8 +111,8 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
         each = GRIDS[grid].bytes_per_weight if grid in GRIDS else 4.0  # float32
         each += 4 * TRAINING_COPIES if in_training else 0
         students += each * weights(work.zoo[student], config).stored
-    # Each training reads its own temporary copy; all teachers, or all students, may train at the same time.
-    copies = max(len(teachers) * encoded_parallel, len(config["students"]) * training)
+    # All trainings share the text of the teachers and that of the students until the end.
+    copies = (encoded_parallel if teachers else 0.0) + training
     estimated = LANGUAGE_MODEL * _language_model_text(config, corpora)
     return {
         "corpora": tables,

@@ -20,6 +20,7 @@ with job(snakemake.log[0]):
         TrainingConfig(**snakemake.params.training),
         snakemake.params.seed,
         Hardware(**snakemake.params.hardware),
+        Path(snakemake.params.encoded),
     )
     make_pruned(
         Path(snakemake.output.model),

@@ -22,4 +22,5 @@ with job(snakemake.log[0]):
         seed=snakemake.params.seed,
         hardware=Hardware(**snakemake.params.hardware),
         keep="last",
+        encoded=snakemake.params.encoded,
     )

@@ -34,6 +34,7 @@ with job(snakemake.log[0]):
         hardware=Hardware(**snakemake.params.hardware),
         transform=fake_quantization(grid, scales),
         tensorboard=Path(snakemake.params.tensorboard),
+        encoded=snakemake.params.encoded,
     )
     save_any_model(
         snakemake.output[0],

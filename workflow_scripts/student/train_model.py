@@ -18,4 +18,5 @@ with job(snakemake.log[0]):
         seed=snakemake.params.seed,
         hardware=Hardware(**snakemake.params.hardware),
         tensorboard=Path(snakemake.params.tensorboard),
+        encoded=snakemake.params.get("encoded"),
     )

@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.forking import FORK, fork
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.translation.training import encoding
-from weebill.translation.training.encoding import encode_corpus, links_field
+from weebill.translation.training.encoding import encode_corpus, links_field, shared_corpus
 from weebill.translation.training.pieces import encoded
 from weebill_runtime.vocabulary import Vocabulary
 
@@ -116,3 +117,27 @@ def test_a_process_that_fails_ends_the_encoding(vocabulary, tmp_path):
     parts = iter([(["the cat"], ["die Katze"])] * 3)
     with pytest.raises(subprocess.CalledProcessError):
         list(encoded(parts, gone, processes=2))
+
+
+def test_trainings_at_the_same_time_encode_a_text_once(tmp_path, vocabulary):
+    """Four processes need two texts at the same time; each text is encoded by the first."""
+    for name, text in (("a", "the cat"), ("b", "the dog")):
+        table = pa.table({"source": [text], "target": ["die Katze"]})
+        write_table(tmp_path / f"{name}.parquet", table)
+    made = FORK.Queue()
+
+    def need(name):
+        encode = encoding._encode
+        encoding._encode = lambda *arguments: made.put(name) or encode(*arguments)
+        corpus = shared_corpus(
+            [tmp_path / f"{name}.parquet"], vocabulary, tmp_path / "shared", 20, False, False
+        )
+        assert len(corpus) == 1
+
+    processes = [fork(need, name) for name in "abab"]
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert sorted([made.get(timeout=5), made.get(timeout=5)]) == ["a", "b"]
+    assert made.empty()
+    assert len(list((tmp_path / "shared").iterdir())) == 2

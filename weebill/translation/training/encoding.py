@@ -1,5 +1,6 @@
 """Training text as piece ids on disk, encoded once for all processes and later trainings."""
 
+import json
 import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -12,7 +13,14 @@ import pyarrow as pa
 
 from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema
 from weebill.errors import InputError
-from weebill.files import atomic_folder, content_hash, read_json, write_json
+from weebill.files import (
+    atomic_folder,
+    content_hash,
+    exclusive_folder,
+    read_json,
+    sha256_text,
+    write_json,
+)
 from weebill.replaceable import FolderKind, has_keys
 from weebill.translation.model.batch import Batch, join, pad_joined
 from weebill.translation.training.pieces import encoded, joined
@@ -112,6 +120,22 @@ def encode_corpus(
             found = _encode(tables, vocabulary, partial, max_pieces, grouped, linked, processes)
             write_json(partial / ABOUT, {**found, "identity": identity})
     return EncodedCorpus(Path(folder))
+
+
+def shared_corpus(
+    tables: Sequence[str | Path],
+    vocabulary: AnyVocabulary,
+    folder: str | Path,
+    *limits: Any,
+) -> EncodedCorpus:
+    """Return a corpus of `encode_corpus` from a folder for several of them, which processes and trainings share.
+
+    Whoever needs the corpus first encodes it, and others wait.  limits: further arguments of `encode_corpus`.
+    """
+    key = [*map(content_hash, tables), vocabulary.sha256, *limits[:3]]
+    place = Path(folder, sha256_text(json.dumps(key))[:16])
+    with exclusive_folder(place):
+        return encode_corpus(tables, vocabulary, place / "pairs", *limits)
 
 
 def _check_columns(

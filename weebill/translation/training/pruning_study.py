@@ -38,7 +38,7 @@ class TranslationStudy:
 
     start: for a student trained from its first weights, any model of its final shape.
     config: of the unpruned student; `updates` are the sum of those of C and of the last training, for equal text.
-    encoded: folder of encoded corpora that its trainings share; by default, each training encodes them again.
+    encoded: folder of encoded corpora that trainings share; by default, each training encodes them again.
     """
 
     start: Path
@@ -139,7 +139,7 @@ def make_pruned(
     """
     check_replaceable(output, KIND)
     work = output.with_name(f"{output.name}.work")
-    pruned = method.prune(replace(study, encoded=work / "encoded"), work)
+    pruned = method.prune(replace(study, encoded=study.encoded or work / "encoded"), work)
     steps = {"recipe": recipe, **pruned.history["settings"]}
     more = {"parent": model_hash(study.start), "pruning": steps}
     made = lineage("pruned", study.config, study.seed, pruned.course, **more)

@@ -35,7 +35,7 @@ from weebill.translation.model.network import Translator
 from weebill.translation.training.batches import last_begins
 from weebill.translation.training.callbacks import GreedyValidation, ProgressBar
 from weebill.translation.training.checkpoints import CheckpointFiles, Checkpoints
-from weebill.translation.training.encoding import encode_corpus
+from weebill.translation.training.encoding import shared_corpus
 from weebill.translation.training.recorded import GraphRecorder, Recorder, keeps_card_waiting
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.task import LOGGED, TranslationTask, UpdateStream
@@ -129,7 +129,7 @@ def train(
     keep: final weights of the network.  "best": the weights of the best validation (smoothed if smoothing is on; the
     last weights if there was no validation); "last": the plain weights of the last update.
     tensorboard: folder for logs of loss, rate, speed and BLEU; no logs by default.
-    encoded: folder of encoded corpora that successive trainings share; by default within `work`.
+    encoded: folder of encoded corpora that trainings share, also at the same time; by default within `work`.
     Under DDP only the first rank returns; the processes of the others end here.  Raises InputError for an empty
     corpus or validation set, a vocabulary of another size than the network's, or missing processes on other nodes.
     """
@@ -159,7 +159,7 @@ def train(
     with exclusive_folder(work) if first_rank else nullcontext():
         limits = config.max_pieces, bool(config.stages), bool(config.guided_alignment)
         processes = hardware.devices * hardware.threads
-        data = encode_corpus(corpora, vocabulary, encoded or work / ENCODED, *limits, processes)
+        data = shared_corpus(corpora, vocabulary, encoded or work / ENCODED, *limits, processes)
         if first_rank:
             identity = {
                 "settings": settings,
