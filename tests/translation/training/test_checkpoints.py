@@ -60,3 +60,19 @@ def test_a_training_continues_from_what_the_thread_wrote(tmp_path, corpus, vocab
         assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
     kept = checkpoint_files(tmp_path / "aside" / "checkpoints")
     assert [path.stem for path in kept] == ["12"]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_numbers_of_a_card_are_copied_before_they_change(tmp_path):
+    files = CheckpointFiles(aside=True)
+    weights = torch.randn(1000, 1000, device="cuda")
+    expected = weights.cpu()
+    files.save_checkpoint(
+        {"weights": weights, "step": torch.ones((), device="cuda")}, tmp_path / "5.ckpt"
+    )
+    weights.zero_()
+    files.teardown()
+    found = torch.load(tmp_path / "5.ckpt", weights_only=True)
+    assert found["weights"].device.type == found["step"].device.type == "cpu"
+    assert torch.equal(found["weights"], expected)
