@@ -78,8 +78,7 @@ class GraphRecorder:
         # A recording that fails leaves its stream the present one, which this context undoes.
         with torch.cuda.stream(torch.cuda.current_stream()):
             try:
-                # Another thread may pin memory for the next batches at the same time.
-                self._capture(graph, work, pool=self._pool, capture_error_mode="thread_local")
+                self._capture(graph, work, pool=self._pool)
             except RuntimeError:
                 self._failed = graph  # the allocator of memory may still ask it
                 # The generator of random numbers believes that it is being recorded until a recording succeeds.
@@ -91,7 +90,9 @@ class GraphRecorder:
         self._pool = torch.cuda.graph_pool_handle()
 
     def _capture(self, graph: torch.cuda.CUDAGraph, work: Work, **options: Any) -> None:
-        with torch.cuda.graph(graph, stream=self._stream, **options):
+        # Another thread may pin memory for the next batches at the same time.
+        mode = "thread_local"
+        with torch.cuda.graph(graph, stream=self._stream, capture_error_mode=mode, **options):
             work()
 
 
