@@ -33,6 +33,10 @@ class State:
     ancestors: Tensor
     checked: int = 2 * ROOM
 
+    def place(self) -> int | Tensor:
+        """Return what `Translator.embed` takes as the position of the next piece."""
+        return self.position
+
     def select(self, rows: Tensor) -> "State":
         """Return the state with reordered rows: new row i continues old row rows[i] of the same sentence."""
         ancestors = self.ancestors.flatten(0, 1)[rows].unflatten(0, (len(self.mask), -1))
@@ -82,8 +86,50 @@ class State:
         )
 
 
+class FixedPast(tuple):
+    """Keys and values (b, h, entries, k) that stay where they are; a step writes at the entries `places` (beam,)."""
+
+    places: Tensor
+
+
+@dataclass
+class FixedState(State):
+    """State in memory that stays where it is, for steps that a graph of CUDA repeats: nothing here grows.
+
+    position: (1,), a tensor that the search counts up.  encodings: (positions, d), of every position.
+    pasts: `FixedPast` or None; ancestors (b, beam, entries) include entries to come, which no row sees yet.
+    own: (1, beam, beam), the identity: a row's own entry among those of a step.
+    """
+
+    position: Tensor
+    encodings: Tensor = None
+    own: Tensor = None
+
+    def place(self) -> Tensor:
+        """Return the encoding (1, d) of the present position."""
+        return self.encodings.index_select(0, self.position)
+
+    def extended(self) -> "FixedState":
+        """Let rows see the entries that the next step writes for them; this changes `ancestors` in place."""
+        count, beam, _ = self.ancestors.shape
+        places = self.position * beam + torch.arange(beam, device=self.position.device)
+        self.ancestors.index_copy_(2, places, self.own.expand(count, -1, -1))
+        for past in self.pasts:
+            if past is not None:
+                past.places = places
+        return self
+
+    def visible(self) -> Tensor:
+        """Return the mask of entries that each row attends to, (b, 1, beam, entries)."""
+        return self.ancestors[:, None]
+
+
 def appended(past: Sequence[Tensor] | None, new: Sequence[Tensor], entries: int) -> tuple:
     """Append `new` (b, h, beam, k) to the first `entries` of keys and values (b, h, room, k)."""
+    if isinstance(past, FixedPast):
+        for old, part in zip(past, new, strict=True):
+            old.index_copy_(2, past.places, part)
+        return past
     if past is None:
         past = [part.new_empty(*part.shape[:2], 0, part.shape[3]) for part in new]
     return tuple(_written(old, part, entries) for old, part in zip(past, new, strict=True))

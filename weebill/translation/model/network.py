@@ -62,15 +62,19 @@ class Translator(nn.Module):
             return list(self.decoder)
         return [self.decoder[0]] * self.decoder_depth
 
-    def embed(self, tokens: Tensor, position: int = 0, table: nn.Module | None = None) -> Tensor:
+    def embed(
+        self, tokens: Tensor, position: int | Tensor = 0, table: nn.Module | None = None
+    ) -> Tensor:
         """Return embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero.
 
+        position: that of the first token, or the positions' encodings (positions, d) themselves.
         table: the source's embeddings for source pieces; by default the target's.
         """
         x = (table or self.embedding)(tokens.clamp(min=0)) * math.sqrt(self.width)
         x = x.masked_fill((tokens == START).unsqueeze(-1), 0.0)
-        positions = sinusoids(position, tokens.shape[1], self.width, x.device)
-        return self.dropout(x + positions.to(x.dtype))
+        if not isinstance(position, Tensor):
+            position = sinusoids(position, tokens.shape[1], self.width, x.device)
+        return self.dropout(x + position.to(x.dtype))
 
     @property
     def width(self) -> int:
@@ -118,7 +122,7 @@ class Translator(nn.Module):
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """Take one decoding step: last tokens (b·beam,), START at first → logits (b·beam, V) and new state."""
-        x = self.embed(tokens[:, None], state.position).squeeze(1)
+        x = self.embed(tokens[:, None], state.place()).squeeze(1)
         tied = len(self.decoder) < self.decoder_depth
         cells, pasts = [], []
         if self.decoder_kind == "attention":

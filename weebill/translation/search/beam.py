@@ -4,6 +4,8 @@ b sentences, k slots (hypotheses followed) per sentence, V pieces.  Rows of the 
 sentence by sentence; the encoder's output is kept once per sentence.
 """
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor
 
@@ -27,12 +29,17 @@ def beam_batch(
     beam = _Beam(ensemble, ensemble.start(source, mask), limits, options)
     while beam.step():
         pass
+    check_found(beam.finished)
     for found in beam.finished:
-        if not found:
-            message = "the model's output is not a number; its training diverged, train again"
-            raise InputError(message)
         found.sort(key=lambda candidate: -candidate.score)
     return [found[: options.nbest] for found in beam.finished]
+
+
+def check_found(found: Iterable) -> None:
+    """Raise InputError if a member, for which nothing was found, is empty or False."""
+    if not all(found):
+        message = "the model's output is not a number; its training diverged, train again"
+        raise InputError(message)
 
 
 class _Beam:

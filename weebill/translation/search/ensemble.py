@@ -9,16 +9,20 @@ from torch import Tensor, nn
 FINISHED_SHARE = 0.125
 
 ROWS = 32  # rows whose log probabilities are computed at once; the processor's cache holds them
+DEVICE_ROWS = 2048  # the same on a GPU, where few large kernels are fast; it bounds memory
 CHUNK = 64  # values of which `largest` compares the maximum first
 
 
 class Ensemble:
-    """Networks whose log probabilities are averaged at each step; each has the interface of `network.Translator`."""
+    """Networks whose log probabilities are averaged at each step; each has the interface of `network.Translator`.
 
-    def __init__(self, networks: Sequence[nn.Module]) -> None:
+    lasting: False if the weights change after this search, as in training.
+    """
+
+    def __init__(self, networks: Sequence[nn.Module], lasting: bool = True) -> None:
         if not networks:
             raise ValueError("an ensemble needs at least one network")
-        self.networks = list(networks)
+        self.networks, self.lasting = list(networks), lasting
 
     def start(self, source: Tensor, mask: Tensor) -> list:
         """Encode (b, s) sources; return each decoder's state with one row per sentence."""
@@ -27,13 +31,18 @@ class Ensemble:
     def step(self, tokens: Tensor, states: list) -> tuple[Tensor, list]:
         """Take the last pieces (rows,); return values (rows, V) and the new states.
 
-        The values are the logits of a single network, or the averaged log probabilities of several.
+        The values are the logits of a single network, or the averaged log probabilities of several, in float32.
         """
+        values, states = self.scores(tokens, states)
+        return values.float(), states
+
+    def scores(self, tokens: Tensor, states: list) -> tuple[Tensor, list]:
+        """Do the same as `step`, but leave a single network's logits in its type."""
         pairs = zip(self.networks, states, strict=True)
         results = [network.step(tokens, state) for network, state in pairs]
         states = [state for _, state in results]
         if len(results) == 1:
-            return results[0][0].float(), states
+            return results[0][0], states
         total = sum(logits.float().log_softmax(-1) for logits, _ in results)
         return total / len(results), states
 
@@ -44,7 +53,8 @@ class Ensemble:
         """
         if len(self.networks) > 1:
             return values.gather(1, tokens)
-        parts = zip(values.split(ROWS), tokens.split(ROWS), strict=True)
+        most = ROWS if values.device.type == "cpu" else DEVICE_ROWS
+        parts = zip(values.split(most), tokens.split(most), strict=True)
         return torch.cat([rows.log_softmax(-1).gather(1, chosen) for rows, chosen in parts])
 
 
@@ -67,6 +77,39 @@ def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
     if bool(tied.any()):  # frequent among logits rounded to bfloat16
         indices[tied] = _first_of_equals(values[tied], top[tied], indices[tied])
     return top, indices
+
+
+def largest_at_once(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Return the same as `largest` for float32, without a question to the device: for any k up to n.
+
+    Values are compared as whole numbers that hold the index in their lower half, so no two are equal.  The k largest
+    lie in the k chunks whose maxima are the largest, the first of equal ones.
+    """
+    count, n = values.shape
+    if n <= CHUNK * (k + 1):
+        indices = torch.arange(n, device=values.device).expand(count, -1)
+        return _first_largest(values, indices, k)
+    whole = n // CHUNK * CHUNK
+    chunks = values[:, :whole].unflatten(1, (-1, CHUNK))  # (rows, chunks, CHUNK)
+    numbers = torch.arange(whole, device=values.device).view(-1, CHUNK)  # (chunks, CHUNK)
+    _, best = _first_largest(chunks.amax(2), numbers[:, 0].expand(count, -1), k)
+    indices = (best[:, :, None] + numbers[0]).flatten(1)
+    if whole < n:
+        rest = torch.arange(whole, n, device=values.device)
+        indices = torch.cat([indices, rest.expand(count, -1)], 1)
+    return _first_largest(values.gather(1, indices), indices, k)
+
+
+def _first_largest(values: Tensor, indices: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Return the k largest of values (rows, m) with the indices (rows, m) given to them, the least index first."""
+    bits = (values + 0.0).view(torch.int32)  # the sum has no negative zero
+    ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # in the order of the numbers
+    keys = ordered.long() * 2**32 - indices
+    keys = keys.topk(k, dim=1).values
+    found = -keys & 0xFFFFFFFF
+    order = (keys + found) >> 32  # ordered
+    bits = order ^ ((order >> 31) & 0x7FFFFFFF)
+    return bits.int().view(torch.float32), found
 
 
 def _any_largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:

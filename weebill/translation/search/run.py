@@ -7,9 +7,13 @@ import torch
 from torch import Tensor, nn
 
 from weebill.translation.model.batch import pad
-from weebill.translation.model.network import START
+from weebill.translation.model.network import START, Translator
 from weebill.translation.search.beam import beam_batch
+from weebill.translation.search.device_batches import card_memory, device_batches
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
+from weebill.translation.search.fixed import decoder_of
+from weebill.translation.search.fixed_beam import fixed_beam
+from weebill.translation.search.fixed_greedy import fixed_greedy
 from weebill.translation.search.prepacked import prepacked
 from weebill.translation.search.sampling import sample_batch
 from weebill_runtime.options import Candidate, SearchOptions, find_cuts, log_cut_count
@@ -53,7 +57,9 @@ def greedy_translations(
     text: str | None = None,
 ) -> list[str]:
     """Return each sentence's greedy translation; if `text` names the sentences, the number of cut ones is logged."""
-    sources, options = vocabulary.encode_input(list(sentences)), SearchOptions(batch_size=64)
+    on_gpu = network.output.bias.device.type == "cuda"
+    options = SearchOptions(batch_size=None if on_gpu else 64)  # a GPU chooses
+    sources = vocabulary.encode_input(list(sentences))
     if text is not None:
         cuts = find_cuts(sources, options)
         log_cut_count(text, len(cuts), len(sources), options.max_source_tokens)
@@ -64,16 +70,16 @@ def greedy_translations(
 @torch.inference_mode()
 def _run(find: Callable, empty: list, networks, sources, options, progress) -> list:
     """Search each batch by the function `find`, without dropout; `empty` is the result of a source of EOS only."""
-    ensemble, results = Ensemble(networks), [list(empty) for _ in sources]
+    training = [network.training for network in networks]
+    ensemble, results = Ensemble(networks, not any(training)), [list(empty) for _ in sources]
     tensors = itertools.chain(networks[0].parameters(), networks[0].buffers())
-    device = next((tensor.device for tensor in tensors), "cpu")
+    device = next((tensor.device for tensor in tensors), torch.device("cpu"))
     cropped = [options.crop(source) for source in sources]
     lengths = [len(source) - 1 for source in cropped]
-    training = [network.training for network in networks]
     try:
         for network in networks:
             network.eval()
-        for batch in options.batches(lengths):
+        for batch in divide(networks, lengths, options, device):
             source, mask = (side.to(device) for side in pad([cropped[index] for index in batch]))
             limits = torch.tensor([options.limit(lengths[index]) for index in batch])
             found = find(ensemble, source, mask, limits.to(device), options)
@@ -87,12 +93,30 @@ def _run(find: Callable, empty: list, networks, sources, options, progress) -> l
     return results
 
 
+def divide(
+    networks: Sequence[Translator],
+    lengths: Sequence[int],
+    options: SearchOptions,
+    device: torch.device,
+) -> list[list[int]]:
+    """Divide sources of these lengths, ends excluded, into batches; a GPU chooses if the options name no size."""
+    if device.type != "cuda" or options.batch_size is not None:
+        return options.batches(lengths)
+    value_bytes = max(network.output.bias.element_size() for network in networks)
+    shapes = [network.architecture for network in networks]
+    return device_batches(lengths, options, shapes, value_bytes, card_memory(device))
+
+
 def search_batch(
     ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
 ) -> list[list[Candidate]]:
-    """Run `sample_batch` if the options ask for samples, else `beam_batch`."""
-    found = beam_batch if options.sampling is None else sample_batch
-    return found(ensemble, source, mask, limits, options)
+    """Run `sample_batch` if the options ask for samples, else `beam_batch`; a GPU's beams are in fixed memory."""
+    if options.sampling is not None:
+        return sample_batch(ensemble, source, mask, limits, options)
+    if source.is_cuda:
+        decoder = decoder_of(ensemble, source.device)
+        return fixed_beam(decoder, ensemble, source, mask, limits, options)
+    return beam_batch(ensemble, source, mask, limits, options)
 
 
 def greedy_batch(
@@ -100,8 +124,11 @@ def greedy_batch(
 ) -> list[list[int]]:
     """Return the pieces of each sentence's translation, without its end; the first of equally probable pieces wins.
 
-    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.
+    source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.  A GPU searches in fixed memory.
     """
+    if source.is_cuda:
+        decoder = decoder_of(ensemble, source.device)
+        return fixed_greedy(decoder, ensemble, source, mask, limits, allow_unknown)
     states = ensemble.start(source, mask)
     tokens = torch.full_like(limits, START)
     live = torch.ones_like(limits, dtype=torch.bool)

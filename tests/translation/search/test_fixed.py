@@ -1,0 +1,145 @@
+"""Search in fixed memory gives the results of the plain searches; replays are repeated calls of one function here."""
+
+from itertools import pairwise, product
+
+import pytest
+import torch
+
+from tests.runtime.conftest import SHAPES, network, sources
+from weebill.errors import InputError
+from weebill.translation.model.batch import pad
+from weebill.translation.search import fixed
+from weebill.translation.search.beam import beam_batch
+from weebill.translation.search.ensemble import Ensemble, largest, largest_at_once
+from weebill.translation.search.fixed import FixedDecoder
+from weebill.translation.search.fixed_beam import fixed_beam
+from weebill.translation.search.fixed_greedy import fixed_greedy
+from weebill.translation.search.run import greedy_batch
+from weebill_runtime.options import SearchOptions
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def _drop_few_rows(monkeypatch):
+    monkeypatch.setattr(fixed, "FEWEST_KEPT", 2)
+
+
+def batch(count, factor=1.5):
+    """Return source, mask and limits of `count` sentences, longest first."""
+    found = sorted((one for one in sources(count) if len(one) > 1), key=len, reverse=True)
+    options = SearchOptions(length_factor=factor, length_constant=2)
+    return *pad(found), torch.tensor([options.limit(len(one) - 1) for one in found])
+
+
+def exact(**shape):
+    """Return a network in float64, without ties by rounding."""
+    return network(**shape).double()
+
+
+def plainly(search, ensemble, *given):
+    with torch.inference_mode():
+        return search(ensemble, *given)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_greedy_gives_the_same_pieces(shape):
+    ensemble, decoder = Ensemble([exact(**SHAPES[shape])]), FixedDecoder(CPU)
+    for count in (40, 3, 17, 40):  # smaller batches use the memory of larger ones
+        given = batch(count)
+        expected = plainly(greedy_batch, ensemble, *given)
+        assert fixed_greedy(decoder, ensemble, *given) == expected
+    assert len({len(one) for one in expected}) > 3, "some end early, or the test says little"
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_limits_of_one_piece_and_more(unknown):
+    ensemble, decoder = Ensemble([exact()]), FixedDecoder(CPU)
+    source, mask, limits = batch(40)
+    limits = torch.arange(len(limits)) % 30 + 1
+    given = source, mask, limits, unknown
+    assert fixed_greedy(decoder, ensemble, *given) == plainly(greedy_batch, ensemble, *given)
+    ones = torch.ones_like(limits)
+    assert not any(fixed_greedy(decoder, ensemble, source, mask, ones, unknown))
+
+
+def test_an_ensemble_is_averaged():
+    members = [exact(kind="attention"), exact(tied=False)]
+    torch.manual_seed(1)
+    members[1].embedding.weight.data.normal_(std=0.3)
+    ensemble, decoder, given = Ensemble(members), FixedDecoder(CPU), batch(21)
+    assert fixed_greedy(decoder, ensemble, *given) == plainly(greedy_batch, ensemble, *given)
+    options = SearchOptions(beam=4, nbest=4)
+    same_candidates(
+        fixed_beam(decoder, ensemble, *given, options),
+        plainly(beam_batch, ensemble, *given, options),
+    )
+
+
+def test_other_weights_are_seen():
+    """Graphs are forgotten if weights lie elsewhere; those written in place are read anyway."""
+    model, decoder, given = exact(), FixedDecoder(CPU), batch(9)
+    ensemble = Ensemble([model])
+    for change in (lambda bias: bias.data.neg_(), lambda bias: setattr(bias, "data", -bias.data)):
+        fixed_greedy(decoder, ensemble, *given)
+        change(model.decoder[0].feed_forward.inner.bias)
+        assert fixed_greedy(decoder, ensemble, *given) == plainly(greedy_batch, ensemble, *given)
+
+
+def same_candidates(found, expected):
+    for ours, theirs in zip(found, expected, strict=True):
+        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
+        scores = [one.score for one in theirs]
+        assert [one.score for one in ours] == pytest.approx(scores, abs=1e-5)
+        assert all(a.score >= b.score for a, b in pairwise(ours))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_beams_give_the_same_candidates(shape):
+    ensemble, decoder = Ensemble([exact(**SHAPES[shape])]), FixedDecoder(CPU)
+    for count, beam, nbest, power in (
+        (21, 6, 3, 1.0),
+        (4, 3, 1, 0.6),
+        (9, 6, 6, 0.0),
+        (21, 6, 3, 1.0),
+    ):
+        options = SearchOptions(beam=beam, nbest=nbest, length_normalisation=power)
+        given = *batch(count, 1.0), options
+        expected = plainly(beam_batch, ensemble, *given)
+        same_candidates(fixed_beam(decoder, ensemble, *given), expected)
+
+
+def test_beams_with_equal_probabilities():
+    """Of pieces with equal weights the first wins, whichever slot it continues."""
+    model = exact()
+    model.embedding.weight.data[20:40] = model.embedding.weight.data[60:80]
+    model.output.bias.data[20:40] = model.output.bias.data[60:80]
+    model.float()
+    decoder, ensemble = FixedDecoder(CPU), Ensemble([model])
+    for unknown, factor in product((False, True), (0.3, 1.0)):
+        options = SearchOptions(beam=5, nbest=5, allow_unknown=unknown)
+        given = *batch(21, factor), options
+        expected = plainly(beam_batch, ensemble, *given)
+        same_candidates(fixed_beam(decoder, ensemble, *given), expected)
+
+
+def test_a_diverged_network_is_reported():
+    model = exact()
+    model.output.bias.data.fill_(torch.nan)
+    with pytest.raises(InputError, match="not a number"):
+        fixed_beam(FixedDecoder(CPU), Ensemble([model]), *batch(5), SearchOptions(beam=2))
+
+
+def test_largest_at_once_is_a_stable_sort():
+    draw = torch.Generator().manual_seed(1)
+    for n, k in ((5, 5), (64, 3), (700, 4), (1000, 12), (1001, 1)):
+        for values in (
+            torch.randn(9, n, generator=draw),
+            torch.randn(9, n, generator=draw).round(),
+        ):
+            values[0, : n // 2] = -torch.inf
+            expected, places = values.sort(dim=1, descending=True, stable=True)
+            found, indices = largest_at_once(values, k)
+            assert torch.equal(found, expected[:, :k])
+            assert torch.equal(indices, places[:, :k])
+            assert torch.equal(largest(values, k)[1], indices)

@@ -1,0 +1,302 @@
+"""Decoding of batches in fixed memory and shapes, so that a GPU replays graphs instead of waiting for the host.
+
+Sizes of a batch are rounded up to few shapes, each with graphs of its own.  A graph takes several decoder steps.
+Then the host asks how many sentences are unfinished, and moves these to a smaller shape where that saves much.
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor, nn
+
+from weebill.quantization.weights import FakeWeight
+from weebill.translation.model.decoder_state import FixedPast, FixedState
+from weebill.translation.model.network import START, sinusoids
+from weebill.translation.search.ensemble import Ensemble
+from weebill.translation.search.replay import FixedRows, Replays
+from weebill_runtime.vocabulary import EOS
+
+STEPS = 8  # decoder steps of a graph; questions after 4 or 16 steps were as fast (docs/results/gpu)
+FEWEST_ROWS = 8
+FEWEST_KEPT = 128  # with fewer rows, a step takes hardly less time (docs/results/gpu)
+MOST_ROWS = 4096  # rows times slots for which histories have room at first, and their steps:
+MOST_STEPS = 512
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of a batch: rows (b), slots, that is hypotheses, per row (k), source positions (s).
+
+    room: entries of the past, positions times slots; 0 without self-attention.  entries: those that are seen so far.
+    """
+
+    rows: int
+    slots: int
+    length: int
+    room: int
+    entries: int = 0
+
+
+class FixedDecoder:
+    """Memory, graphs and states of an ensemble's decoding on one device.
+
+    rows: the present batch's tensors; `source` and `mask` (b, s), `limits`, `ids` and `live` (b,), `tokens` (b·k,),
+    those of the states, and more of a search.  ids: sentence of each row; rows without one are never live.
+    fixed: tensors of other shapes.  position: (1,), number of steps taken.  unfinished: (1,), number of live rows.
+    """
+
+    def __init__(self, device: torch.device):
+        self.device, self.replays = device, Replays(device)
+        self.rows = FixedRows(device, self.replays.clear)
+        self.fixed = FixedRows(device, self.replays.clear)
+        self.position = torch.zeros(1, dtype=torch.long, device=device)
+        self.unfinished = torch.zeros_like(self.position)
+        self.steps, self.width = MOST_STEPS, MOST_ROWS  # of histories
+        self._addresses: list | None = None  # of the weights that the graphs read
+        self._like: list = []  # a state of each network with one row, after one step
+        self._tables: list[Tensor] = []  # encodings of positions of each network
+        self._held: list[list[Tensor]] = []
+
+    @contextmanager
+    def decoding(self, ensemble: Ensemble) -> Iterator[None]:
+        """Prepare for an ensemble: graphs of the same weights at the same place stay."""
+        if self._addresses is None or self._addresses != _addresses(ensemble):
+            self.replays.clear()
+            self._like = []
+        with torch.inference_mode(), self.replays.running():
+            if not self._like:
+                self._probe(ensemble)
+            yield
+        self._addresses = _addresses(ensemble)
+
+    def begin(
+        self, ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, slots: int
+    ) -> tuple[Shape, int]:
+        """Encode sources (b, s) with masks (b, s) and limits (b,); return the shape and number of steps at most."""
+        count, longest = source.shape
+        steps = _rounded(int(limits.max()), STEPS)
+        rows, length = round_rows(count), round_length(longest)
+        attends = any(state.pasts for state in self._like)
+        shape = Shape(rows, slots, length, _rounded(steps, 64) * slots if attends else 0)
+        if steps > self.steps or rows * slots > self.width:
+            self.replays.clear()
+            self.steps, self.width = max(self.steps, steps), max(self.width, rows * slots)
+        if not self._tables or len(self._tables[0]) < self.steps:
+            self.replays.clear()
+            self._tables = self._encodings(ensemble, self.steps)
+        self.rows.begin()
+        self._fill("source", source, (rows, length), EOS)
+        self._fill("mask", mask, (rows, length), False)
+        self.tensor("mask", shape)[count:, 0] = True  # attention over nothing would be NaN
+        self._fill("limits", limits, (rows,), 1)
+        self._fill("live", torch.ones_like(limits, dtype=torch.bool), (rows,), False)
+        self._fill("ids", torch.arange(rows), (rows,), 0)
+        self._fill("tokens", limits.new_empty(0, 0), (rows, slots), START)
+        self.position.zero_()
+        self.replays.run(("encode", rows, length), lambda: self._encoding(ensemble, shape))
+        for state in self.states(shape):
+            for cell in state.cells:
+                cell.zero_()
+        self._ancestors(shape).zero_()
+        return shape, steps
+
+    def run(
+        self,
+        ensemble: Ensemble,
+        shape: Shape,
+        steps: int,
+        kind: Hashable,
+        make: Callable[[Shape], Callable[[], None]],
+    ) -> None:
+        """Take steps until no row is live, by the function that `make` returns for a shape; it takes STEPS steps.
+
+        kind: everything else that such a function depends on.
+        """
+        kind = (kind, tuple(getattr(one, "columns", None) for one in ensemble.networks))
+        for done in range(0, steps, STEPS):
+            if shape.room:
+                seen = shape.slots * max(64, _power_of_two(done + STEPS))
+                shape = replace(shape, entries=min(shape.room, seen))
+            self.replays.run((kind, shape), lambda shape=shape: make(shape))
+            if done + STEPS >= steps or not (alive := int(self.unfinished)):
+                return
+            fewer = fewer_rows(shape.rows, alive)
+            if fewer < shape.rows:
+                live = self.tensor("live", shape)
+                order = (~live).byte().argsort(stable=True)[:fewer]  # live ones first
+                self.rows.keep(order)
+                shape = replace(shape, rows=fewer)
+
+    def tensor(self, name: str, shape: Shape) -> Tensor:
+        """Return a tensor that `begin` made, as listed at the class."""
+        if name in ("source", "mask"):
+            kind = torch.bool if name == "mask" else torch.long
+            return self.rows.get(name, (shape.rows, shape.length), kind)
+        if name == "tokens":
+            return self.rows.get(name, (shape.rows, shape.slots), torch.long).view(-1)
+        return self.rows.get(name, (shape.rows,), torch.bool if name == "live" else torch.long)
+
+    def history(self, name: str) -> Tensor:
+        """Return the record (steps, width), int32, of all steps, where row and slot have the place ids·k + slot."""
+        return self.fixed.get(name, (self.steps, self.width), torch.int32)
+
+    def states(self, shape: Shape) -> list[FixedState]:
+        """Return the networks' states, in the present batch's memory."""
+        mask = self.tensor("mask", shape)[:, None, None, :]
+        ancestors = self._ancestors(shape)[:, :, : shape.entries]
+        own = torch.eye(shape.slots, dtype=torch.bool, device=self.device)[None]
+        return [
+            FixedState(
+                position=self.position,
+                mask=mask,
+                memory=self._pairs(f"memory {number}", like.memory, shape.rows, shape.length),
+                cells=self._cells(number, like.cells, shape),
+                pasts=[
+                    pair and FixedPast(part[:, :, : shape.entries] for part in pair)
+                    for pair in self._pairs(f"past {number}", like.pasts, shape.rows, shape.room)
+                ],
+                ancestors=ancestors,
+                encodings=table,
+                own=own,
+            )
+            for number, (like, table) in enumerate(zip(self._like, self._tables, strict=True))
+        ]
+
+    def _probe(self, ensemble: Ensemble) -> None:
+        """Take one step of one row, to see the shapes and types of states."""
+        source = torch.full((1, 1), EOS, device=self.device)
+        states = ensemble.start(source, torch.ones_like(source, dtype=torch.bool))
+        _, self._like = ensemble.scores(torch.full_like(source[0], START), states)
+
+    def _encodings(self, ensemble: Ensemble, positions: int) -> list[Tensor]:
+        widths = [getattr(one, "network", one).width for one in ensemble.networks]
+        return [sinusoids(0, positions, width, self.device) for width in widths]
+
+    def _encoding(self, ensemble: Ensemble, shape: Shape) -> Callable[[], None]:
+        source, mask = self.tensor("source", shape), self.tensor("mask", shape)
+        states = self.states(shape)
+        # The graph reads tables that longer ones may replace.
+        self._held.append(self._encodings(ensemble, shape.length))
+
+        def encode() -> None:
+            for state, found in zip(states, ensemble.start(source, mask), strict=True):
+                for pair, new in zip(state.memory, found.memory, strict=True):
+                    for old, part in zip(pair or (), new or (), strict=True):
+                        old.copy_(part)
+
+        return encode
+
+    def _fill(self, name: str, values: Tensor, shape: tuple[int, ...], rest: int | bool) -> None:
+        """Set a tensor to the values in its first rows and columns, and to `rest` elsewhere."""
+        tensor = self.rows.get(name, shape, values.dtype)
+        tensor.fill_(rest)
+        tensor[tuple(map(slice, values.shape))].copy_(values)
+
+    def _ancestors(self, shape: Shape) -> Tensor:
+        return self.rows.get("ancestors", (shape.rows, shape.slots, shape.room), torch.bool)
+
+    def _cells(self, number: int, likes: list[Tensor], shape: Shape) -> list[Tensor]:
+        return [
+            self.rows.get(
+                f"cell {number} {index}", (shape.rows, shape.slots, like.shape[1]), like.dtype
+            ).flatten(0, 1)
+            for index, like in enumerate(likes)
+        ]
+
+    def _pairs(self, name: str, likes: list, rows: int, positions: int) -> list:
+        """Return keys and values (rows, h, positions, k) of each layer, or None."""
+        return [
+            like
+            and tuple(
+                self.rows.get(
+                    f"{name} {index} {side}",
+                    (rows, part.shape[1], positions, part.shape[3]),
+                    part.dtype,
+                )
+                for side, part in enumerate(like)
+            )
+            for index, like in enumerate(likes)
+        ]
+
+
+_KEPT: WeakKeyDictionary[object, FixedDecoder] = WeakKeyDictionary()
+
+
+def decoder_of(ensemble: Ensemble, device: torch.device) -> FixedDecoder:
+    """Return the decoder of an ensemble, with the graphs of earlier searches, unless its networks are in training."""
+    fake = any(
+        isinstance(one, FakeWeight) for module in _modules(ensemble) for one in module.modules()
+    )
+    if (
+        fake or not ensemble.lasting
+    ):  # new weights may lie elsewhere, and the training needs the memory
+        return FixedDecoder(device)
+    first = ensemble.networks[0]
+    if first not in _KEPT or _KEPT[first].device != device:
+        _KEPT[first] = FixedDecoder(device)
+    return _KEPT[first]
+
+
+def _modules(ensemble: Ensemble) -> list[nn.Module]:
+    return [getattr(one, "network", one) for one in ensemble.networks]
+
+
+def _addresses(ensemble: Ensemble) -> list:
+    """Return place, shape and type of the networks' tensors, without the output of engines, which they change."""
+    found = []
+    for one, network in zip(ensemble.networks, _modules(ensemble), strict=True):
+        engine_output = set() if one is network else set(network.output.modules())
+        for module in network.modules():
+            if module in engine_output:
+                continue
+            tensors = [
+                *module._parameters.values(),
+                *module._buffers.values(),
+                *vars(module).values(),
+            ]
+            found += [
+                (tensor.data_ptr(), tensor.shape, tensor.dtype)
+                for tensor in tensors
+                if isinstance(tensor, Tensor)
+            ]
+    return found
+
+
+def round_rows(count: int) -> int:
+    """Round a number of rows up to 8, 12, 16, 24, 32, …: powers of two, and those times three."""
+    whole = max(FEWEST_ROWS, _power_of_two(count))
+    return whole * 3 // 4 if count <= whole * 3 // 4 and whole > FEWEST_ROWS else whole
+
+
+def most_rows(count: int) -> int:
+    """Return the largest number that `round_rows` leaves as it is, up to `count`; a smaller one than 8 itself."""
+    below = 1 << (count.bit_length() - 1)
+    return (
+        max(size for size in (below, below * 3 // 2) if size <= count)
+        if count > FEWEST_ROWS
+        else count
+    )
+
+
+def fewer_rows(rows: int, alive: int) -> int:
+    """Return the number of rows for `alive` ones: halved while they fit, and while that saves time."""
+    while rows >= 2 * FEWEST_KEPT and 2 * alive <= rows:
+        rows //= 2
+    return rows
+
+
+def round_length(length: int) -> int:
+    """Round a source's length up to a multiple of 8, beyond 64 of 32."""
+    return _rounded(length, 8 if length <= 64 else 32)
+
+
+def _rounded(number: int, step: int) -> int:
+    return -(-number // step) * step
+
+
+def _power_of_two(number: int) -> int:
+    """Return the least power of two that is at least as large."""
+    return 1 << (number - 1).bit_length()
