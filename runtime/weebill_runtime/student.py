@@ -49,17 +49,21 @@ class Student:
             engine.reserve(max([longest, *lengths]) + 1)
         if self.shortlist is None:
             self.choose(self.every)
-        if options.batch_size is not None:
-            batches = options.batches(lengths)
-        else:
-            batches = best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)
-        for batch in batches:
+        for batch in self._divide(sources, lengths, options):
             cropped = [sources[index] for index in batch]
             if self.shortlist is not None:
                 self.choose(self.shortlist.columns(piece for one in cropped for piece in one))
             yield batch, cropped, [options.limit(lengths[index]) for index in batch]
             if progress is not None:
                 progress(len(batch))
+
+    def _divide(
+        self, sources: Sources, lengths: Sequence[int], options: SearchOptions
+    ) -> list[list[int]]:
+        """Divide sources of these lengths, ends excluded, into batches; the engine chooses if the options do not."""
+        if options.batch_size is not None:
+            return options.batches(lengths)
+        return best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)
 
     def choose(self, columns: np.ndarray) -> None:
         """Set the pieces that translations may hold from now on."""

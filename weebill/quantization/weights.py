@@ -131,6 +131,13 @@ class PackedWeight(nn.Module):
         chosen.scale.copy_(self.scale[indices] if self.scale.dim() else self.scale)
         return chosen.to(self.dtype)
 
+    def become(self, other: "PackedWeight") -> None:
+        """Take the numbers of a weight of the same shape and grid, in the same memory."""
+        self.codes.copy_(other.codes)
+        self.scale.copy_(other.scale)
+        if self._decoded is not None:
+            self._decoded.copy_(other())
+
     def _apply(self, *arguments, **keywords) -> "PackedWeight":
         scale, dtype = self.scale, self.dtype
         super()._apply(*arguments, **keywords)

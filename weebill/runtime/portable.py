@@ -1,4 +1,4 @@
-"""Engine that computes by PyTorch, for models that the compiled engine cannot hold, and as its reference."""
+"""Engine that computes by PyTorch: for GPUs, for models that the compiled engine cannot hold, as its reference."""
 
 import copy
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from weebill.quantization.modules import QuantizedLinear
+from weebill.runtime.fixed_output import FixedOutputs, some_outputs
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START, State, Translator
 from weebill.translation.search import prepack
@@ -17,25 +17,39 @@ from weebill_runtime.batching import Sources
 
 
 class PortableEngine:
-    """Engine of PyTorch, with linear layers packed for oneDNN and torch's integer products.
+    """Engine of PyTorch; on a CPU with linear layers packed for oneDNN and torch's integer products.
 
     It has the methods of `weebill_runtime.compiled.Engine`, whose reference it is, and those of a network.
+    output_columns: number of the output's columns, with padding, where they are some and lie in fixed memory.
     """
 
     def __init__(self, network: Translator, precision: str = "float32"):
         self.network = copy.deepcopy(network)
-        prepack(self.network, precision)
-        self.output = self.network.output
-        self.encode, self.start = self.network.encode, self.network.start
         self.device = network.output.bias.device
+        if self.device.type == "cpu":
+            prepack(self.network, precision)
+        elif precision != "float32":
+            self.network.to(getattr(torch, precision))
+        self.output, self.output_columns = self.network.output, None
+        self.encode, self.start = self.network.encode, self.network.start
+        self._fixed = FixedOutputs(self.output)
 
     def reserve(self, positions: int) -> None:
         """Do nothing: the network makes room by itself."""
 
     def choose(self, columns: np.ndarray) -> None:
-        self._columns = torch.from_numpy(columns).long().to(self.device)
-        every = len(columns) == self.network.embedding.num_embeddings
-        self.network.output = self.output if every else _some_outputs(self.output, self._columns)
+        self._chosen = columns
+        if len(columns) == self.network.embedding.num_embeddings:
+            self._hold(self.output, torch.from_numpy(columns).long().to(self.device))
+        elif self.device.type == "cpu":
+            chosen = torch.from_numpy(columns).long()
+            self._hold(some_outputs(self.output, chosen), chosen)
+        else:
+            self._hold(*self._fixed.choose(columns))
+            self.output_columns = len(self._columns)
+
+    def _hold(self, output: nn.Module, columns: Tensor) -> None:
+        self.network.output, self._columns, self.output_columns = output, columns, None
 
     def greedy(
         self, sources: Sources, limits: Sequence[int], allow_unknown: bool
@@ -45,8 +59,8 @@ class PortableEngine:
             found = greedy_batch(
                 Ensemble([self]), source, mask, torch.tensor(limits).to(self.device), allow_unknown
             )
-        columns = self._columns.cpu()
-        return [columns[tokens].tolist() for tokens in found]
+        columns = self._chosen.tolist()
+        return [[columns[token] for token in tokens] for tokens in found]
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         return self.network.step(pieces_of(self._columns, tokens), state)
@@ -54,13 +68,4 @@ class PortableEngine:
 
 def pieces_of(columns: Tensor, tokens: Tensor) -> Tensor:
     """Return the pieces of some columns; START stays."""
-    return torch.where(tokens == START, START, columns[tokens.clamp(min=0)])
-
-
-def _some_outputs(output: nn.Linear | QuantizedLinear, rows: Tensor) -> nn.Module:
-    bias = nn.Parameter(output.bias[rows], requires_grad=False)
-    if isinstance(output, QuantizedLinear):
-        return QuantizedLinear(output.quantized.select(rows), bias, output.activation_scale)
-    layer = nn.utils.skip_init(nn.Linear, output.in_features, len(rows))
-    layer.weight, layer.bias = nn.Parameter(output.weight[rows], requires_grad=False), bias
-    return layer
+    return columns[tokens.clamp(min=0)].masked_fill(tokens == START, START)

@@ -29,8 +29,10 @@ def search(
     results, ensemble = [[Candidate((), 0.0)] for _ in sources], _ensemble(student)
     for batch, cropped, limits in student.batches(sources, options, progress):
         with torch.inference_mode():
-            source, mask = pad(cropped)
-            found = search_batch(ensemble, source, mask, torch.tensor(limits), options)
+            given = (
+                tensor.to(device_of(student)) for tensor in (*pad(cropped), torch.tensor(limits))
+            )
+            found = search_batch(ensemble, *given, options)
         for index, candidates in zip(batch, found, strict=True):
             pieces = [tuple(student.columns[list(one.tokens)].tolist()) for one in candidates]
             results[index] = list(map(Candidate, pieces, [one.score for one in candidates]))
@@ -51,7 +53,13 @@ def force_decode(student: Student, pairs: Sequence[Sources], options: SearchOpti
     for engine in student.engines:
         engine.reserve(max(map(len, [*map(options.crop, sources), *targets]), default=0) + 1)
     student.choose(student.every)
-    return force_decode_batches(_ensemble(student), sources, targets, options)
+    device = device_of(student)
+    return force_decode_batches(_ensemble(student), sources, targets, options, device)
+
+
+def device_of(student: Student) -> torch.device:
+    """Return the device on which a student's engines compute."""
+    return getattr(student.engines[0], "device", torch.device("cpu"))
 
 
 def _ensemble(student: Student) -> Ensemble:

@@ -8,6 +8,7 @@ from weebill.runtime import searching
 from weebill.runtime.portable import PortableEngine
 from weebill.translation.model.folder import own_tensors
 from weebill.translation.model.network import Translator
+from weebill.translation.search.run import divide
 from weebill_runtime.batching import Sources
 from weebill_runtime.compiled import Engine, packed
 from weebill_runtime.options import Candidate, SearchOptions
@@ -46,6 +47,12 @@ class Runtime(Student):
         if len(self.engines) > 1:
             return searching.greedy(self, sources, options, progress)
         return super().translate(sources, options, progress)
+
+    def _divide(self, sources, lengths, options) -> list[list[int]]:
+        device = searching.device_of(self)
+        if device.type == "cpu":
+            return super()._divide(sources, lengths, options)
+        return divide([engine.network for engine in self.engines], lengths, options, device)
 
     def search(
         self, sources: Sources, options: SearchOptions, progress: Progress | None = None

@@ -115,7 +115,7 @@ class FixedDecoder:
 
         kind: everything else that such a function depends on.
         """
-        kind = (kind, tuple(getattr(one, "columns", None) for one in ensemble.networks))
+        kind = (kind, tuple(getattr(one, "output_columns", None) for one in ensemble.networks))
         for done in range(0, steps, STEPS):
             if shape.room:
                 seen = shape.slots * max(64, _power_of_two(done + STEPS))

@@ -43,7 +43,8 @@ class _Beam:
     """Tensors of a search in a decoder's memory, and the function that takes its steps.
 
     totals: (b, k) log p of each slot, best first, −inf in empty ones.  allowed: (b,) slots left.
-    ended: (b,) number of finished hypotheses.  reach: (b,) limit^normalisation.  norms: length^normalisation by length.
+    ended: (b,) number of finished hypotheses.  reach: (b,) limit^normalisation.
+    norms: length^normalisation by length.
     scores, lengths, slots: (sentences, k + 1) of finished hypotheses; the last column takes what is none.
     """
 
