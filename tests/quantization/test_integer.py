@@ -4,7 +4,12 @@ import pytest
 import torch
 
 from weebill.quantization import integer
-from weebill.quantization.integer import EXACT_COLUMNS, LARGEST_COLUMNS, integer_product
+from weebill.quantization.integer import (
+    EXACT_COLUMNS,
+    LARGEST_COLUMNS,
+    in_eights,
+    integer_product,
+)
 
 SHAPES = [(1, 1, 1), (1, 256, 9), (3, 7, 5), (33, 64, 17), (5, EXACT_COLUMNS, 4), (4, 1041, 3)]
 SHAPES += [(33, 1, 17), (2, 4096, 6), (0, 8, 3), (3, 8, 0), (2, 0, 3)]
@@ -47,10 +52,21 @@ def test_a_size_that_could_overflow_is_refused():
         integer_product(codes, codes)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize(("rows", "inner", "columns"), [s for s in SHAPES if min(s)])
 def test_products_on_a_gpu_equal_64_bit_integers(rows, inner, columns):
     a = torch.randint(-127, 128, (rows, inner), dtype=torch.int8)
     b = torch.randint(-127, 128, (columns, inner), dtype=torch.int8)
-    product = integer_product(a.cuda(), b.cuda()).cpu()
-    assert torch.equal(product.long(), a.long() @ b.long().t())
+    expected = a.long() @ b.long().t()
+    assert torch.equal(integer_product(a.cuda(), b.cuda()).cpu().long(), expected)
+    padded = integer_product(a.cuda(), in_eights(b.cuda()), columns)
+    assert torch.equal(padded.cpu().long(), expected)
+
+
+def test_codes_in_eights_already_are_not_copied():
+    codes = torch.ones(16, 24, dtype=torch.int8)
+    assert in_eights(codes) is codes
+    padded = in_eights(codes[:9, :17])
+    assert padded.shape == (16, 24)
+    assert int(padded.sum()) == 9 * 17

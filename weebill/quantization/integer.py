@@ -9,8 +9,11 @@ EXACT_COLUMNS = (2**24 - 1) // 127**2  # 1040: float32 holds every sum of so man
 LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 holds every such sum
 
 
-def integer_product(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply a (m, k) by b (n, k) transposed, codes −127…127 → int32, exactly; ValueError for too large k."""
+def integer_product(a: Tensor, b: Tensor, n: int | None = None) -> Tensor:
+    """Multiply a (m, k) by b (n, k) transposed, codes −127…127 → int32, exactly; ValueError for too large k.
+
+    n: number of rows of b that count, if `in_eights` has padded it.
+    """
     if (size := a.shape[1]) > LARGEST_COLUMNS:
         raise ValueError(f"an inner size of {size} can overflow 32 bits ({LARGEST_COLUMNS} cannot)")
     if not (a.numel() and b.numel()):
@@ -20,15 +23,21 @@ def integer_product(a: Tensor, b: Tensor) -> Tensor:
         return torch._int_mm(a, b.t())
     if a.device.type == "cuda":
         # The kernel needs more than 16 rows and sizes in eights: pad with zeros, and cut the result.
-        rows, columns, inner = len(a), len(b), -a.shape[1] % 8
-        a = torch.nn.functional.pad(a, (0, inner, 0, max(0, 17 - rows)))
-        b = torch.nn.functional.pad(b, (0, inner, 0, -columns % 8))
-        return torch._int_mm(a, b.t())[:rows, :columns]
+        rows, n, b = len(a), n or len(b), in_eights(b)
+        missing = (0, b.shape[1] - a.shape[1], 0, max(0, 17 - rows))
+        a = torch.nn.functional.pad(a, missing) if any(missing) else a
+        return torch._int_mm(a, b.t())[:rows, :n]
     total = torch.zeros(len(a), len(b), dtype=torch.int32, device=a.device)
     for start in range(0, a.shape[1], EXACT_COLUMNS):
         block = slice(start, start + EXACT_COLUMNS)  # short enough for exact float32 sums
         total += (a[:, block].float() @ b[:, block].float().t()).to(torch.int32)
     return total
+
+
+def in_eights(b: Tensor) -> Tensor:
+    """Return b (n, k) with both sizes padded by zeros to multiples of 8; b itself if they are."""
+    missing = (0, -b.shape[1] % 8, 0, -b.shape[0] % 8)
+    return torch.nn.functional.pad(b, missing) if any(missing) else b
 
 
 @cache

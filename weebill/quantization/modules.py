@@ -83,7 +83,7 @@ class QuantizedLinear(_OnGrid):
         if not packed or self.activation_scale is None:
             return functional.linear(*self.operands(x))
         codes = grid_named("int8").encode(x.reshape(-1, self.in_features), self.activation_scale)
-        products = integer_product(codes, self.quantized.integers())  # (n, out)
+        products = integer_product(codes, self.quantized.factor(), self.out_features)  # (n, out)
         step = 1 / (self.activation_scale * self.quantized.scale)  # () or (out, 1)
         y = products.to(torch.float32) * (step if not step.dim() else step.squeeze(1))
         y = y if self.bias is None else y + self.bias

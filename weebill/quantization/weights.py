@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from weebill.quantization.grids import Grid
 from weebill.quantization.grids.int8 import INT8_LIMIT
+from weebill.quantization.integer import in_eights
 
 
 class _StraightThrough(torch.autograd.Function):
@@ -98,6 +99,7 @@ class PackedWeight(nn.Module):
         # Its type is the one that the weight was cast to last; scales do not show it, as they stay float32.
         self.register_buffer("_typed", torch.empty(0, device=device), persistent=False)
         self._decoded: Tensor | None = None
+        self._in_eights: Tensor | None = None
 
     @property
     def dtype(self) -> torch.dtype:
@@ -107,6 +109,16 @@ class PackedWeight(nn.Module):
     def integers(self) -> Tensor:
         """Return the codes, int8, of the weight's shape."""
         return self.grid.unpack(self.codes, self.shape)
+
+    def factor(self) -> Tensor:
+        """Return the codes for `integer_product`: on a GPU, where it needs them so, padded once."""
+        codes = self.integers()
+        if codes.device.type != "cuda":
+            return codes
+        if self._in_eights is None or self._in_eights.device != codes.device:
+            with torch.inference_mode(False):
+                self._in_eights = in_eights(codes)
+        return self._in_eights
 
     def forward(self) -> Tensor:
         """Return the weight's numbers, float32 or the type that the weight was cast to."""
@@ -137,17 +149,20 @@ class PackedWeight(nn.Module):
         self.scale.copy_(other.scale)
         if self._decoded is not None:
             self._decoded.copy_(other())
+        if self._in_eights is not None:
+            self._in_eights[: self.shape[0], : self.shape[1]] = self.integers()
 
     def _apply(self, *arguments, **keywords) -> "PackedWeight":
         scale, dtype = self.scale, self.dtype
         super()._apply(*arguments, **keywords)
         if self.dtype != dtype:
             self._decoded = None
+        self._in_eights = None
         self.scale = in_float32(self.scale, scale)
         return self
 
     def _load_from_state_dict(self, *arguments, **keywords) -> None:
-        self._decoded = None
+        self._decoded = self._in_eights = None
         super()._load_from_state_dict(*arguments, **keywords)
 
 
