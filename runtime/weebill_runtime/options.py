@@ -46,7 +46,7 @@ class SearchOptions:
     length_factor, length_constant: a translation has at most factor·source + constant pieces, end included.
     max_source_tokens: longer inputs are cropped.
     batch_size, batch_tokens: largest numbers of sentences, and of source pieces with padding, in a batch; None: the
-    runtime chooses the fastest number, other engines 32.
+    runtime chooses the fastest number, a GPU both, other engines 32.
     allow_unknown: allow UNK in translations; ignored by Hugging Face models.
     sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
     Raises ValueError if `nbest` exceeds `beam`, a count is less than 1, or length normalisation is not in [0, 10].

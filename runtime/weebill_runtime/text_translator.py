@@ -91,9 +91,13 @@ class TextTranslator(ABC):
 
 
 class PieceTranslator(TextTranslator):
-    """Translator over the pieces of a vocabulary by the functions `_greedy`, `_search` and `_force_decode`."""
+    """Translator over the pieces of a vocabulary by the functions `_greedy`, `_search` and `_force_decode`.
+
+    encoding_threads: number of threads that divide sentences into pieces; more than one only where a GPU searches.
+    """
 
     vocabulary: AnyVocabulary
+    encoding_threads = 1
     _greedy: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[int]]]
     _search: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[Candidate]]]
     _force_decode: Callable[[list[list[int]], list[list[int]], SearchOptions], list[float]]
@@ -133,7 +137,8 @@ class PieceTranslator(TextTranslator):
 
     def _encode(self, given: list[Edged], options: SearchOptions) -> list[list[int]]:
         """Return the sentences' pieces, EOS last; report those that the search will crop."""
-        sources = self.vocabulary.encode_input([one.sentence for one in given])
+        inner = [one.sentence for one in given]
+        sources = self.vocabulary.encode_input(inner, threads=self.encoding_threads)
         for cut in find_cuts(sources, options):
             self.on_cut(cut)
         return sources

@@ -84,15 +84,17 @@ class Vocabulary:
         """Return True if a character of a text, other than a space, has no piece of its own."""
         return not self._characters.issuperset("".join(text.split()))
 
-    def encode(self, sentences: list[str]) -> list[list[int]]:
+    def encode(self, sentences: list[str], threads: int = 1) -> list[list[int]]:
         """Return the piece ids of each sentence of cleaned text, EOS last."""
-        return [[*ids, EOS] for ids in self._pieces.encode(sentences, num_threads=1)]
+        return [[*ids, EOS] for ids in self._pieces.encode(sentences, num_threads=threads)]
 
-    def encode_input(self, sentences: list[str], side: Side = "source") -> list[list[int]]:
+    def encode_input(
+        self, sentences: list[str], side: Side = "source", threads: int = 1
+    ) -> list[list[int]]:
         """Return the piece ids of each sentence as people write it, EOS last, normalised like the training text."""
         if self.normalisation is not None:
             sentences = self.normalisation(sentences, side)
-        return self.encode(sentences)
+        return self.encode(sentences, threads)
 
     def decode(self, pieces: list[list[int]]) -> list[str]:
         """Return the text of each list of piece ids, without EOS; a line end made of bytes becomes a space."""
@@ -159,9 +161,11 @@ class VocabularyPair:
         """Return the normalisation of both sides, which each vocabulary records."""
         return self.target.normalisation
 
-    def encode_input(self, sentences: list[str], side: Side = "source") -> list[list[int]]:
+    def encode_input(
+        self, sentences: list[str], side: Side = "source", threads: int = 1
+    ) -> list[list[int]]:
         """Return the piece ids of each sentence of a side, as `Vocabulary.encode_input` does."""
-        return getattr(self, side).encode_input(sentences, side)
+        return getattr(self, side).encode_input(sentences, side, threads)
 
     @property
     def sha256(self) -> str:

@@ -24,6 +24,16 @@ from weebill_runtime.weights import Weights
 class RuntimeTranslator(StudentTranslator):
     """Student or ensemble in the runtime, with the searches of PyTorch."""
 
+    @property
+    def encoding_threads(self) -> int:
+        """Number of threads that divide sentences into pieces: on a GPU, PyTorch's, which are idle."""
+        device = getattr(self.students[0].engines[0], "device", None)
+        if device is None or device.type == "cpu":
+            return 1
+        from torch import get_num_threads
+
+        return get_num_threads()
+
     def _greedy(self, sources, options, progress) -> list[list[int]]:
         if len(self.students[0].engines) == 1:
             return self._shared(Student.translate, sources, options, progress)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+import torch
+
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.forced import force_decode
 from weebill.translation.search.run import greedy, search
@@ -17,4 +19,6 @@ class NetworkTranslator(PieceTranslator):
         self.vocabulary = vocabulary
         self._greedy, self._search = partial(greedy, networks), partial(search, networks)
         device = networks[0].output.bias.device
+        if device.type == "cuda":
+            self.encoding_threads = torch.get_num_threads()
         self._force_decode = partial(force_decode, Ensemble(networks), device=device)

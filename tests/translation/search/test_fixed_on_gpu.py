@@ -29,7 +29,10 @@ FREE = SearchOptions(batch_size=None)
 
 @pytest.fixture
 def gpu():
-    return torch.device("cuda", torch.cuda.current_device())
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")  # without TF32
+    yield torch.device("cuda", torch.cuda.current_device())
+    torch.set_float32_matmul_precision(before)
 
 
 def test_a_replay_repeats_the_function(gpu):
@@ -42,6 +45,7 @@ def test_a_replay_repeats_the_function(gpu):
     with torch.inference_mode(), replays.running():
         replays.run("add", lambda: lambda: number.add_(1))
     assert len(replays) == 1
+    assert replays.possible
 
 
 def test_largest_at_once_is_a_stable_sort(gpu):
@@ -83,6 +87,7 @@ def test_beams_equal_the_cpu(shape, gpu):
         expected = plainly(beam_batch, Ensemble([model]), *given, options)
         found = fixed_beam(decoder, ensemble, *(one.to(gpu) for one in given), options)
         same_candidates(found, expected)
+    assert decoder.replays.possible, "steps ran, but were not captured: see the log"
 
 
 def test_an_ensemble_equals_the_cpu(gpu):

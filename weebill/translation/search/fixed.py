@@ -58,7 +58,6 @@ class FixedDecoder:
         self._addresses: list | None = None  # of the weights that the graphs read
         self._like: list = []  # a state of each network with one row, after one step
         self._tables: list[Tensor] = []  # encodings of positions of each network
-        self._held: list[list[Tensor]] = []
 
     @contextmanager
     def decoding(self, ensemble: Ensemble) -> Iterator[None]:
@@ -178,8 +177,6 @@ class FixedDecoder:
     def _encoding(self, ensemble: Ensemble, shape: Shape) -> Callable[[], None]:
         source, mask = self.tensor("source", shape), self.tensor("mask", shape)
         states = self.states(shape)
-        # The graph reads tables that longer ones may replace.
-        self._held.append(self._encodings(ensemble, shape.length))
 
         def encode() -> None:
             for state, found in zip(states, ensemble.start(source, mask), strict=True):

@@ -3,22 +3,28 @@
 A graph repeats the same kernels at the same addresses.  So all that goes in and comes out lies in `FixedRows`.
 """
 
+import logging
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from math import prod
 
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
+ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 HEADROOM = 1.25  # a buffer that has to grow gets this share of the needed size, so that few do
 
 
 class Replays:
-    """Graphs of functions without arguments, by key; on a CPU the functions themselves."""
+    """Graphs of functions without arguments, by key; on a CPU the functions themselves.
+
+    possible: False once a capture has failed; functions then run as they are.
+    """
 
     def __init__(self, device: torch.device):
         self._graphs: dict[Hashable, Callable[[], object]] = {}
-        self._cuda = device.type == "cuda"
+        self._device, self._cuda, self.possible = device, device.type == "cuda", True
         if self._cuda:
             self._stream = torch.cuda.Stream(device)
         self.clear()
@@ -42,7 +48,8 @@ class Replays:
             return
         before = torch.cuda.current_stream(self._stream.device)
         self._stream.wait_stream(before)
-        with torch.cuda.stream(self._stream):
+        # cuDNN's attention would prepare something slow for each shape.
+        with torch.cuda.stream(self._stream), sdpa_kernel(ATTENTION):
             yield
         before.wait_stream(self._stream)
 
@@ -57,12 +64,31 @@ class Replays:
         self._graphs[key] = self._captured(function) if self._cuda else function
 
     def _captured(self, function: Callable[[], None]) -> Callable[[], None]:
+        """Return the replay of a function; the function itself, with a warning, if it cannot be captured."""
+        if not self.possible:
+            return function
         graph = torch.cuda.CUDAGraph()
-        keywords = {"pool": self._pool, "stream": self._stream}
+        # A capture that fails leaves its stream the present one, which this context undoes.
+        with torch.cuda.stream(self._stream):
+            try:
+                self._capture(graph, function)
+            except RuntimeError as error:
+                self.possible = False
+                logging.warning(
+                    "no CUDA graph can be captured; the search is slower without: %s", error
+                )
+                self._failed = graph  # the allocator may still ask it
+                self._pool = torch.cuda.graph_pool_handle()
+                # Generators of random numbers believe that they are captured until a capture succeeds.
+                self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device=self._device))
+                return function
+        return graph.replay
+
+    def _capture(self, graph: torch.cuda.CUDAGraph, function: Callable[[], object]) -> None:
         # Other threads may allocate meanwhile.
+        keywords = {"pool": self._pool, "stream": self._stream}
         with torch.cuda.graph(graph, capture_error_mode="thread_local", **keywords):
             function()
-        return graph.replay
 
 
 class FixedRows:

@@ -59,7 +59,8 @@ def greedy_translations(
     """Return each sentence's greedy translation; if `text` names the sentences, the number of cut ones is logged."""
     on_gpu = network.output.bias.device.type == "cuda"
     options = SearchOptions(batch_size=None if on_gpu else 64)  # a GPU chooses
-    sources = vocabulary.encode_input(list(sentences))
+    threads = torch.get_num_threads() if on_gpu else 1
+    sources = vocabulary.encode_input(list(sentences), threads=threads)
     if text is not None:
         cuts = find_cuts(sources, options)
         log_cut_count(text, len(cuts), len(sources), options.max_source_tokens)
