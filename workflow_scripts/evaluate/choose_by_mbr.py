@@ -13,6 +13,7 @@ from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 from weebill.metric.scorer import Scorer
 from weebill.translation.loading import load_translator
+from weebill.workflow.accelerator import device_of
 from weebill_runtime.options import Sampling, SearchOptions, cut_logger
 
 ROWS = 512  # candidates per batch
@@ -21,7 +22,7 @@ with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     params, mbr, comet = snakemake.params, snakemake.params.mbr, snakemake.params.comet
     sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
-    device = "cuda" if params.accelerator == "gpu" else "cpu"
+    device = device_of(params.accelerator)
     models = snakemake.input.model
     folders = [models] if isinstance(models, str) else list(models)
     sampled = mbr["by"] == "sampling"

@@ -17,11 +17,12 @@ from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
 from weebill.metric.scorer import Scorer
 from weebill.text_files import read_lines
+from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     params = snakemake.params
-    device = "cuda" if params.accelerator == "gpu" else "cpu"
+    device = device_of(params.accelerator)
     cache = VectorCache(params.cache)
     scorer = Scorer(load_metric(params.model, params.encoder), params.precision, device, cache)
     variants = {Variant.parse(name): told for name, told in params.variants.items()}

@@ -12,13 +12,14 @@ import torch
 from weebill.corpus.table import read_columns
 from weebill.evaluation.quality.translation_file import write_translations
 from weebill.translation.loading import load_translator
+from weebill.workflow.accelerator import device_of
 from weebill.workflow.progress import counter
 from weebill_runtime.options import SearchOptions, cut_logger
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
-    device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
+    device = device_of(snakemake.params.accelerator)
     models = snakemake.input.model  # a list if there are several
     folders = [models] if isinstance(models, str) else list(models)
     translator = load_translator(folders, device, tuple(snakemake.params.languages))

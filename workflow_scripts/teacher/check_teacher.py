@@ -8,6 +8,7 @@ import torch
 
 from weebill.evaluation.quality.teacher_check import check_teachers
 from weebill.files import write_json
+from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -18,7 +19,7 @@ with job(snakemake.log[0]):
         params.least_bleu,
         languages=tuple(params.languages),
         target=params.target,
-        device="cuda" if params.accelerator == "gpu" else "cpu",
+        device=device_of(params.accelerator),
         side=params.side,
     )
     write_json(snakemake.output[0], [asdict(one) for one in found])

@@ -39,6 +39,7 @@ from weebill.translation.training.encoding import shared_corpus
 from weebill.translation.training.recorded import GraphRecorder, Recorder, keeps_card_waiting
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.task import LOGGED, TranslationTask, UpdateStream
+from weebill.workflow.accelerator import check_accelerator
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
@@ -143,6 +144,7 @@ def train(
     pairs = read_columns(validation, ["source", "target"]).to_pydict()
     if not pairs["source"]:
         raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
+    check_accelerator(hardware.accelerator, hardware.devices)
     torch.set_num_threads(hardware.threads)
     if hardware.accelerator == "gpu":
         set_gpu_defaults()

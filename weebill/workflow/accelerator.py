@@ -1,0 +1,41 @@
+"""Accelerator of an experiment: the device of a job, and one clear line where there is no GPU for it."""
+
+from importlib.util import find_spec
+
+from weebill.errors import InputError
+
+
+def missing_gpus(accelerator: str, devices: int = 1) -> list[str]:
+    """Return a line if the accelerator is `gpu` and this machine lacks GPUs for a job, otherwise an empty list.
+
+    accelerator, devices: the keys of `hardware`.  Without PyTorch, in a process that only schedules jobs, the jobs
+    themselves look for their GPUs.
+    """
+    if accelerator != "gpu" or find_spec("torch") is None:
+        return []
+    # Unlike is_available, this does not initialise CUDA, which forked processes could not use afterwards.
+    from torch.cuda import device_count
+
+    count = device_count()
+    if not count:
+        return [
+            "hardware.accelerator: found gpu, but PyTorch finds no GPU on this machine; set it to cpu, or install a "
+            "driver and a PyTorch that fit each other (CUDA_VISIBLE_DEVICES may hide GPUs)"
+        ]
+    if count < devices:
+        return [
+            f"hardware.devices: found {devices}, but this machine has {count} for a job; set it to at most {count}"
+        ]
+    return []
+
+
+def device_of(accelerator: str) -> str:
+    """Return PyTorch's name of the device of `hardware.accelerator`.  Raises InputError if there is no GPU for it."""
+    check_accelerator(accelerator)
+    return "cuda" if accelerator == "gpu" else "cpu"
+
+
+def check_accelerator(accelerator: str, devices: int = 1) -> None:
+    """Raise InputError if this machine lacks the GPUs of a job."""
+    if lines := missing_gpus(accelerator, devices):
+        raise InputError(lines[0])
