@@ -120,6 +120,7 @@ rule score_by_reverse_model:
         mem_mb=lambda w, input, attempt: attempt * search_memory(input.model),
     params:
         languages=languages_of(config, SCORER or BACK_TEACHER, reverse=False),
+        precision=config["distillation"]["precision"],
         accelerator=config["hardware"]["accelerator"],
     script:
         "../../workflow_scripts/scores/score_by_reverse_model.py"

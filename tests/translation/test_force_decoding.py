@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from tests.translation.conftest import sentence_pairs
+from weebill.translation import force_decoding
 from weebill.translation.force_decoding import (
     MAX_PIECES,
     load_reverse_scorer,
@@ -77,3 +78,19 @@ def test_the_reverse_model_scores_the_source(network, vocabulary, tmp_path):
     for score, hypothesis, equal in zip(scores, best, same, strict=True):
         if equal:
             assert score == pytest.approx(hypothesis.score, rel=1e-4)
+
+
+def test_a_gpus_numbers_and_batches_change_scores_by_their_rounding_alone(
+    network, vocabulary, tmp_path, monkeypatch
+):
+    """PyTorch's processor takes the way of a GPU by the name cpu:0, in one batch of all pairs."""
+    save_model(tmp_path / "model", network, vocabulary, lineage={})
+    given, outputs = (list(side) for side in zip(*PAIRS, strict=True))
+    expected = load_reverse_scorer(tmp_path / "model")(given, outputs)
+    monkeypatch.setitem(force_decoding.BATCHES, "cpu", force_decoding.BATCHES["cuda"])
+    monkeypatch.setitem(force_decoding.SLICES, "cpu", 7)
+    for precision, tolerance in (("float32", 1e-5), ("float16", 2e-3), ("bfloat16", 2e-2)):
+        scorer = load_reverse_scorer(tmp_path / "model", "cpu:0", precision=precision)
+        np.testing.assert_allclose(scorer(given, outputs), expected, rtol=tolerance)
+        error = np.abs(scorer(given, outputs) / expected - 1).max()
+        assert precision == "float32" or error > 1e-5  # it is another type

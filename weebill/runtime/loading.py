@@ -11,6 +11,8 @@ from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.text_translator import TextTranslator
 from weebill_runtime.translator import Translator
 
+GPU_NUMBERS = ("float16", "bfloat16")  # beside float32, the numbers of the models themselves
+
 
 def load(
     folders: str | Path | Iterable[str | Path],
@@ -27,13 +29,17 @@ def load(
     Weebill models on the processor translate by the runtime, others by PyTorch with its own number of threads. Lines
     that are too long are split at the ends of their sentences.
 
+    On a GPU, `precision` may be float16 or bfloat16 instead: then the model computes in these numbers, which is
+    faster. A folder with several models gives its float32 model to it; of another one, name the folder itself.
+
     Args:
         folders: a model folder, or several of equal vocabularies, which are averaged; a Hugging Face model is alone.
-        precision: chooses one of several models in a folder, such as "int8" in a recipe's folder below results/.
+        precision: chooses one of several models in a folder, such as "int8" in a recipe's folder below results/; or
+            float16 or bfloat16, the numbers that a GPU computes in.
         device: "cpu", "cuda", "cuda:1", …
         threads: number of the runtime's threads that translate in parallel, each with a copy of the weights.
         isa: the runtime's instruction set, such as avx2 or dotprod, or portable (PyTorch); None: the fastest here.
-        shortlist: file of pieces to which the runtime restricts translations, faster for large vocabularies.
+        shortlist: file of pieces to which Weebill models restrict translations, faster for large vocabularies.
         languages: of input and output, for a Hugging Face model of many.
 
     Returns:
@@ -45,11 +51,16 @@ def load(
     """
     given = [folders] if isinstance(folders, str | Path) else list(folders)
     check_device(device)
+    numbers = precision if precision in GPU_NUMBERS else "float32"
+    if numbers != "float32" and device == "cpu":
+        raise InputError(
+            f"precision {numbers}: GPUs compute in it; give a GPU as device, such as cuda, or leave it out"
+        )
     models = []
     for model in given:
         if not is_hugging_face(model):
-            model = of_precision(model, precision)
-        elif precision:
+            model = of_precision(model, precision if numbers == "float32" else _runs_on_gpus(model))
+        elif precision not in (None, *GPU_NUMBERS):
             raise InputError(
                 f"precision {precision}: chooses among Weebill models; {model} is a Hugging Face model, leave it out"
             )
@@ -61,14 +72,24 @@ def load(
         )
     if len(models) == len(own) and device == "cpu":
         return Translator.around(load_runtime(models, isa, shortlist, threads))
-    for name, value in (("isa", isa), ("shortlist", shortlist)):
-        if value:
-            raise InputError(
-                f"{name}: for the runtime, which translates by Weebill models on the processor; leave it out"
-            )
+    if isa:
+        raise InputError(
+            "isa: for the runtime, which translates by Weebill models on the processor; leave it out"
+        )
+    if shortlist and len(models) > len(own):
+        raise InputError("shortlist: for Weebill models, which can restrict pieces; leave it out")
+    if shortlist:
+        found = load_runtime(models, shortlist=shortlist, precision=numbers, device=device)
+        return Translator.around(found)
     from weebill.translation.loading import load_translator
 
-    return LineTranslator(load_translator(models, device, languages), *(languages or ())[:1])
+    found = load_translator(models, device, languages, numbers)
+    return LineTranslator(found, *(languages or ())[:1])
+
+
+def _runs_on_gpus(folder: str | Path) -> str | None:
+    """Return the precision to choose for a GPU's numbers: float32 if the folder has it, None for the only model."""
+    return "float32" if (Path(folder) / "float32/config.json").is_file() else None
 
 
 def check_device(name: str) -> None:

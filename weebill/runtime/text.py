@@ -60,11 +60,14 @@ def load_runtime(
     shortlist: str | Path | None = None,
     threads: int = 1,
     precision: str = "float32",
+    device: str = "cpu",
 ) -> RuntimeTranslator:
     """Load the translator of a model folder, or of an ensemble of several with equal vocabularies.
 
     isa: as in `Runtime`; None: the fastest that this machine and the models allow.  shortlist: a file of
     `save_shortlist`.  threads: number of threads that translate in parallel, each with a copy of the weights.
+    precision: of the products of float32 weights.  device: a GPU's name lets PyTorch translate there, as one thread,
+    and the precision is that of `running.ready`.
     Raises InputError if a file is missing, damaged or of another vocabulary, or the instruction set is not available.
     """
     paths = [folders] if isinstance(folders, str | Path) else list(folders)
@@ -72,7 +75,9 @@ def load_runtime(
         raise ValueError("at least one model folder is needed")
     models = [read_folder(path) for path in paths]
     check_vocabularies(models)
-    if isa is None:
+    if device != "cpu":
+        isa = PORTABLE
+    elif isa is None:
         isa = best_isa([model.weights for model in models])
     else:
         check_instruction_set(isa)
@@ -80,7 +85,7 @@ def load_runtime(
     if shortlist is not None:
         chosen = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
     if isa == PORTABLE:
-        students = _portable(models, chosen, threads, precision)
+        students = _portable(models, chosen, threads, precision, device)
     else:
         parts = [packed(model.weights, isa, precision) for model in models]
         architecture = models[0].weights.architecture
@@ -91,12 +96,19 @@ def load_runtime(
 
 
 def _portable(
-    models: Sequence[Folder], shortlist: Shortlist | None, threads: int, precision: str
+    models: Sequence[Folder],
+    shortlist: Shortlist | None,
+    threads: int,
+    precision: str,
+    device: str,
 ) -> list[Student]:
     from weebill.runtime.translator import Runtime
     from weebill.translation.loading import load_models
+    from weebill.translation.running import ready
 
     networks = [model.network for model in load_models([model.path for model in models])]
+    if device != "cpu":
+        return [Runtime([ready(one, device, precision) for one in networks], PORTABLE, shortlist)]
     return [Runtime(networks, PORTABLE, shortlist, precision) for _ in range(threads)]
 
 

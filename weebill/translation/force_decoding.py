@@ -12,32 +12,40 @@ from weebill.hugging_face.recognition import is_hugging_face
 from weebill.translation.model.batch import make_batch
 from weebill.translation.model.folder import load_model
 from weebill.translation.model.network import Translator
+from weebill.translation.running import ready
 from weebill_runtime.names import SIDES
 from weebill_runtime.options import length_sorted_batches, log_cut_count
 from weebill_runtime.vocabulary import EOS, AnyVocabulary
 
 MAX_PIECES = 200  # pieces of a side that are read
-BATCH_SIZE = 128
-BATCH_TOKENS = 4096  # source plus target
-SLICE = 1024  # target positions whose scores over the vocabulary are in memory at once
+BATCHES = {"cpu": (128, 4096), "cuda": (2048, 65_536)}  # sentences; pieces of source plus target
+SLICES = {
+    "cpu": 1024,
+    "cuda": 8192,
+}  # target positions whose scores over the vocabulary are in memory at once
 
 
 def load_reverse_scorer(
-    folder: str | Path, device: str = "cpu", languages: tuple[str, str] | None = None
+    folder: str | Path,
+    device: str = "cpu",
+    languages: tuple[str, str] | None = None,
+    precision: str = "float32",
 ) -> Scorer:
     """Return a function from sources and targets to (rows,) mean log probabilities of the source given the target.
 
     folder: a model of Weebill or Hugging Face that translates target into source.  languages: of source and target,
-    for Hugging Face models of many languages.  Raises InputError if there is no such model.
+    for Hugging Face models of many languages.  precision: as in `running.ready`; log probabilities are computed in
+    float32.  Raises InputError if there is no such model.
     """
     if is_hugging_face(folder):
         from weebill.translation.hugging_face_translator import HuggingFaceTranslator  # slow
 
-        translator = HuggingFaceTranslator(folder, device, languages and languages[::-1])
+        translator = HuggingFaceTranslator(folder, device, languages and languages[::-1], precision)
         score = translator.force_decode
     else:
         model = load_model(folder)
-        score = partial(mean_log_probabilities, model.network.to(device), model.vocabulary)
+        network = model.network if device == "cpu" else ready(model.network, device, precision)
+        score = partial(mean_log_probabilities, network, model.vocabulary)
     return lambda sources, targets: score(targets, sources)
 
 
@@ -51,14 +59,15 @@ def mean_log_probabilities(
     lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]
     means = np.zeros(len(lengths))
     device = network.embedding.weight.device
-    for rows in length_sorted_batches(lengths, BATCH_SIZE, BATCH_TOKENS):
+    size = SLICES[device.type]
+    for rows in length_sorted_batches(lengths, *BATCHES[device.type]):
         batch = make_batch(*([side[row] for row in rows] for side in sides)).to(device)
         memory = network.encode(batch.source, batch.source_mask)
         hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
         mask = batch.target_mask
         hidden, pieces = hidden[mask], batch.target[mask]  # (n, d), (n,)
         found = []
-        for states, ids in zip(hidden.split(SLICE), pieces.split(SLICE), strict=True):
+        for states, ids in zip(hidden.split(size), pieces.split(size), strict=True):
             logits = network.logits(states).float()
             found.append(logits.gather(1, ids[:, None])[:, 0] - logits.logsumexp(1))
         totals = torch.zeros(len(rows), dtype=torch.float64, device=device)

@@ -19,7 +19,7 @@ from weebill.translation.model.hugging_face_folder import (
     set_languages,
     unreadable,
 )
-from weebill.translation.search import prepack
+from weebill.translation.running import ready
 from weebill_runtime.lines import checked_lines
 from weebill_runtime.options import Cut, SearchOptions, length_sorted_batches, log_cut_count
 from weebill_runtime.text_translator import Hypothesis, TextTranslator
@@ -31,8 +31,8 @@ class HuggingFaceTranslator(TextTranslator):
     """Translator from a model folder in transformers' format, read without internet access.
 
     languages: of input and output, as `hugging_face_folder.language_code` reads them, for models of many languages.
-    All other settings come from the folder's tokenizer and generation configuration.  precision: as in `prepack`.
-    A model with a fixed number of positions reads at most that number of pieces, even if the options allow more; the
+    All other settings come from the folder's tokenizer and generation configuration.  precision: as in
+    `running.ready`.  A model with a fixed number of positions reads at most that number of pieces, even if the options allow more; the
     sentence's end, a language code and a prefix count too.
     Raises InputError if the folder is damaged, contains code, has no seq2seq model, or lacks one of the languages.
     """
@@ -48,7 +48,7 @@ class HuggingFaceTranslator(TextTranslator):
         self._tokenizer = load_tokenizer(folder)
         with unreadable(folder):
             self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
-        prepack(self._model.to(device).eval(), precision)
+        self._model = ready(self._model.eval(), device, precision)
         self.positions = positions_of(self._model.config, self._tokenizer)
         self._prefix, self._first, self._start = set_languages(self._tokenizer, languages, folder)
 

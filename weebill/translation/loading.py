@@ -7,7 +7,7 @@ from weebill.errors import InputError
 from weebill.hugging_face.recognition import is_hugging_face
 from weebill.translation.model.folder import Model
 from weebill.translation.model.packed_folder import load_any_model
-from weebill.translation.search import prepack
+from weebill.translation.running import ready
 from weebill.translation.translator import NetworkTranslator
 from weebill_runtime.folder import check_vocabularies
 from weebill_runtime.text_translator import TextTranslator
@@ -22,7 +22,7 @@ def load_translator(
     """Load the translator of one model folder, or of an ensemble of several with equal vocabularies.
 
     A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    languages: of input and output, for multilingual Hugging Face models.  precision: as in `search.prepack`.
+    languages: of input and output, for multilingual Hugging Face models.  precision: as in `running.ready`.
     Raises InputError if a folder is no sound model, or vocabularies differ; ValueError if `folders` is empty.
     """
     paths = _paths(folders)
@@ -35,9 +35,7 @@ def load_translator(
 
         return HuggingFaceTranslator(foreign[0], device, languages, precision)
     models = load_models(paths)
-    networks = [model.network.to(device) for model in models]
-    for network in networks:
-        prepack(network, precision)
+    networks = [ready(model.network, device, precision) for model in models]
     return NetworkTranslator(networks, models[0].vocabulary)
 
 

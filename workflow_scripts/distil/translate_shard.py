@@ -16,17 +16,16 @@ from weebill.runtime.text import load_runtime
 from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.distillation.shards import write_shard
 from weebill.translation.loading import load_translator
-from weebill.translation.search import fastest_precision
+from weebill.translation.running import precision_on
+from weebill.workflow.accelerator import device_of
 from weebill_runtime.options import SearchOptions
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     teacher = [str(folder) for folder in snakemake.input.teacher]
     languages = tuple(snakemake.params.languages)
-    device = "cuda" if snakemake.params.accelerator == "gpu" else "cpu"
-    precision = snakemake.params.precision
-    if precision == "auto":
-        precision = fastest_precision(device)
+    device = device_of(snakemake.params.accelerator)
+    precision = precision_on(device, snakemake.params.precision)
     if device == "cpu" and not any(map(is_hugging_face, teacher)):
         translator = load_runtime(teacher, threads=snakemake.threads, precision=precision)
         engine = translator.isa

@@ -324,4 +324,4 @@ def test_the_fastest_precision_is_that_of_the_processor(monkeypatch):
     ):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda has=has: has)
         assert fastest_precision("cpu") == precision
-        assert fastest_precision("cuda") == "float32"
+        assert fastest_precision("cuda") == "bfloat16"

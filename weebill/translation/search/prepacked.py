@@ -29,8 +29,8 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 
 def fastest_precision(device: str) -> str:
-    """Return bfloat16 for processors that multiply it natively, else float32, also for GPUs (not measured yet)."""
-    return "bfloat16" if device == "cpu" and multiplies_bfloat16() else "float32"
+    """Return bfloat16 for GPUs, and for processors that multiply it natively, else float32."""
+    return "bfloat16" if device != "cpu" or multiplies_bfloat16() else "float32"
 
 
 @contextmanager

@@ -1,0 +1,36 @@
+"""Networks made ready to translate: on their device, in the precision in which they run there."""
+
+from typing import TypeVar
+
+import torch
+from torch import nn
+
+from weebill.translation.search import fastest_precision, prepack
+
+Network = TypeVar("Network", bound=nn.Module)
+
+
+def ready(network: Network, device: str, precision: str = "float32") -> Network:
+    """Move a network to a device and let it run in a precision; return it.
+
+    On "cpu", `search.prepack` packs linear layers for products in float32 or bfloat16.  Another device, a GPU, holds
+    and multiplies all numbers in float32, float16 or bfloat16, except the codes of a grid and their scales.
+    """
+    network = network.to(device)
+    if device == "cpu":
+        prepack(network, precision)
+        return network
+    return cast(network, precision)
+
+
+def precision_on(device: str, wanted: str) -> str:
+    """Return the precision `wanted` for a device; the fastest there if it is "auto"."""
+    return fastest_precision(device) if wanted == "auto" else wanted
+
+
+def cast(network: Network, precision: str) -> Network:
+    """Cast the floating-point numbers of a network in place, as GPUs run it; return it.
+
+    precision: float32, float16 or bfloat16.  The codes of a grid, and their scales in float32, stay as they are.
+    """
+    return network.to(getattr(torch, precision))
