@@ -13,7 +13,7 @@ from weebill.configuration.fetching import missing_tokenizers
 from weebill.experiment.variants import every_variant
 from weebill.files import write_json
 from weebill.report.outcome import outcome
-from weebill.workflow.accelerator import missing_gpus
+from weebill.kernels.accelerator import missing_gpus
 from weebill.workflow.targets import asked_targets, is_dry_run, unknown_targets
 
 
@@ -65,10 +65,11 @@ if workflow.is_main_process and (IS_MODULE or is_dry_run(sys.argv[1:])):
 
 onstart:
     # A cluster's submit node may lack the GPUs of its jobs, which look for them themselves.
-    hardware = config["hardware"]
-    gpus = (hardware["accelerator"], hardware["devices"]) if workflow.local_exec else ("cpu",)
+    accelerator = (
+        config["hardware"]["accelerator"] if workflow.local_exec else "cpu"
+    )
     lines = [
-        *missing_gpus(*gpus),
+        *missing_gpus(accelerator, config["hardware"]["devices"]),
         *missing_files(config),
         *unfit_models(config),
         *missing_tokenizers(config),

@@ -238,9 +238,10 @@ rule measure_speed:
 rule measure_gpu_speed:
     """Measure all students' words per second on a GPU by mini-batch size and numbers, with and without shortlist."""
     input:
-        models=[MODELS.joinpath(*variant) for variant in VARIANTS],
+        models=[folder for _, folder, _ in gpu_students()],
         shortlists=gpu_shortlists(),
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        corpus=selected([GPU_TEXT["corpus"]] if "corpus" in GPU_TEXT else []),
     output:
         GPU_SPEED,
     log:
@@ -255,9 +256,14 @@ rule measure_gpu_speed:
         mem_mb=lambda w, attempt: attempt * largest_search_memory(),
     params:
         students=gpu_students(),
-        sentences=config["evaluation"]["speed"]["sentences"],
+        test_sets=list(config["test_sets"]),
+        corpus=GPU_TEXT.get("corpus", ""),
+        sentences=GPU_TEXT.get("sentences"),
+        latency_sentences=config["evaluation"]["speed"]["latency_sentences"],
         batch_sizes=config["evaluation"]["speed"]["gpu_batch_sizes"],
+        numbers=config["evaluation"]["speed"]["gpu_numbers"],
         rounds=config["evaluation"]["speed"]["rounds"],
+        target=bleu_target("target"),
     script:
         "../../workflow_scripts/evaluate/measure_gpu_speed.py"
 

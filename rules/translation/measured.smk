@@ -1,12 +1,13 @@
 """Measured models: the variants, the teacher, and the files of each."""
 
 from weebill.experiment.precisions import INTEGER_GRIDS, grid_of
-from weebill.experiment.variants import UNPRUNED
+from weebill.experiment.variants import UNPRUNED, timed_on_gpus
 from weebill.experiment.searches import is_search, mbr_name, search_name
 
 TRANSLATIONS = EVALUATION / "translations"
 ENGINES = EVALUATION / "engines.json"
 GPU_SPEED = EVALUATION / "gpu_speed.json"
+GPU_TEXT = config["evaluation"]["speed"].get("gpu_text", {})
 BATCH_SIZE = config["evaluation"]["speed"]["batch_size"]
 # Search settings of the teacher with any beam, and of students with a beam.
 BY_TEACHER = {
@@ -222,7 +223,7 @@ def shortlist_path(variant):
 
 
 def gpu_students():
-    """Return (variant, model folder, shortlist or None) of all students that are timed on a GPU.
+    """Return (variant, model folder, shortlist or None) of the students that are timed on a GPU.
 
     Every student has its shortlist, because WNGT20's table 4 shows float32 and float16 with shortlists.
     """
@@ -233,7 +234,7 @@ def gpu_students():
             str(MODELS.joinpath(*variant)),
             str(shortlist_of(variant[0])) if listed else None,
         )
-        for variant in VARIANTS
+        for variant in timed_on_gpus(config)
     ]
 
 

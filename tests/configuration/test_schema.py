@@ -32,6 +32,22 @@ CASES = {
             "expected bfloat16 or float32"
         ],
     ),
+    "text and variants that a GPU cannot time": (
+        {
+            "evaluation": {
+                "speed": {
+                    "gpu_text": {"corpus": "tatoebb"},
+                    "gpu_variants": ["*/unpruned/float32", "*/unpruned/int4"],
+                }
+            }
+        },
+        [],
+        [
+            "evaluation.speed.gpu_variants[1]: no precision 'int4' in quantization; did you mean 'int8'?",
+            "evaluation.speed.gpu_text.corpus: no corpus 'tatoebb' in corpora with a source side; did you mean "
+            "'tatoeba'?",
+        ],
+    ),
     "Bayes risk by a model that is not named": (
         {"evaluation": {"mbr": {"candidates": 8}}},
         [],

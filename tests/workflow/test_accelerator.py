@@ -1,54 +1,10 @@
-"""Jobs on a GPU where there is none, or fewer than they need: one line names the key and the remedy."""
+"""An experiment whose GPU is missing: one line names the key and the remedy before any job starts."""
 
 import pytest
 import torch
 import yaml
 
 from tests.workflow.running import TINY, snakemake
-from weebill.errors import InputError
-from weebill.workflow import accelerator
-from weebill.workflow.accelerator import check_accelerator, device_of, missing_gpus
-
-
-@pytest.fixture
-def cards(monkeypatch):
-    """Return a function that sets how many GPUs PyTorch finds."""
-    return lambda count: monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
-
-
-def test_a_cpu_needs_no_gpu(cards):
-    cards(0)
-    assert device_of("cpu") == "cpu"
-    assert missing_gpus("cpu", 4) == []
-
-
-def test_a_job_has_the_gpus_that_it_needs(cards):
-    cards(2)
-    assert device_of("gpu") == "cuda"
-    check_accelerator("gpu", 2)
-
-
-@pytest.mark.parametrize(
-    ("count", "message"),
-    [
-        (
-            0,
-            r"hardware\.accelerator: found gpu, but PyTorch finds no GPU on this machine; set it to",
-        ),
-        (3, r"hardware\.devices: found 4, but this machine has 3 for a job; set it to at most 3$"),
-    ],
-)
-def test_missing_gpus_are_one_line(cards, count, message):
-    cards(count)
-    with pytest.raises(InputError, match=message) as caught:
-        check_accelerator("gpu", 4)
-    assert missing_gpus("gpu", 4) == [str(caught.value)]
-
-
-def test_a_scheduler_without_pytorch_leaves_the_question_to_its_jobs(cards, monkeypatch):
-    cards(0)
-    monkeypatch.setattr(accelerator, "find_spec", lambda name: None)
-    assert missing_gpus("gpu") == []
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")

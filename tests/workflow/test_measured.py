@@ -15,6 +15,8 @@ def parts(workflow):
     return {
         "gpu": gpu.params.students,
         "gpu_shortlists": [str(file) for file in gpu.input.shortlists],
+        "gpu_corpus": [str(file) for file in gpu.input.corpus],
+        "gpu_text": [gpu.params.test_sets, gpu.params.corpus, gpu.params.sentences],
         "listed": ["/".join(variant) for variant in workflow.globals["SHORTLISTED"]],
         "shapes": workflow.get_rule("benchmark_runtime").params.shapes,
         "teacher": next(iter(workflow.globals["MEASURED"].values())),
@@ -54,6 +56,27 @@ def test_the_gpu_times_every_student_with_its_shortlist(read):
     for name, folder, shortlist in read["gpu"]:
         assert (folder, shortlist) == (f"results/tiny/models/{name}", file)
     assert read["gpu_shortlists"] == [file]
+
+
+def test_the_gpu_times_the_test_sets_alone_by_default(read):
+    assert read["gpu_corpus"] == []
+    assert read["gpu_text"] == [["tatoeba_test"], "", None]
+
+
+def test_the_gpu_times_chosen_variants_by_a_corpus_too(experiment, tmp_path):
+    config = copy.deepcopy(experiment)
+    config["evaluation"]["speed"] |= {
+        "gpu_text": {"corpus": "english", "sentences": 5000},
+        "gpu_variants": ["*/steady-i2/*", "demo.micro/unpruned/int8"],
+    }
+    found = rules(tmp_path, config)
+    assert [name for name, *_ in found["gpu"]] == [
+        "demo.micro/unpruned/int8",
+        "demo.micro/steady-i2/float32",
+        "demo.micro/steady-i2/log4",
+    ]
+    assert found["gpu_corpus"] == ["results/tiny/corpora/english/cleaned"]
+    assert found["gpu_text"] == [["tatoeba_test"], "english", 5000]
 
 
 def test_8_bit_students_of_every_grid_are_measured_with_their_shortlist(read):

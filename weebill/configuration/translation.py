@@ -20,7 +20,14 @@ from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import corpora_of
 from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
-from weebill.experiment.variants import UNPRUNED, Variant, matching, precisions, recipes
+from weebill.experiment.variants import (
+    UNPRUNED,
+    Variant,
+    matching,
+    measured_variants,
+    precisions,
+    recipes,
+)
 from weebill.experiment.zoo import Zoo
 from weebill.report.papers import students_of
 from weebill.settings import defaults
@@ -36,6 +43,9 @@ FILES: dict[str, Callable[[str], bool] | None] = {
     "evaluation.comet.model": may_be_on_hub,
     "evaluation.comet.encoder": None,
 }
+
+
+GPU_VARIANTS = "evaluation.speed.gpu_variants.*"
 
 
 def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -57,7 +67,7 @@ def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _patterns(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    for place, pattern in at(config, "variants.*", "exports.*.*"):
+    for place, pattern in at(config, "variants.*", "exports.*.*", GPU_VARIANTS):
         student, recipe, precision = pattern.split("/")
         problems = [
             _part("student", student, config["students"], "students"),
@@ -70,6 +80,8 @@ def _patterns(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 problems = [f"found '{pattern}', expected a pattern that matches a variant"]
             elif place[0] == "exports":
                 problems = [_cannot_hold(str(place[1]), variant, zoo) for variant in variants]
+            elif place[0] == "evaluation" and not {*variants} & {*measured_variants(config)}:
+                problems = [f"found '{pattern}', expected one that matches a variant of `variants`"]
         yield from (Fault(place, problem) for problem in problems if problem)
 
 
@@ -121,6 +133,9 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, name in at(config, *measured):
         yield from models.zoo_fault(place, name, zoo, single=True)
     yield from precision_faults(config, "evaluation.comet.precision")
+    for place, name in at(config, "evaluation.speed.gpu_text.corpus"):
+        known = [one for one in config["corpora"] if one not in corpora_of(config, "backward")]
+        yield from absent(place, "corpus", name, known, "corpora with a source side")
     for place, mbr in at(config, "evaluation.mbr"):
         if mbr["utility"] == "comet" and "comet" not in config["evaluation"]:
             expected = "its model there, or chrf or bleu"

@@ -52,6 +52,13 @@ def measured_variants(config: dict[str, Any]) -> list[Variant]:
     return [variant for variant in expand_variants(config) if not repeats(variant[0])]
 
 
+def timed_on_gpus(config: dict[str, Any]) -> list[Variant]:
+    """Return the measured variants that patterns choose to be timed on a GPU."""
+    patterns = config["evaluation"]["speed"]["gpu_variants"]
+    chosen = {variant for pattern in patterns for variant in matching(pattern, config)}
+    return [variant for variant in measured_variants(config) if variant in chosen]
+
+
 def expand_exports(config: dict[str, Any]) -> list[tuple[str, Variant]]:
     """Return every (format, variant) that a checked configuration's `exports` ask for, once each."""
     return [

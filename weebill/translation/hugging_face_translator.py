@@ -32,7 +32,8 @@ class HuggingFaceTranslator(TextTranslator):
 
     languages: of input and output, as `hugging_face_folder.language_code` reads them, for models of many languages.
     All other settings come from the folder's tokenizer and generation configuration.  precision: as in
-    `running.ready`.  A model with a fixed number of positions reads at most that number of pieces, even if the options allow more; the
+    `running.ready`.
+    A model with a fixed number of positions reads at most that number of pieces, even if the options allow more; the
     sentence's end, a language code and a prefix count too.
     Raises InputError if the folder is damaged, contains code, has no seq2seq model, or lacks one of the languages.
     """

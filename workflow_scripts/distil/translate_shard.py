@@ -12,12 +12,12 @@ import torch
 
 from weebill.files import content_hash
 from weebill.hugging_face.recognition import is_hugging_face
+from weebill.kernels.accelerator import device_of
 from weebill.runtime.text import load_runtime
 from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.distillation.shards import write_shard
 from weebill.translation.loading import load_translator
 from weebill.translation.running import precision_on
-from weebill.workflow.accelerator import device_of
 from weebill_runtime.options import SearchOptions
 
 with job(snakemake.log[0]):

@@ -9,11 +9,11 @@ import torch
 
 from weebill.corpus.table import read_columns
 from weebill.evaluation.quality.translation_file import write_translations
+from weebill.kernels.accelerator import device_of
 from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 from weebill.metric.scorer import Scorer
 from weebill.translation.loading import load_translator
-from weebill.workflow.accelerator import device_of
 from weebill_runtime.options import Sampling, SearchOptions, cut_logger
 
 ROWS = 512  # candidates per batch

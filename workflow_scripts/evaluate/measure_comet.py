@@ -13,11 +13,11 @@ from weebill.evaluation.measurement import Variant, model_sha256
 from weebill.evaluation.quality.comet import measure_comet
 from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.files import write_json
+from weebill.kernels.accelerator import device_of
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
 from weebill.metric.scorer import Scorer
 from weebill.text_files import read_lines
-from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

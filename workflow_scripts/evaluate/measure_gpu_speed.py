@@ -1,22 +1,32 @@
-"""Time the students on a GPU, in words per second by mini-batch size (rule measure_gpu_speed)."""
+"""Time the students on a GPU, in words per second by mini-batch size (rule measure_gpu_speed).
+
+The text is that of the test sets, with the BLEU of the timed translations, and lines of a corpus after them.
+"""
 
 from weebill.workflow.job import job
 
 from dataclasses import asdict
+from itertools import chain
 
-from weebill.corpus.table import read_columns
+from weebill.corpus.table import side_texts
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.evaluation.timing.gpu_speed import measure_gpu_speed
+from weebill.evaluation.timing.gpu_text import TimedText
 from weebill.files import write_json
+from weebill.kernels.accelerator import device_of
 
 with job(snakemake.log[0]):
-    params = snakemake.params
-    sentences = []
-    for path in snakemake.input.test_sets:
-        sentences += read_columns(path, ["source"])["source"].to_pylist()
+    params, files = snakemake.params, snakemake.input
+    test_sets = list(map(TestSet.read, params.test_sets, files.test_sets))
+    others = chain(*(side_texts(path, "source") for path in files.corpus))
     speeds = measure_gpu_speed(
         params.students,
-        sentences[: params.sentences],
+        TimedText.of(test_sets, others, params.sentences, params.corpus),
         batch_sizes=params.batch_sizes,
         rounds=params.rounds,
+        numbers=params.numbers,
+        latency_sentences=params.latency_sentences,
+        target=params.target,
+        device=device_of("gpu"),
     )
     write_json(snakemake.output[0], [asdict(speed) for speed in speeds])

@@ -11,8 +11,8 @@ import torch
 
 from weebill.corpus.table import read_columns
 from weebill.evaluation.quality.translation_file import write_translations
+from weebill.kernels.accelerator import device_of
 from weebill.translation.loading import load_translator
-from weebill.workflow.accelerator import device_of
 from weebill.workflow.progress import counter
 from weebill_runtime.options import SearchOptions, cut_logger
 

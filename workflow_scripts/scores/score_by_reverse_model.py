@@ -7,9 +7,9 @@ import torch
 from weebill.corpus.scores.scoring import score_corpus
 from weebill.experiment.scores import SCORES
 from weebill.files import content_hash
+from weebill.kernels.accelerator import device_of
 from weebill.translation.force_decoding import load_reverse_scorer
 from weebill.translation.running import precision_on
-from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     params, model = snakemake.params, str(snakemake.input.model)

@@ -8,7 +8,7 @@ import torch
 
 from weebill.evaluation.quality.teacher_check import check_teachers
 from weebill.files import write_json
-from weebill.workflow.accelerator import device_of
+from weebill.kernels.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

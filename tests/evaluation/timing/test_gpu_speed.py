@@ -1,14 +1,18 @@
-"""GPU speed, run on the CPU: each setting is timed on the whole text; float16 translates as float32 does."""
+"""GPU speed, run on the CPU: each setting is timed on the whole text and scored; float16 is nearly float32."""
 
 from dataclasses import asdict
 
 import numpy as np
 import pytest
+import torch
+from sacrebleu import corpus_bleu
 
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.errors import InputError
+from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.evaluation.timing import gpu_speed
-from weebill.evaluation.timing.gpu_speed import measure_gpu_speed, on_device
+from weebill.evaluation.timing.gpu_speed import measure_gpu_speed
+from weebill.evaluation.timing.gpu_text import TimedText
 from weebill.files import write_json
 from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
@@ -16,10 +20,21 @@ from weebill.report import rendering
 from weebill.report.results import Results
 from weebill.report.tables.speeds import gpu_table
 from weebill.runtime.shortlist import save_shortlist
+from weebill.runtime.text import load_runtime
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.packed_folder import load_any_model, save_any_model
+from weebill.translation.running import cast
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
+
+TIMED = TimedText.of([TestSet("news", TEXT[:3], TEXT[:3])], TEXT[3:], 5)
+GPU = pytest.param(
+    "cuda",
+    marks=[
+        pytest.mark.gpu,
+        pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
+    ],
+)
 
 
 @pytest.fixture
@@ -27,44 +42,87 @@ def folder(tmp_path):
     return make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
 
 
-def test_every_setting_is_timed(folder, tmp_path):
+@pytest.fixture
+def listed(folder, tmp_path):
+    """Return a shortlist of every other piece, without the commonest in translations by this model."""
     pieces = len(load_any_model(folder).vocabulary)
-    listed = tmp_path / "shortlist.safetensors"
-    every = [list(range(2, pieces))] * pieces
-    save_shortlist(
-        Shortlist(np.array(every, dtype=np.int32), np.arange(2, 4, dtype=np.int32)), listed
-    )
+    path = tmp_path / "shortlist.safetensors"
+    every = np.tile(np.arange(3, pieces, 2, dtype=np.int32), (pieces, 1))
+    save_shortlist(Shortlist(every, np.array([5], dtype=np.int32)), path)
+    return path
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+def test_every_setting_is_timed_and_scored(folder, listed, tmp_path, device):
+    translated = {}
+    for uses in (False, True):
+        runtime = load_runtime(folder, "portable", listed if uses else None)
+        translated[uses] = runtime.translate(TEXT[:3], SearchOptions())
+    assert translated[False] != translated[True]
+    references = [f"{line[: len(line) // 2]} Haus" for line in translated[False]]
+    timed = TimedText.of([TestSet("news", TEXT[:3], references)], TEXT[3:], 5)
     rows = measure_gpu_speed(
         [("small/unpruned/float32", folder, listed)],
-        TEXT[:3],
-        batch_sizes=[2, 4],
+        timed,
+        batch_sizes=[1, 2, 4],
         rounds=2,
-        device="cpu",
+        numbers=("float32", "float16"),
+        latency_sentences=2,
+        target="de",
+        device=device,
     )
     settings = [(row.numbers, row.shortlist, row.batch_size) for row in rows]
-    assert len(set(settings)) == len(settings) == 8
+    assert len(set(settings)) == len(settings) == 12
     for row in rows:
-        assert row.words == sum(len(line.split()) for line in TEXT[:3])
-        assert len(row.seconds) == 2 and row.words_per_second > 0
+        text = timed.first(2) if row.batch_size == 1 else timed
+        assert (row.sentences, row.words) == (len(text.sentences), text.words)
+        assert len(row.seconds) == 2
+        assert row.words_per_second == pytest.approx(np.median(row.words / np.array(row.seconds)))
+        if row.batch_size == 1:
+            assert row.sentence_ms == pytest.approx(1000 * sum(row.seconds) / 2 / 2)
+            assert row.bleu == {}
+        elif row.numbers == "float32":
+            expected = corpus_bleu(translated[row.shortlist], [references]).score
+            assert row.bleu == {"news": pytest.approx(expected)}
+            assert 0 < expected < 100 or row.shortlist
+            assert "tok:13a" in row.signature and row.sentence_ms is None
+        assert (row.memory_mib is None) == (device == "cpu")
+    if device != "cpu":
+        memory = {row[:3]: one.memory_mib for row, one in zip(settings, rows, strict=True)}
+        for (numbers, uses, size), mib in memory.items():
+            assert 0 < mib < 8192, (numbers, uses, size, mib)
     write_json(tmp_path / "gpu.json", [asdict(row) for row in rows])
     results = Results.read({"kind": "translation"}, {"gpu_speeds": [tmp_path / "gpu.json"]})
     assert results.gpu_speeds == rows
-    lines = rendering.to_csv(
-        gpu_table(Results({"kind": "translation"}, gpu_speeds=rows))
-    ).splitlines()
-    assert len(lines) == 9
-    assert lines[1].startswith("small/unpruned/float32,float32,no,2,")
+    lines = rendering.to_csv(gpu_table(results)).splitlines()
+    assert len(lines) == 13
+    assert lines[1].startswith("small/unpruned/float32,float32,no,1,")
 
 
-def test_float16_translates_as_float32_does(folder):
+def test_a_setting_that_the_memory_does_not_hold_is_left_out(folder, monkeypatch, caplog):
+    def full(network, precision):
+        if precision == "float32":
+            raise torch.OutOfMemoryError
+        return cast(network, precision)
+
+    monkeypatch.setattr(gpu_speed, "cast", full)
+    rows = measure_gpu_speed(
+        [("x/unpruned/float32", folder, None)], TIMED, batch_sizes=[4], rounds=1, device="cpu"
+    )
+    assert [row.numbers for row in rows] == ["float16", "bfloat16"]
+    assert "x/unpruned/float32, batch 4, float32: not measured, the GPU's memory" in caplog.text
+
+
+@pytest.mark.parametrize("precision", ["float16", "bfloat16"])
+def test_half_precision_translates_nearly_as_float32_does(folder, precision):
     found = {}
-    for numbers in ("float32", "float16"):
+    for numbers in ("float32", precision):
         model = load_any_model(folder)
-        runtime = Runtime([on_device(model.network, numbers, "cpu")], "portable")
+        runtime = Runtime([cast(model.network, numbers)], "portable")
         sources = model.vocabulary.encode(TEXT)
         found[numbers] = runtime.translate(sources, SearchOptions(length_factor=1.0))
     same = sum(one == other for one, other in zip(*found.values(), strict=True))
-    assert same >= len(TEXT) - 1
+    assert same >= len(TEXT) - (1 if precision == "float16" else len(TEXT) // 2)
     assert any(found["float32"])
 
 
@@ -83,14 +141,14 @@ def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, 
     save_shortlist(Shortlist(every, np.arange(2, 4, dtype=np.int32)), listed)
     name = f"small/unpruned/{grid}"
     rows = measure_gpu_speed(
-        [(name, packed, listed)], TEXT[:3], batch_sizes=[3], rounds=1, device="cpu"
+        [(name, packed, listed)], TIMED, batch_sizes=[3], rounds=1, device="cpu"
     )
-    numbers = ["int8"] if scaled else ["float32", "float16"]
+    numbers = ["int8"] if scaled else ["float32", "float16", "bfloat16"]
     assert [(row.numbers, row.shortlist) for row in rows] == [
         (one, listed) for one in numbers for listed in (False, True)
     ]
     found = [
-        Runtime([on_device(load_any_model(packed).network, one, "cpu")], "portable").translate(
+        Runtime([cast(load_any_model(packed).network, one)], "portable").translate(
             pieces.encode(TEXT), options
         )
         for one in ("float32", "float16")
@@ -99,32 +157,12 @@ def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, 
     assert sum(a == b for a, b in zip(*found, strict=True)) >= len(TEXT) - 1
 
 
-@pytest.mark.parametrize("numbers", ["float32", "float16"])
-def test_with_and_without_a_shortlist_from_one_copy(folder, tmp_path, numbers):
-    """Each translates in turn as it would alone; the device holds one copy of the weights."""
-    model = load_any_model(folder)
-    pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
-    network = on_device(model.network, numbers, "cpu")
-    listed = Shortlist(np.full((len(pieces), 1), 5, np.int32), np.array([7], np.int32))
-    save_shortlist(listed, tmp_path / "shortlist")
-    both = gpu_speed._translators(folder, tmp_path / "shortlist", numbers, "cpu")
-    for uses in (False, True, False):
-        alone = Runtime([network], "portable", listed if uses else None)
-        expected = pieces.decode(alone.translate(pieces.encode(TEXT), options))
-        assert both[uses].translate(TEXT, options) == expected
-    one, other = (translator.students[0].engines[0] for translator in both.values())
-    assert one is other
-    assert list(gpu_speed._translators(folder, None, numbers, "cpu")) == [False]
-
-
 def test_a_device_that_is_not_there(folder):
     with pytest.raises(InputError, match=r"not available here; set hardware\.accelerator"):
         measure_gpu_speed(
             [("x/unpruned/float32", folder, None)],
-            TEXT,
+            TIMED,
             batch_sizes=[2],
             rounds=1,
             device="cuda:99",
         )
-    with pytest.raises(InputError, match="no words"):
-        measure_gpu_speed([], [" "], batch_sizes=[2], rounds=1)

@@ -14,10 +14,27 @@ from weebill.settings import (
     MinLen,
     Names,
     PartialShare,
+    Pattern,
     Place,
+    Several,
     Weight,
     section,
 )
+
+Variants = Several[
+    Annotated[str, Pattern("^[^/]+/[^/]+/[^/]+$", "a pattern STUDENT/RECIPE/PRECISION")]
+]
+
+
+@section
+class GpuText:
+    """Text that is timed on a GPU after the test sets."""
+
+    corpus: str
+    """Corpus whose source side, cleaned and selected, follows that of the test sets."""
+    sentences: Count = 1_000_000
+    """Sentences of the test sets and the corpus together, by default as many as in the papers; a shorter corpus gives
+    all that it has."""
 
 
 @section
@@ -35,9 +52,20 @@ class Speed:
     """Sentences translated one by one, for the latency."""
     batch_size: Count = 32
     """Sentences in a batch."""
-    gpu_batch_sizes: Distinct[Count] = (32, 64, 128, 256, 512, 768, 1024)
+    gpu_batch_sizes: Distinct[Count] = (1, 32, 64, 128, 256, 512, 768, 1024, 1132, 2048)
     """Numbers of sentences in a batch on a GPU, if `hardware.accelerator` is `gpu` and students are timed there
-    too."""
+    too; WMT21's table 4 has 32 to 1132. `1` is the latency: `latency_sentences` are translated one by one."""
+    gpu_numbers: Distinct[Literal["float32", "float16", "bfloat16"]] = (
+        "float32",
+        "float16",
+        "bfloat16",
+    )
+    """Types of numbers in which a GPU computes; students of 8-bit grids always multiply integers."""
+    gpu_variants: Variants = ("*/*/*",)
+    """Patterns `STUDENT/RECIPE/PRECISION` of the measured variants that are timed on a GPU."""
+    gpu_text: GpuText | None = None
+    """Text that is timed on a GPU: all test sets, whose BLEU is that of the timed translations, and then lines of a
+    corpus. Without this key, the test sets are timed alone."""
 
 
 @section

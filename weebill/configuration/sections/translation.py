@@ -4,7 +4,7 @@ from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from weebill.configuration.sections.corpora import Corpus, TextSet
-from weebill.configuration.sections.evaluation import Evaluation, Report
+from weebill.configuration.sections.evaluation import Evaluation, Report, Variants
 from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.published import Published
 from weebill.configuration.sections.quantization import Quantization
@@ -24,16 +24,12 @@ from weebill.settings import (
     Name,
     Named,
     Names,
-    Pattern,
     Several,
     section,
 )
 from weebill.translation.training.settings import Hardware, TrainingConfig
 
 ExperimentSeed = Annotated[int, Ge(0), Le(4294967295)]
-Variants = Several[
-    Annotated[str, Pattern("^[^/]+/[^/]+/[^/]+$", "a pattern STUDENT/RECIPE/PRECISION")]
-]
 KindOfText = Literal["parallel", "forward", "backward", "backward-forward"]
 Precision = Literal["auto", "float32", "bfloat16"]
 Method = Annotated[Any, Chosen("method", METHODS)]

@@ -1,5 +1,7 @@
 """Tables of times: speed and latency of all variants by every engine, speed on a GPU, and the runtime's benchmark."""
 
+import statistics
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant, versions_line
@@ -8,6 +10,7 @@ from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 if TYPE_CHECKING:
+    from weebill.evaluation.timing.gpu_speed import GpuSpeed
     from weebill.evaluation.timing.speed import Speed
 
 CHARACTERS = {"cps_1core": "1 core", "cps_all": "all cores"}
@@ -118,10 +121,10 @@ def latency_table(results: Results) -> Table:
 
 
 def gpu_table(results: Results) -> Table:
-    """Return words per second on a GPU, of each student in every kind of numbers and batch size."""
+    """Return words per second and BLEU on a GPU, of each student in every kind of numbers and batch size."""
     speeds = results.gpu_speeds
     bases = {
-        (one.variant, one.batch_size): lookup.words_per_second(one)
+        (one.variant, one.batch_size): one
         for one in speeds
         if one.numbers == "float32" and not one.shortlist
     }
@@ -129,28 +132,55 @@ def gpu_table(results: Results) -> Table:
     for one in speeds:
         baseline = str(Variant.parse(one.variant).baseline)
         is_base = (one.variant, one.numbers, one.shortlist) == (baseline, "float32", False)
-        base = "" if is_base else bases.get((baseline, one.batch_size), "")
+        base = None if is_base else bases.get((baseline, one.batch_size))
+        pair = (one, base)
         cells = [one.variant, one.numbers, "yes" if one.shortlist else "no", str(one.batch_size)]
-        cells.append(Cell.compared(lookup.words_per_second(one), base, "ratio"))
+        cells.append(Cell.compared(*map(lookup.words_per_second, pair), "ratio"))
         cells += [fixed(one.words / taken(one.seconds), 0) for taken in (max, min)]
+        cells.append(three_digits(one.sentence_ms))
+        cells.append(Cell.compared(*map(_timed_bleu, pair), "difference"))
+        cells.append(fixed(one.memory_mib, 0))
         rows.append(Row.of(cells, baseline=is_base))
-    first = speeds[0]
     return Table(
         "gpu",
         "All students: GPU speed",
-        "Source words translated per second on a GPU by mini-batch size. Loading is not counted.",
+        "Source words translated per second on a GPU by mini-batch size, and BLEU of these translations. Loading is "
+        "not counted.",
         (
             *Column.texts(variant="Variant", numbers="Numbers", shortlist="Shortlist"),
             Column("batch", "Batch"),
             *_rounds("wps", "Words/s"),
+            Column("sentence_ms", "Sentence, ms"),
+            Column("bleu", "BLEU", deltas=True),
+            Column("memory_mib", "Memory, MiB"),
         ),
         rows,
-        (
-            "In brackets: against the student's unpruned model in float32 without a shortlist.",
-            f"{first.words:,} source words in {first.sentences:,} sentences; {len(first.seconds)} interleaved "
-            f"rounds; {first.hardware}; {versions_line(first.versions)}.",
-        ),
+        _gpu_notes(speeds),
     )
+
+
+def _timed_bleu(speed: "GpuSpeed | None") -> str:
+    """Format the mean BLEU of what was timed over the test sets; "" if it holds none."""
+    return fixed(statistics.fmean(speed.bleu.values()), 2) if speed and speed.bleu else ""
+
+
+def _gpu_notes(speeds: "Sequence[GpuSpeed]") -> list[str]:
+    first, alone = speeds[0], [one for one in speeds if one.batch_size == 1]
+    notes = ["In brackets: against the student's unpruned model in float32 without a shortlist."]
+    for one in [one for one in speeds if one.batch_size > 1][:1]:
+        sets = f" BLEU: mean over {', '.join(one.bleu)}; {one.signature}." if one.bleu else ""
+        notes.append(
+            f"Timed text: {one.text}; {one.words:,} source words in {one.sentences:,} sentences.{sets}"
+        )
+    if alone:
+        notes.append(
+            f"Batch 1: {alone[0].sentences:,} sentences one by one, and the mean milliseconds of one."
+        )
+    notes.append(
+        f"Memory at most, with the weights; {len(first.seconds)} rounds, in which numbers and shortlist are "
+        f"interleaved, after one that does not count; {first.hardware}; {versions_line(first.versions)}."
+    )
+    return notes
 
 
 def benchmark_table(results: Results) -> Table:

@@ -24,6 +24,7 @@ from torch.utils.data import DataLoader
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
+from weebill.kernels.accelerator import check_accelerator
 from weebill.kernels.cpu_matmul import training_precision
 from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.model_lineage import lineage
@@ -39,7 +40,6 @@ from weebill.translation.training.encoding import shared_corpus
 from weebill.translation.training.recorded import GraphRecorder, Recorder, keeps_card_waiting
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.task import LOGGED, TranslationTask, UpdateStream
-from weebill.workflow.accelerator import check_accelerator
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
