@@ -126,9 +126,22 @@ def speed(variant: Variant, engine: str, words_per_second: float, processes: int
     )
 
 
-def gpu_speed(variant, numbers, shortlist, batch, words_per_second):
+def gpu_speed(variant, numbers, shortlist, batch, words_per_second, bleu=None):
+    """Return a timing of 1,000 words; bleu: of each test set, if it was measured."""
     return GpuSpeed(
-        variant, numbers, shortlist, batch, 10, 1000, [1.0], words_per_second, "a GPU", {}
+        variant,
+        numbers,
+        shortlist,
+        batch,
+        sentences=10,
+        words=1000,
+        seconds=[1.0],
+        words_per_second=words_per_second,
+        hardware="a GPU",
+        versions={},
+        bleu=bleu or {},
+        signature="nrefs:1" if bleu else "",
+        text="first, second, web",
     )
 
 

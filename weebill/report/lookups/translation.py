@@ -1,5 +1,6 @@
 """Lookups in the results of a translation experiment, by variant."""
 
+import statistics
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Measurement, Variant
@@ -69,6 +70,33 @@ def column(results: Results, variant: Variant, paper: str, column: str) -> float
     if not names:
         return None
     return _mean([measurement(results, variant, name, METRICS[metric]) for name in names])
+
+
+def timed_on_gpu(results: Results) -> "list[GpuSpeed]":
+    """Return the timings of the whole text on a GPU: all but those of sentences that are translated one by one."""
+    return [one for one in results.gpu_speeds if one.batch_size > 1]
+
+
+def timed_text(results: Results) -> list[str]:
+    """Return a note about the text that was timed on a GPU and its BLEU; none if no whole text was timed."""
+    return [
+        f"Timed text: {one.text}; {one.words:,} source words in {one.sentences:,} sentences."
+        + (f" BLEU of {', '.join(one.bleu)}: {one.signature}." if one.bleu else "")
+        for one in timed_on_gpu(results)[:1]
+    ]
+
+
+def timed_bleu(results: Results, speed: "GpuSpeed", paper: str, column: str) -> float | None:
+    """Return BLEU of what was timed for a paper's column: the mean over its test sets, None if one was not timed."""
+    names = results.config["report"]["columns"].get(paper, {}).get(column)
+    if not names or any(name not in speed.bleu for name in names):
+        return None
+    return statistics.fmean(speed.bleu[name] for name in names)
+
+
+def mean_timed_bleu(speed: "GpuSpeed | None") -> str:
+    """Format the mean BLEU of what was timed over all test sets in it; "" if there is none."""
+    return fixed(statistics.fmean(speed.bleu.values()), 2) if speed and speed.bleu else ""
 
 
 def mean(results: Results, variant: Variant) -> float | None:

@@ -1,7 +1,5 @@
 """Tables of times: speed and latency of all variants by every engine, speed on a GPU, and the runtime's benchmark."""
 
-import statistics
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant, versions_line
@@ -10,7 +8,6 @@ from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 if TYPE_CHECKING:
-    from weebill.evaluation.timing.gpu_speed import GpuSpeed
     from weebill.evaluation.timing.speed import Speed
 
 CHARACTERS = {"cps_1core": "1 core", "cps_all": "all cores"}
@@ -138,14 +135,14 @@ def gpu_table(results: Results) -> Table:
         cells.append(Cell.compared(*map(lookup.words_per_second, pair), "ratio"))
         cells += [fixed(one.words / taken(one.seconds), 0) for taken in (max, min)]
         cells.append(three_digits(one.sentence_ms))
-        cells.append(Cell.compared(*map(_timed_bleu, pair), "difference"))
+        cells.append(Cell.compared(*map(lookup.mean_timed_bleu, pair), "difference"))
         cells.append(fixed(one.memory_mib, 0))
         rows.append(Row.of(cells, baseline=is_base))
     return Table(
         "gpu",
         "All students: GPU speed",
-        "Source words translated per second on a GPU by mini-batch size, and BLEU of these translations. Loading is "
-        "not counted.",
+        "Source words translated per second on a GPU by mini-batch size, and the mean BLEU of these translations "
+        "over the test sets. Loading is not counted.",
         (
             *Column.texts(variant="Variant", numbers="Numbers", shortlist="Shortlist"),
             Column("batch", "Batch"),
@@ -155,23 +152,15 @@ def gpu_table(results: Results) -> Table:
             Column("memory_mib", "Memory, MiB"),
         ),
         rows,
-        _gpu_notes(speeds),
+        _gpu_notes(results),
     )
 
 
-def _timed_bleu(speed: "GpuSpeed | None") -> str:
-    """Format the mean BLEU of what was timed over the test sets; "" if it holds none."""
-    return fixed(statistics.fmean(speed.bleu.values()), 2) if speed and speed.bleu else ""
-
-
-def _gpu_notes(speeds: "Sequence[GpuSpeed]") -> list[str]:
-    first, alone = speeds[0], [one for one in speeds if one.batch_size == 1]
+def _gpu_notes(results: Results) -> list[str]:
+    first = results.gpu_speeds[0]
+    alone = [one for one in results.gpu_speeds if one.batch_size == 1]
     notes = ["In brackets: against the student's unpruned model in float32 without a shortlist."]
-    for one in [one for one in speeds if one.batch_size > 1][:1]:
-        sets = f" BLEU: mean over {', '.join(one.bleu)}; {one.signature}." if one.bleu else ""
-        notes.append(
-            f"Timed text: {one.text}; {one.words:,} source words in {one.sentences:,} sentences.{sets}"
-        )
+    notes += lookup.timed_text(results)
     if alone:
         notes.append(
             f"Batch 1: {alone[0].sentences:,} sentences one by one, and the mean milliseconds of one."

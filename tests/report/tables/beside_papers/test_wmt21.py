@@ -22,6 +22,7 @@ def test_wmt21_shows_seconds_by_variant_batch_and_numbers():
         speed("small/unpruned/log4", "float16", False, 32, 160.0),
         speed("small/unpruned/log4-finetuned", "float32", False, 32, 10.0),
         speed("small/pushy-i6/float32", "float32", False, 32, 1.0),
+        speed("small/unpruned/float32", "float32", False, 1, 7.0),  # latency of a few sentences
     ]
     rows = {
         (row["variant"], row["batch"]): row
@@ -77,3 +78,29 @@ def test_a_setting_timed_twice_is_refused():
 def test_the_papers_numbers_alone():
     rows = read(TABLES[-1].build(Results({}, gpu_speeds=[])))
     assert len(rows) == len(papers.load_table("wmt21", 4)) - 1
+
+
+def test_bleu_of_what_was_timed_stands_beside_the_papers():
+    """The paper's last row is its BLEU for all batches; ours is the mean over the test sets in the same batches."""
+    speeds = [
+        speed("small/unpruned/float32", "float32", False, 32, 100.0, {"a": 20.0, "b": 30.0}),
+        speed("small/unpruned/float32", "float16", False, 32, 200.0, {"a": 20.0, "b": 29.6}),
+        speed("small/unpruned/float32", "float16", False, 64, 200.0),  # a text without test sets
+        speed("small/unpruned/int8", "int8", False, 32, 400.0, {"a": 22.0, "b": 30.0}),
+    ]
+    table = TABLES[-1].build(Results({}, gpu_speeds=speeds))
+    rows = {(row["variant"], row["batch"]): row for row in read(table)}
+    half, tuned = (rows[f"small/unpruned/{name}", "32"] for name in ("float32", "int8"))
+    assert (half["bleu_float32_ours"], half["bleu_float32_ours_delta"]) == ("25.00", "")
+    assert (half["bleu_float16_ours"], half["bleu_float16_ours_delta"]) == ("24.80", "-0.20")
+    assert (tuned["bleu_int8_ours"], tuned["bleu_int8_ours_delta"]) == ("26.00", "+1.00")
+    assert (half["bleu_float32_paper"], half["bleu_float32_paper_delta"]) == ("33.48", "")
+    assert (half["bleu_float16_paper"], half["bleu_float16_paper_delta"]) == ("33.42", "-0.06")
+    assert (tuned["bleu_int8_paper"], tuned["bleu_int8_paper_delta"]) == ("33.26", "-0.22")
+    assert (half["bleu_int8_ours"], half["bleu_int8_paper"]) == ("", "")
+    other = rows["small/unpruned/float32", "64"]
+    assert (other["bleu_float16_ours"], other["bleu_float16_paper"]) == ("", "33.42")
+    assert any("A dash: not measured" in note for note in table.notes)
+    assert any(
+        "1,000 source words in 10 sentences. BLEU of a, b: nrefs:1." in n for n in table.notes
+    )

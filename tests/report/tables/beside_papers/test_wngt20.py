@@ -14,6 +14,7 @@ def test_wngt20_shows_each_student_at_its_fastest_batch(results):
         speed("small/unpruned/float32", "float32", False, 256, 400.0),
         speed("small/unpruned/float32", "float16", True, 256, 600.0),
         speed("small/pushy-i6/float32", "float16", True, 64, 800.0),
+        speed("small/pushy-i6/float32", "float16", True, 1, 9000.0),  # latency of a few sentences
         speed("other/unpruned/float32", "float32", False, 64, 1.0),  # matches no row of the paper
     ]
     rows = {
@@ -44,7 +45,7 @@ def test_every_student_beside_one_row_is_shown(results):
         speed("small~2/unpruned/int8", "int8", False, 32, 400.0),
     ]
     rows = {"small": {"wngt20": "tiny"}, "small~2": {"wngt20": "tiny"}}
-    results.config = {**results.config, "report": {"rows": rows}}
+    results.config = {**results.config, "report": {"rows": rows, "columns": {}}}
     rows = {
         row["ours"]: row
         for row in read(TABLES[-1].build(replace(results, gpu_speeds=speeds)))
@@ -68,7 +69,10 @@ def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
         speed("small/unpruned/log4", "float32", False, 32, 50.0),
         speed("small/unpruned/log4", "float16", True, 32, 150.0),
     ]
-    results.config = {**results.config, "report": {"rows": {"small": {"wngt20": "tiny"}}}}
+    results.config = {
+        **results.config,
+        "report": {"rows": {"small": {"wngt20": "tiny"}}, "columns": {}},
+    }
     rows = [
         row for row in read(TABLES[-1].build(replace(results, gpu_speeds=speeds))) if row["ours"]
     ]
@@ -88,3 +92,36 @@ def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
         if row.kind == "baseline"
     ]
     assert "small/unpruned/log4" not in [row.cells[2].text for row in bases]
+
+
+def test_bleu_of_what_was_timed_stands_beside_the_papers(results):
+    """A paper's column is the mean over our test sets that `report.columns` names for it."""
+    speeds = [
+        speed("small/unpruned/float32", "float32", False, 32, 1.0, {"first": 30.0, "second": 20.0}),
+        speed("small/unpruned/float32", "float16", True, 32, 9.0, {"first": 29.5, "second": 21.0}),
+        speed("small/unpruned/float32", "float16", True, 64, 2.0, {"first": 1.0, "second": 1.0}),
+        speed("small/unpruned/float32", "bfloat16", True, 32, 3.0, {"first": 29.0}),
+    ]
+    rows = {
+        (row["model"], row["setting"]): row
+        for row in read(TABLES[-1].build(replace(results, gpu_speeds=speeds)))
+    }
+    shown = {
+        setting: tuple(rows["tiny", setting][f"bleu_{name}"] for name in names)
+        for setting, names in {
+            "float32": ("wmt19_ours", "wmt1x_ours", "wmt19_ours_delta", "wmt19_paper"),
+            "float16, shortlist": (
+                *("wmt19_ours", "wmt1x_ours", "wmt19_ours_delta", "wmt1x_ours_delta"),
+                *("wmt19_paper", "wmt1x_paper"),
+            ),
+            "bfloat16, shortlist": ("wmt19_ours", "wmt1x_ours", "wmt19_ours_delta", "wmt19_paper"),
+        }.items()
+    }
+    assert shown == {
+        "float32": ("30.00", "25.00", "", ""),
+        "float16, shortlist": ("29.50", "25.25", "-0.50", "+0.25", "41.5", "32.90"),
+        "bfloat16, shortlist": ("29.00", "", "-1.00", ""),  # not all test sets of the column
+    }
+    large = rows["large", "float16, shortlist"]
+    assert (large["bleu_wmt19_ours"], large["bleu_wmt1x_paper"]) == ("", "35.27")
+    assert large["bleu_wmt1x_paper_delta"] == "-0.02"  # 35.29 in float32 without a shortlist

@@ -12,7 +12,7 @@ from weebill.pruning.methods import pruning_method
 from weebill.report import papers
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Column
+from weebill.report.table import Column, Comparison
 from weebill.report.tables.beside_papers import quantities as q
 from weebill.report.tables.beside_papers import students
 from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
@@ -47,13 +47,14 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
     The paper's float32 and float16 are compared with a student's float32 variant, its int8 with each int8 variant.
     Raises InputError if a variant was timed twice in one setting.
     """
-    ours = _seconds(results.gpu_speeds)
+    ours = _figures(lookup.timed_on_gpu(results))
+    columns = {numbers: f"seconds_ours_{name}" for name, numbers in NUMBERS.items()}
+    [bleu] = (row for row in printed if row["mini_batch"] == "bleu")
     theirs = {
-        row["mini_batch"]: {
-            numbers: row[f"seconds_ours_{name}"] for name, numbers in NUMBERS.items()
-        }
+        row["mini_batch"]: {numbers: row[name] for numbers, name in columns.items()}
+        | {f"bleu_{numbers}": bleu[name] for numbers, name in columns.items()}
         for row in printed
-        if row["mini_batch"].isdecimal()  # the last row is BLEU
+        if row is not bleu
     }
     lines = []
     for name, timed in ours.items() or [("", {})]:
@@ -66,7 +67,7 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
                 Line(
                     (name, batch),
                     {"variant": name, **taken},
-                    {numbers: text for numbers, text in paper.items() if numbers in shown},
+                    {key: text for key, text in paper.items() if key.rpartition("_")[2] in shown},
                     {"variant": base, **ours.get(base, {}).get(batch, {})},
                     paper,
                     "plain" if taken else "absent",
@@ -75,8 +76,12 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
     return lines
 
 
-def _seconds(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]]]:
-    """Return seconds as text for unpruned variants without a shortlist: variant → batch size → kind of numbers."""
+def _figures(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]]]:
+    """Return figures as text for unpruned variants without a shortlist: variant → batch size → figures.
+
+    The figures are the seconds in each kind of numbers, such as "float16", and BLEU of what was timed, such as
+    "bleu_float16".
+    """
     found: dict[str, dict[str, dict[str, str]]] = {}
     for speed in speeds:
         if Variant.parse(speed.variant).recipe == UNPRUNED and not speed.shortlist:
@@ -87,6 +92,7 @@ def _seconds(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]
                     f"{speed.batch_size}; measure again"
                 )
             seconds[speed.numbers] = lookup.seconds(speed)
+            seconds[f"bleu_{speed.numbers}"] = lookup.mean_timed_bleu(speed)
     return found
 
 
@@ -104,19 +110,30 @@ def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
     return [numbers for numbers in NUMBERS.values() if numbers != "int8" or not has_int8]
 
 
-def _gpu_seconds(numbers: str, against: Quantity | None = None) -> Quantity:
-    return Quantity(
-        numbers,
-        f"Seconds, {numbers}",
-        lambda results, timed: timed.get(numbers, ""),
-        "ratio",
-        against=against,
+def _gpu_quantities(prefix: str, title: str, comparison: Comparison) -> tuple[Quantity, ...]:
+    """Declare a figure in each kind of numbers, compared with float32 in the same row.
+
+    The paper's float32 is its baseline; ours is the student's float32 variant, also in that column.
+    """
+
+    def figure(numbers: str, against: Quantity | None) -> Quantity:
+        key = prefix + numbers
+        return Quantity(
+            key,
+            f"{title}, {numbers}",
+            lambda results, timed: timed.get(key, ""),
+            comparison,
+            against=against,
+        )
+
+    float32 = figure("float32", None)
+    ours_alone = replace(float32, printed=lambda row: "")
+    return (
+        figure("float32", ours_alone),
+        figure("float16", float32),
+        figure("int8", float32),
     )
 
-
-FLOAT32 = _gpu_seconds("float32")
-# The paper's baseline is float32 in the same row; ours is the student's float32 variant.
-OURS_IN_FLOAT32 = replace(FLOAT32, printed=lambda row: "")
 
 TABLES = (
     *students.student_tables(
@@ -171,17 +188,20 @@ TABLES = (
         "wmt21_table4",
         "wmt2021_table4",
         "WMT21 table 4: mini-batch sizes on a GPU",
-        "Seconds that a student takes for a text on a GPU by mini-batch size.  The paper's are of the year before's "
-        "model, a million sentences and an NVIDIA RTX 3090 (its own branch of Marian).",
+        "Seconds that a student takes for a text on a GPU by mini-batch size, and BLEU of these translations.  The "
+        "paper's are of the year before's model, a million sentences and an NVIDIA RTX 3090 (its own branch of "
+        "Marian).",
         (*Column.texts(variant="Our variant"), Column("batch", "Batch")),
         _gpu_lines,
         lambda results: (
-            _gpu_seconds("float32", against=OURS_IN_FLOAT32),
-            _gpu_seconds("float16", against=FLOAT32),
-            _gpu_seconds("int8", against=FLOAT32),
+            *_gpu_quantities("", "Seconds", "ratio"),
+            *_gpu_quantities("bleu_", "BLEU", "difference"),
         ),
         lambda results: (
-            "In brackets: against float32 in the same batches, of ours that of the student's float32 variant.",
+            "In brackets: against float32 in the same batches, of ours that of the student's float32 variant. The "
+            "paper has one BLEU for all batches and does not name its test sets; ours is the mean over all. A dash: "
+            "not measured, or not in the paper.",
+            *lookup.timed_text(results),
         ),
         "Table 4",
         "gpu_paper_table",

@@ -1,6 +1,7 @@
 """Tables of WNGT20: architectures, pruned encoder attention, quantization, speed on a GPU."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from weebill.pruning.methods import pruning_method
 from weebill.report import papers
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Column
+from weebill.report.table import Column, fixed
 from weebill.report.tables.beside_papers import quantities as q
 from weebill.report.tables.beside_papers import students
 from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
@@ -49,7 +50,7 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
     theirs = {_printed_setting(row, models): row for row in printed}
     # The key includes the variant, because several variants may correspond to one row.
     ours: dict[tuple[Setting, str], GpuSpeed] = {}
-    for speed in sorted(results.gpu_speeds, key=lambda speed: speed.words_per_second):
+    for speed in sorted(lookup.timed_on_gpu(results), key=lambda speed: speed.words_per_second):
         variant = Variant.parse(speed.variant)
         row = lookup.row_of(results, variant, "wngt20")
         if row is not None:
@@ -87,6 +88,15 @@ def _printed_setting(row: Printed, models: Sequence[str]) -> Setting:
     recipe = row["model"].removeprefix(student).lstrip(".").replace(".", "-")
     numbers, _, shortlist = row["variant"].partition("+")
     return (student, recipe or UNPRUNED, "", NUMBERS[numbers], bool(shortlist))
+
+
+def _timed_score(column: str) -> Quantity:
+    """Declare BLEU of the translations that were timed."""
+
+    def ours(results: Results, speed: "GpuSpeed") -> str:
+        return fixed(lookup.timed_bleu(results, speed, "wngt20", column), 2)
+
+    return replace(q.score("wngt20", column), ours=ours)
 
 
 WORDS_PER_SECOND = Quantity(
@@ -145,16 +155,18 @@ TABLES = (
         "wngt20_table4",
         "wngt2020_table4",
         "WNGT20 table 4: speed on a GPU",
-        "Source words that students translate per second on a GPU; the paper's is an NVIDIA T4.",
+        "Source words that students translate per second on a GPU, and BLEU of these translations; the paper's GPU "
+        "is an NVIDIA T4.",
         (
             *Column.texts(model="WNGT 2020 row", setting="Setting", ours="Our variant"),
             Column("batch_ours", "Batch, ours"),
         ),
         _gpu_lines,
-        lambda results: (WORDS_PER_SECOND,),
+        lambda results: (WORDS_PER_SECOND, *map(_timed_score, ("bleu_wmt19", "bleu_wmt1x"))),
         lambda results: (
             "In brackets: each side against its own unpruned student in float32 without a shortlist. Ours in "
-            "batches of the size that was the fastest.",
+            "batches of the size that was the fastest. A dash: not measured, or not in the paper.",
+            *lookup.timed_text(results),
         ),
         "Table 4",
         "gpu_paper_table",
