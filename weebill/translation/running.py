@@ -1,11 +1,13 @@
 """Networks made ready to translate: on their device, in the precision in which they run there."""
 
+from dataclasses import replace
 from typing import TypeVar
 
 import torch
 from torch import nn
 
 from weebill.translation.search import fastest_precision, prepack
+from weebill_runtime.options import SearchOptions
 
 Network = TypeVar("Network", bound=nn.Module)
 
@@ -26,6 +28,11 @@ def ready(network: Network, device: str, precision: str = "float32") -> Network:
 def precision_on(device: str, wanted: str) -> str:
     """Return the precision `wanted` for a device; the fastest there if it is "auto"."""
     return fastest_precision(device) if wanted == "auto" else wanted
+
+
+def options_on(device: str, options: SearchOptions) -> SearchOptions:
+    """Return the options of a search for a device: a GPU chooses how many sentences it searches at once."""
+    return options if device == "cpu" else replace(options, batch_size=None)
 
 
 def cast(network: Network, precision: str) -> Network:

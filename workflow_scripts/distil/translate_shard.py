@@ -17,7 +17,7 @@ from weebill.runtime.text import load_runtime
 from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.distillation.shards import write_shard
 from weebill.translation.loading import load_translator
-from weebill.translation.running import precision_on
+from weebill.translation.running import options_on, precision_on
 from weebill_runtime.options import SearchOptions
 
 with job(snakemake.log[0]):
@@ -39,7 +39,7 @@ with job(snakemake.log[0]):
         text,
         snakemake.output.nbest,
         translator,
-        SearchOptions(**snakemake.params.search),
+        options_on(device, SearchOptions(**snakemake.params.search)),
         {
             "teacher": [content_hash(folder) for folder in teacher],
             "languages": list(languages),

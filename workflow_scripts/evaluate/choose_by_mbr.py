@@ -16,7 +16,7 @@ from weebill.metric.scorer import Scorer
 from weebill.translation.loading import load_translator
 from weebill_runtime.options import Sampling, SearchOptions, cut_logger
 
-ROWS = 512  # candidates per batch
+ROWS = {"cpu": 512, "cuda": 4096}  # candidates per batch
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -29,7 +29,7 @@ with job(snakemake.log[0]):
     options = SearchOptions(
         beam=1 if sampled else mbr["candidates"],
         nbest=mbr["candidates"],
-        batch_size=max(1, ROWS // mbr["candidates"]),
+        batch_size=max(1, ROWS[device] // mbr["candidates"]),
         sampling=Sampling(mbr["temperature"], mbr["epsilon"], params.seed) if sampled else None,
         **params.search,
     )

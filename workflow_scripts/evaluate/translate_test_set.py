@@ -13,6 +13,7 @@ from weebill.corpus.table import read_columns
 from weebill.evaluation.quality.translation_file import write_translations
 from weebill.kernels.accelerator import device_of
 from weebill.translation.loading import load_translator
+from weebill.translation.running import options_on
 from weebill.workflow.progress import counter
 from weebill_runtime.options import SearchOptions, cut_logger
 
@@ -24,7 +25,7 @@ with job(snakemake.log[0]):
     folders = [models] if isinstance(models, str) else list(models)
     translator = load_translator(folders, device, tuple(snakemake.params.languages))
     translator.on_cut = cut_logger(f"{snakemake.input.test_set}:")
-    search, progress = SearchOptions(**snakemake.params.search), counter(len(sources), "sentences")
-    translations = translator.translate(sources, search, progress)
+    search = options_on(device, SearchOptions(**snakemake.params.search))
+    translations = translator.translate(sources, search, counter(len(sources), "sentences"))
     write_translations(snakemake.output[0], translations, sources)
     logging.info("%s sentences translated", f"{len(sources):,}")
