@@ -44,7 +44,10 @@ def test_what_was_not_measured_is_not_shown():
     assert {*tables} == {"tables", "speed_tables"}
     assert not [item for items in tables.values() for item in items if "pruning" in item.file]
     assert {*catalogue.shown("figures", config, few)} == {"figures", "speed_figures"}
-    assert [page.file for page in catalogue.pages(config, few)] == ["summary"]
+    [summary] = catalogue.pages(config, few)
+    assert summary.file == "summary" and "speed/gpu_speed" not in summary.pictures
+    [on_gpu] = catalogue.pages(config, [*few, "gpu_speeds"])
+    assert [*on_gpu.pictures] == [*summary.pictures, "speed/gpu_speed"]
     assert [page.file for page in catalogue.pages(config, EVERYTHING)] == ["summary", "pruning"]
     files = [item.file for item in catalogue.shown("tables", config, EVERYTHING)["tables"]]
     assert "seeds" in files and "seeds" not in [item.file for item in tables["tables"]]

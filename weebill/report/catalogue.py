@@ -50,7 +50,9 @@ class Page:
     make: str  # "module:function" below `pages`; the arguments are Results, run times and pictures
     needs: tuple[str, ...] = TIMES
     uses: tuple[str, ...] = ()
-    pictures: Mapping[str, str] | None = None  # file of a figure → its heading; None: all by title
+    pictures: Mapping[str, str] | None = (
+        None  # figures that may exist → headings; None: all by title
+    )
 
 
 def _cut(part: str, config: Config) -> bool:
@@ -149,6 +151,7 @@ FIGURES = {
         "speed_figures": (
             Item("speed/front", "translation:front", "6 Evaluation", "Quality, speed and size", TIMES),
             Item("speed/quality_by_speed", "pruning:quality_by_speed", "4 Pruning", "Quality by speed", PRUNED_TIMES),
+            Item("speed/gpu_speed", "gpu:speed_by_batch", "6 Evaluation", "GPU speed", ("gpu_speeds",)),
         ),
     },
     "metric": {
@@ -176,6 +179,7 @@ SUMMARY_PICTURES = {
     "speed/front": "Quality, speed and size",
     "sizes": "Sizes",
     "heads": "Encoder heads left",
+    "speed/gpu_speed": "Speed on a GPU",
 }
 PRUNING_PICTURES = {
     "quality_by_heads": "Quality by encoder heads removed",
@@ -208,7 +212,12 @@ def pages(config: Config, measured: Collection[str]) -> list[Page]:
     figures = shown("figures", config, measured).values()
     drawn = {item.file: item.title for items in figures for item in items}
     return [
-        page if page.pictures else replace(page, pictures=drawn)
+        replace(
+            page,
+            pictures={
+                file: heading for file, heading in (page.pictures or drawn).items() if file in drawn
+            },
+        )
         for page in PAGES[config["kind"]]
         if {*page.needs} <= {*measured}
     ]

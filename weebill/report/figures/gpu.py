@@ -1,0 +1,49 @@
+"""Figure of the speeds on a GPU by mini-batch size."""
+
+import altair as alt
+import pandas as pd
+
+from weebill.report.figures.drawing import TABLEAU
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results
+
+
+def speed_by_batch(results: Results) -> alt.TopLevelMixin:
+    """Draw words per second against sentences in a batch, a panel for each variant and a line for each setting."""
+    rows = pd.DataFrame(
+        {
+            "variant": one.variant,
+            "numbers": one.numbers,
+            "shortlist": "yes" if one.shortlist else "no",
+            "batch": one.batch_size,
+            "words": one.words_per_second,
+            "slowest": one.words / max(one.seconds),
+            "fastest": one.words / min(one.seconds),
+            "bleu": lookup.mean_timed_bleu(one) or "not measured",
+        }
+        for one in lookup.timed_on_gpu(results)
+    )
+    log = alt.Scale(type="log", nice=False)
+    legend = alt.Legend(orient="bottom")
+    base = alt.Chart(rows).encode(
+        x=alt.X("batch:Q", title="sentences in a batch (log)", scale=log),
+        color=alt.Color("numbers:N", title="Numbers", scale=TABLEAU, legend=legend),
+        strokeDash=alt.StrokeDash("shortlist:N", title="Shortlist", sort=["no"], legend=legend),
+        tooltip=[
+            alt.Tooltip("variant", title="Variant"),
+            alt.Tooltip("numbers", title="Numbers"),
+            alt.Tooltip("shortlist", title="Shortlist"),
+            alt.Tooltip("batch", title="Batch"),
+            alt.Tooltip("words", title="Words/s", format=",.0f"),
+            alt.Tooltip("slowest", title="Slowest round", format=",.0f"),
+            alt.Tooltip("fastest", title="Fastest round", format=",.0f"),
+            alt.Tooltip("bleu", title="BLEU"),
+        ],
+    )
+    words = alt.Y("words:Q", title="source words per second (log)", scale=log)
+    bars = base.mark_rule().encode(y=alt.Y("slowest:Q", scale=log), y2="fastest:Q")
+    chart = alt.layer(bars, base.mark_line(point=True).encode(y=words))
+    panels = chart.properties(width=300, height=220).facet(
+        alt.Facet("variant:N", title=None, sort=list(dict.fromkeys(rows["variant"]))), columns=2
+    )
+    return panels.properties(title=f"Speed on a GPU ({results.gpu_speeds[0].hardware})")
