@@ -1,4 +1,4 @@
-"""Loading of any translator: by the runtime where it can translate, else by PyTorch."""
+"""Loading of any translator: of the runtime for Weebill models, else of PyTorch."""
 
 import re
 from collections.abc import Iterable
@@ -26,8 +26,8 @@ def load(
 ) -> TextTranslator:
     """Load a student, a teacher, an ensemble or a Hugging Face model that translates.
 
-    Weebill models on the processor translate by the runtime, others by PyTorch with its own number of threads. Lines
-    that are too long are split at the ends of their sentences.
+    Weebill models translate by the runtime, on a GPU through PyTorch, others by PyTorch with its own number of
+    threads. Lines that are too long are split at the ends of their sentences.
 
     On a GPU, `precision` may be float16 or bfloat16 instead: then the model computes in these numbers, which is
     faster. A folder with several models gives its float32 model to it; of another one, name the folder itself.
@@ -37,7 +37,8 @@ def load(
         precision: chooses one of several models in a folder, such as "int8" in a recipe's folder below results/; or
             float16 or bfloat16, the numbers that a GPU computes in.
         device: "cpu", "cuda", "cuda:1", …
-        threads: number of the runtime's threads that translate in parallel, each with a copy of the weights.
+        threads: number of the runtime's threads that translate in parallel, each with a copy of the weights; a GPU
+            takes one.
         isa: the runtime's instruction set, such as avx2 or dotprod, or portable (PyTorch); None: the fastest here.
         shortlist: file of pieces to which Weebill models restrict translations, faster for large vocabularies.
         languages: of input and output, for a Hugging Face model of many.
@@ -70,17 +71,14 @@ def load(
         raise InputError(
             f"languages: for Hugging Face models of many; {own[0]} is a Weebill model, leave them out"
         )
-    if len(models) == len(own) and device == "cpu":
-        return Translator.around(load_runtime(models, isa, shortlist, threads))
-    if isa:
+    if isa and (device != "cpu" or len(models) > len(own)):
         raise InputError(
             "isa: for the runtime, which translates by Weebill models on the processor; leave it out"
         )
-    if shortlist and len(models) > len(own):
-        raise InputError("shortlist: for Weebill models, which can restrict pieces; leave it out")
+    if len(models) == len(own):
+        return Translator.around(load_runtime(models, isa, shortlist, threads, numbers, device))
     if shortlist:
-        found = load_runtime(models, shortlist=shortlist, precision=numbers, device=device)
-        return Translator.around(found)
+        raise InputError("shortlist: for Weebill models, which can restrict pieces; leave it out")
     from weebill.translation.loading import load_translator
 
     found = load_translator(models, device, languages, numbers)
