@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 import sentencepiece
+import torch
 
 from tests.hugging_face_models import SENTENCES, SHAPE, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
@@ -342,3 +343,17 @@ def test_max_length_beyond_a_models_positions_is_refused(translate, monkeypatch,
     line = ("the bird sings " * 30).encode()
     _, _, error = translate(model, text=line)
     assert "cut to the first 64; the model reads no more; split the line" in error
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize("precision", [[], ["--precision", "float16"]], ids=["float32", "float16"])
+def test_a_gpu_translates_lines_in_their_order(translate, folder, precision):
+    text = "\n".join([*TEXT, "", *TEXT[::-1]]).encode()
+    code, out, error = translate(folder, "--device", "cuda", *precision, text=text)
+    lines = out.splitlines()
+    expected = load_translator(folder).translate(TEXT)
+    assert (code, error, lines[6]) == (0, "", "")
+    assert lines[:6] == lines[:6:-1]
+    different = [pair for pair in zip(lines, expected, strict=False) if pair[0] != pair[1]]
+    assert len(different) <= (3 if precision else 1), different

@@ -1,5 +1,8 @@
 """Jobs on a GPU where there is none, or fewer than they need: one line names the key and the remedy."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -47,3 +50,18 @@ def test_a_scheduler_without_pytorch_leaves_the_question_to_its_jobs(cards, monk
     cards(0)
     monkeypatch.setattr(accelerator, "find_spec", lambda name: None)
     assert missing_gpus("gpu") == []
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_a_gpu_is_found_without_starting_cuda():
+    """A process that has started CUDA cannot fork jobs that use it."""
+    code = (
+        "import torch; from weebill.kernels.accelerator import device_of, missing_gpus\n"
+        "assert device_of('gpu') == 'cuda' and missing_gpus('gpu') == []\n"
+        "assert not torch.cuda.is_initialized() and not torch._C._cuda_isInBadFork()\n"
+        "print(*missing_gpus('gpu', 99))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("hardware.devices: found 99, but this machine has ")

@@ -94,3 +94,16 @@ def test_a_gpus_numbers_and_batches_change_scores_by_their_rounding_alone(
         np.testing.assert_allclose(scorer(given, outputs), expected, rtol=tolerance)
         error = np.abs(scorer(given, outputs) / expected - 1).max()
         assert precision == "float32" or error > 1e-5  # it is another type
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize(
+    ("precision", "tolerance"), [("float32", 2e-3), ("float16", 1e-2), ("bfloat16", 5e-2)]
+)
+def test_a_gpu_scores_nearly_as_the_processor(network, vocabulary, tmp_path, precision, tolerance):
+    save_model(tmp_path / "model", network, vocabulary, lineage={})
+    given, outputs = (list(side) for side in zip(*PAIRS, strict=True))
+    expected = load_reverse_scorer(tmp_path / "model")(given, outputs)
+    found = load_reverse_scorer(tmp_path / "model", "cuda", precision=precision)(given, outputs)
+    np.testing.assert_allclose(found, expected, rtol=tolerance)
