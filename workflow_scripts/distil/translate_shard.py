@@ -20,6 +20,8 @@ from weebill.translation.loading import load_translator
 from weebill.translation.running import options_on, precision_on
 from weebill_runtime.options import SearchOptions
 
+CHUNK_ROWS = {"cpu": 4096, "cuda": 65_536}  # translated together, sorted by length
+
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     teacher = [str(folder) for folder in snakemake.input.teacher]
@@ -51,5 +53,6 @@ with job(snakemake.log[0]):
             "torch": torch.__version__,
         },
         snakemake.params.target,
+        CHUNK_ROWS[device],
     )
     text.unlink()
