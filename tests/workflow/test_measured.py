@@ -58,9 +58,12 @@ def test_the_gpu_times_every_student_with_its_shortlist(read):
     assert read["gpu_shortlists"] == [file]
 
 
-def test_the_gpu_times_the_test_sets_alone_by_default(read):
-    assert read["gpu_corpus"] == []
-    assert read["gpu_text"] == [["tatoeba_test"], "", None]
+def test_the_gpu_times_the_test_sets_alone_by_default(experiment, tmp_path):
+    config = copy.deepcopy(experiment)
+    del config["evaluation"]["speed"]["gpu_text"]
+    found = rules(tmp_path, config)
+    assert found["gpu_corpus"] == []
+    assert found["gpu_text"] == [["tatoeba_test"], "", None]
 
 
 def test_the_gpu_times_chosen_variants_by_a_corpus_too(experiment, tmp_path):
