@@ -30,3 +30,10 @@ def test_languages_that_the_model_does_not_record_are_asked_for(folder, capsys):
     assert (
         "does not record the languages; name them by --languages FROM TO" in capsys.readouterr().err
     )
+
+
+def test_a_device_that_is_not_there_is_named(folder, capsys):
+    assert main(["serve", str(folder), "--device", "cuda:99"]) == 1
+    assert "device cuda:99: not available here; use cpu" in capsys.readouterr().err
+    assert main(["serve", str(folder), "--precision", "float16"]) == 1
+    assert "precision float16: GPUs compute in it" in capsys.readouterr().err

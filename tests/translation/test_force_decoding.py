@@ -99,7 +99,7 @@ def test_a_gpus_numbers_and_batches_change_scores_by_their_rounding_alone(
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize(
-    ("precision", "tolerance"), [("float32", 2e-3), ("float16", 1e-2), ("bfloat16", 5e-2)]
+    ("precision", "tolerance"), [("float32", 5e-3), ("float16", 1e-2), ("bfloat16", 5e-2)]
 )
 def test_a_gpu_scores_nearly_as_the_processor(network, vocabulary, tmp_path, precision, tolerance):
     save_model(tmp_path / "model", network, vocabulary, lineage={})

@@ -9,7 +9,8 @@ from weebill.errors import InputError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model folder")
-    add("--precision", metavar="P", help="of the models below MODEL the one in this precision")
+    add("--precision", metavar="P", help="as of `weebill translate`")
+    add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
     add("--host", default="127.0.0.1", help="default 127.0.0.1: this machine alone")
     add("--port", type=int, default=5000, metavar="N", help="default 5000; 0: any free one")
     add("--threads", type=positive, default=1, metavar="N", help="default 1")
@@ -29,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     translator = load(
         arguments.model,
         arguments.precision,
+        device=arguments.device,
         threads=arguments.threads,
         isa=arguments.isa,
         shortlist=arguments.shortlist,
