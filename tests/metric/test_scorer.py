@@ -234,7 +234,9 @@ def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     monkeypatch.setattr(
         Scorer,
         "_encode",
-        lambda self, texts, *more: seen.extend(texts) or encode(self, texts, *more),
+        lambda self, texts, *more, **options: (
+            seen.extend(texts) or encode(self, texts, *more, **options)
+        ),
     )
     cache = tmp_path / "vectors.sqlite"
     fresh = score(folder, cache=VectorCache(cache))

@@ -1,12 +1,12 @@
 """Encoder without padding: the sentences of a batch are concatenated, and few states are kept.
 
-Linear maps see all pieces of a batch at once; attention is computed for all sentences of one length together.
+Linear maps see all pieces of a batch at once; attention is that of `metric.attention`.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 
 import torch
 from torch import Tensor, nn
@@ -14,31 +14,20 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 from transformers.activations import ACT2FN
 
-from weebill.kernels.cpu_matmul import multiplies_bfloat16
+from weebill.kernels.cuda import to_device
 from weebill.kernels.int8_layers import Int8Linear, Int8Weight
 from weebill.kernels.split_linear import inference_linear
+from weebill.metric.attention import Attention, attention
+from weebill.metric.lengths import Lengths
 from weebill.metric.network import AFTER_PADDING, Map, Stored, StoredLinear
 from weebill.quantization.grids import grid_named
 
 GRID = grid_named("int8_rowwise")  # grid of int8 weights
 FUSED = ("gelu", "relu")  # activations that a product can apply
 
-
-class Lengths:
-    """Division of the n pieces of a batch into groups of sentences of one length, the shorter ones first."""
-
-    def __init__(self, sentences: Sequence[Sequence[int]]) -> None:
-        """Group sentences, which are in order of length.  Raises ValueError if they are not."""
-        lengths = [len(sentence) for sentence in sentences]
-        if lengths != sorted(lengths):
-            raise ValueError("sentences are not in the order of their lengths")
-        self.groups = [(count, length) for length, count in Counter(lengths).items()]
-
-    def split(self, x: Tensor) -> Iterator[Tensor]:
-        """Split x (n, …) into one (sentences, length, …) for each length."""
-        parts = x.split([count * length for count, length in self.groups])
-        for part, group in zip(parts, self.groups, strict=True):
-            yield part.unflatten(0, group)
+# Adds an update to a state and normalises the sum: (update, state) → the result in float32 and in the products' type,
+# (n, d) each.  The update may be overwritten.
+AddNorm = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 class RaggedEncoder:
@@ -79,17 +68,25 @@ class RaggedEncoder:
         self._streamed: tuple[int, _Layer] | None = None
 
     def states(self, pieces: Tensor, lengths: Lengths, types: Tensor | int = 0) -> Iterator[Tensor]:
-        """Yield for pieces (n,), of types (n,), the float32 states (n, d) of the embeddings, then of each layer."""
+        """Yield for pieces (n,), of types (n,), the float32 states (n, d) of the embeddings, then of each layer.
+
+        pieces, types: on the CPU.  lengths: as `Lengths.on` returns them for the device.
+        """
         places = []
         for group in lengths.split(pieces):
             real = (group != self._padding).long()
             places.append((self._padding + real.cumsum(1) * real).flatten())
-        x = self._norm(self._words(pieces).add_(self._positions[types, torch.cat(places)]))
+        device = self._ready.device
+        if isinstance(types, Tensor):
+            types = to_device(types, device)
+        positions = self._positions[types, to_device(torch.cat(places), device)]
+        x = self._norm(self._words(pieces).add_(positions))
         if self._widen is not None:
             x = self._widen(x.to(self._ready.dtype)).float()
         yield x
+        rounded = x.to(self._ready.dtype)
         for number in range(self.depth):
-            x = self._layer(number)(x, lengths)
+            x, rounded = self._layer(number)(x, rounded, lengths)
             if self._last_norm is not None and number + 1 == len(self._model.encoder.layer):
                 yield self._last_norm(x)
             else:
@@ -120,18 +117,33 @@ class _Ready:
         return parameter.detach().to(self.device, self.dtype)
 
     def table(self, embedding: nn.Module, stream: bool) -> Map:
-        """Return the rows of a table by their numbers, (n,) → (n, d) in float32; stream: leave it where it is."""
-        if isinstance(embedding, Stored):
-            return (embedding if stream else embedding.to(self.device)).rows
-        weight = embedding.weight.detach() if stream else self(embedding.weight)
-        return lambda pieces: weight[pieces.to(weight.device)].to(pieces.device).float()
+        """Return the rows of a table by their numbers, (n,) on the CPU → (n, d) on the device in float32.
 
-    @property
-    def attention(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-        """Attention of queries, keys and values, (b, heads, length, size) each → (b, heads, length, size)."""
-        if self.dtype != torch.bfloat16 or self.device.type != "cpu":
-            return _attention
-        return _rounded_attention if multiplies_bfloat16() else _widened_attention
+        stream: leave the table where it is.
+        """
+        if isinstance(embedding, Stored):
+            rows = (embedding if stream else embedding.to(self.device)).rows
+        else:
+            weight = embedding.weight.detach() if stream else self(embedding.weight)
+            rows = weight.__getitem__
+        if stream:
+            return lambda pieces: to_device(rows(pieces), self.device).float()
+        return lambda pieces: rows(to_device(pieces, self.device)).float()
+
+    def attention(self, size: int) -> Attention:
+        """Return the attention of heads of a size."""
+        return attention(self.dtype, self.device, size)
+
+    def add_norm(self, norm: nn.LayerNorm) -> AddNorm:
+        """Return a sum and its normalisation over the features; one kernel on a GPU."""
+        by_kernel = self.device.type == "cuda" and find_spec("triton") is not None
+        if not by_kernel:
+            return partial(add_then_norm, normalise=self.norm(norm))
+        from weebill.kernels.add_norm import add_norm  # wants Triton
+
+        place = {"device": self.device, "dtype": torch.float32}
+        weight, bias = norm.weight.detach().to(**place), norm.bias.detach().to(**place)
+        return partial(add_norm, weight=weight, bias=bias, epsilon=norm.eps)
 
     def norm(self, norm: nn.LayerNorm) -> Map:
         """Return a normalisation over the features, (n, d) → (n, d) in float32."""
@@ -170,57 +182,49 @@ class _Layer:
     """Self-attention and feed-forward, each followed by add and norm, or (XLM-R-XL) by add and after a norm."""
 
     def __init__(self, layer: nn.Module, ready: _Ready) -> None:
-        attention, output = layer.attention.self, layer.attention.output
-        self._dtype, self._attention = ready.dtype, ready.attention
-        self._heads, self._head_size = attention.num_attention_heads, attention.attention_head_size
-        # Queries are scaled here: products of queries and keys are the attention's logits.
-        inward = [attention.query, attention.key, attention.value]
-        self._qkv = ready.product(inward, scales=[self._head_size**-0.5, 1, 1])
+        self_attention, output = layer.attention.self, layer.attention.output
+        self._dtype = ready.dtype
+        self._heads = self_attention.num_attention_heads
+        self._head_size = self_attention.attention_head_size
+        self._attention = ready.attention(self._head_size)
+        inward = [self_attention.query, self_attention.key, self_attention.value]
+        self._qkv = ready.product(inward, scales=[self._attention.scale, 1, 1])
         self._out = ready.product([output.dense])
         before = getattr(layer.attention, "self_attn_layer_norm", None)
         self._norms_before = before is not None
-        self._attention_norm = ready.norm(output.LayerNorm if before is None else before)
+        self._attention_norm = (
+            ready.add_norm(output.LayerNorm) if before is None else ready.norm(before)
+        )
         activation = layer.intermediate.intermediate_act_fn
         name = next((one for one in FUSED if type(ACT2FN[one]) is type(activation)), None)
         self._inner = ready.product([layer.intermediate.dense], name)
         self._activation = nn.Identity() if name else activation
         self._outer = ready.product([layer.output.dense])
-        self._norm = ready.norm(layer.output.LayerNorm if before is None else layer.LayerNorm)
+        last = layer.output.LayerNorm if before is None else layer.LayerNorm
+        self._norm = ready.add_norm(last) if before is None else ready.norm(last)
 
-    def __call__(self, x: Tensor, lengths: Lengths) -> Tensor:
-        """Map x (n, d) → (n, d), both in float32."""
+    def __call__(self, x: Tensor, rounded: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
+        """Map x (n, d) in float32, and its copy in the products' type, to the next state and its copy."""
         if self._norms_before:
-            x = self._attended(self._attention_norm(x), lengths).add_(x)
-            return self._fed(self._norm(x)).add_(x)
-        x = self._attention_norm(self._attended(x, lengths).add_(x))
-        return self._norm(self._fed(x).add_(x))
+            normed = self._attention_norm(x).to(self._dtype)
+            x = self._attended(normed, lengths).float().add_(x)
+            x = self._fed(self._norm(x).to(self._dtype)).float().add_(x)
+            return x, x  # the next layer rounds after its own norm
+        x, rounded = self._attention_norm(self._attended(rounded, lengths), x)
+        return self._norm(self._fed(rounded), x)
 
     def _attended(self, x: Tensor, lengths: Lengths) -> Tensor:
-        return self._out(self._attend(x.to(self._dtype), lengths)).float()
+        """Attend: x (n, d) → (n, d), both in the products' type."""
+        if not self._heads:
+            return self._out(x.new_empty(len(x), 0))
+        qkv = self._qkv(x).unflatten(-1, (3, self._heads, self._head_size))
+        return self._out(self._attention.attend(qkv, lengths))
 
     def _fed(self, x: Tensor) -> Tensor:
-        return self._outer(self._activation(self._inner(x.to(self._dtype)))).float()
-
-    def _attend(self, x: Tensor, lengths: Lengths) -> Tensor:
-        """Attend: x (n, d) → (n, heads · head_size)."""
-        if not self._heads:
-            return x.new_empty(len(x), 0)
-        found = []
-        for qkv in lengths.split(self._qkv(x)):  # (b, length, 3 · a)
-            q, k, v = qkv.unflatten(-1, (3, self._heads, self._head_size)).permute(2, 0, 3, 1, 4)
-            found.append(self._attention(q, k, v).transpose(1, 2).flatten(2).flatten(0, 1))
-        return torch.cat(found).to(x.dtype)
+        return self._outer(self._activation(self._inner(x)))
 
 
-_attention = partial(functional.scaled_dot_product_attention, scale=1.0)
-
-
-def _rounded_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Attend in bfloat16 by plain products, on processors twice as fast as the library's fused kernel."""
-    shares = torch.softmax(q @ k.transpose(-1, -2), -1, dtype=torch.float32)
-    return shares.to(v.dtype) @ v
-
-
-def _widened_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Attend with bfloat16 numbers in float32, for processors that cannot multiply bfloat16."""
-    return _attention(q.float(), k.float(), v.float())
+def add_then_norm(update: Tensor, state: Tensor, normalise: Map) -> tuple[Tensor, Tensor]:
+    """Implement `AddNorm` by a normalisation, (n, d) → (n, d) in float32."""
+    normed = normalise(update.float().add_(state))
+    return normed, normed.to(update.dtype)

@@ -5,7 +5,8 @@ three; with one of them, once.  The formulas and their constants are those of un
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +15,10 @@ from torch import Tensor
 
 from weebill.metric.architecture import XCOMET, Architecture
 from weebill.metric.folder import Metric
+from weebill.metric.overlap import in_parts
 from weebill.metric.reader import SEGMENTS, Progress, Reader, Reading
 
-SEGMENTS_AT_ONCE = 4096  # read together
+SEGMENTS_AT_ONCE = {"cpu": 4096, "cuda": 16_384}  # read together
 LABEL_SHARES = (0.1667, 0.3333, 0.5)  # of the three readings in the labels' probabilities
 SCORE_SHARES = (0.12, 0.33, 0.33)  # of the three readings in XCOMET's score
 MQM_SHARE = 0.22  # of the errors found
@@ -119,15 +121,28 @@ class JointScorer:
     def judge(self, segments: Mapping[Segment, Place], progress: Progress) -> dict[Segment, Judged]:
         """Judge different segments; texts that are cut are logged with the place of their segment's translation."""
         given, found = list(segments.items()), {}
-        for start in range(0, len(given), SEGMENTS_AT_ONCE):
-            found |= self._judge(dict(given[start : start + SEGMENTS_AT_ONCE]), progress)
+        kind = self._reader.device.type
+        count = SEGMENTS_AT_ONCE.get(kind, SEGMENTS_AT_ONCE["cpu"])
+        judged = in_parts(
+            (dict(given[start : start + count]) for start in range(0, len(given), count)),
+            partial(join, self._metric),
+            partial(self._begin, progress=progress),
+            overlapped=kind != "cpu",
+        )
+        for some in judged:
+            found |= some
         return found
 
-    def _judge(
-        self, segments: Mapping[Segment, Place], progress: Progress
+    def _begin(
+        self, segments: Mapping[Segment, Place], joined: Joined, progress: Progress
+    ) -> Callable[[], dict[Segment, Judged]]:
+        """Begin to read segments; return a function that waits for their results."""
+        finish = self._reader.begin(joined.sequences, progress, joined.first)
+        return lambda: self._judged(segments, joined, finish())
+
+    def _judged(
+        self, segments: Mapping[Segment, Place], joined: Joined, readings: Sequence[Reading]
     ) -> dict[Segment, Judged]:
-        joined = join(self._metric, segments)
-        readings = self._reader.read(joined.sequences, progress, joined.first)
         scores, judged = self._estimates(readings), {}
         for segment in segments:
             own = [joined.rows[key] for key in segment.readings()]

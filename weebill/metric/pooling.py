@@ -11,9 +11,7 @@ import torch
 from torch import Tensor
 
 from weebill.metric.architecture import Architecture
-from weebill.metric.encoding import Lengths
-
-EPSILON = 1e-12  # added to a variance
+from weebill.metric.lengths import Lengths
 
 
 class Pool:
@@ -22,7 +20,7 @@ class Pool:
     def __init__(
         self, pieces: Tensor, lengths: Lengths, architecture: Architecture, pad: int | None
     ) -> None:
-        """Prepare a sum for pieces (n,).
+        """Prepare a sum for pieces (n,), on the CPU; lengths: as `Lengths.on` returns them for the states' device.
 
         pad: the padding piece, which a text may contain; it counts in a sentence's length, but not in its sum.
         """
@@ -32,11 +30,10 @@ class Pool:
             architecture.layer_norm and architecture.layer == "mix" and self._pool != "default"
         )
         hidden = None if pad is None or self._first else (pieces == pad)[:, None]
-        self._hidden = None if hidden is None or not hidden.any() else hidden
+        self._hidden = None if hidden is None or not hidden.any() else hidden.to(lengths.device)
         self._shares: Tensor | int = 1  # of the pieces that count, in each sentence
         if self._hidden is not None and self._pool == "avg":
-            groups = lengths.split((~self._hidden).float())
-            self._shares = torch.cat([one.mean(1) for one in groups])
+            self._shares = lengths.means((~self._hidden).float())
         self._sum: Tensor | int = 0  # (sentences, d), or (n, d) for the maximum
 
     def add(self, state: Tensor, weight: float) -> None:
@@ -45,12 +42,10 @@ class Pool:
             mixed = _normalised(state, self._lengths) if self._norm else state
             self._sum = self._sum + weight * mixed
             return
-        groups = self._lengths.split(
-            state if self._hidden is None else state.masked_fill(self._hidden, 0)
-        )
-        vector = torch.cat([one[:, 0] if self._first else one.mean(1) for one in groups])
+        shown = state if self._hidden is None else state.masked_fill(self._hidden, 0)
+        vector = self._lengths.first(shown) if self._first else self._lengths.means(shown)
         if self._norm:
-            deviation, mean = _spread(state, self._lengths)
+            deviation, mean = self._lengths.spread(state)
             vector = (vector - self._shares * mean) / deviation
         self._sum = self._sum + weight * vector
 
@@ -61,7 +56,7 @@ class Pool:
         mixed = self._sum
         if self._hidden is not None:
             mixed = mixed.masked_fill(self._hidden, -torch.inf)
-        return torch.cat([one.amax(1) for one in self._lengths.split(mixed)])
+        return self._lengths.largest(mixed)
 
 
 def pool_states(
@@ -79,17 +74,7 @@ def pool_states(
     return pool.vectors()
 
 
-def _spread(state: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
-    """Return standard deviation and mean of all numbers of a sentence's state, each (sentences, 1)."""
-    groups = lengths.split(state)
-    found = [torch.var_mean(one, (1, 2), correction=0, keepdim=True) for one in groups]
-    variance, mean = (torch.cat(one).squeeze(2) for one in zip(*found, strict=True))
-    return (variance + EPSILON).sqrt(), mean
-
-
 def _normalised(state: Tensor, lengths: Lengths) -> Tensor:
     """Normalise a state (n, d) to mean 0 and deviation 1 over the numbers of each sentence."""
-    repeats = [length for count, length in lengths.groups for _ in range(count)]
-    each = torch.tensor(repeats, device=state.device)
-    deviation, mean = (one.repeat_interleave(each, 0) for one in _spread(state, lengths))
+    deviation, mean = (lengths.repeat(one) for one in lengths.spread(state))
     return (state - mean) / deviation

@@ -10,22 +10,31 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
+from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.extension import fastest
 from weebill.kernels.split_linear import inference_linear
-from weebill.metric.encoding import Lengths, RaggedEncoder
+from weebill.metric.encoding import RaggedEncoder
 from weebill.metric.folder import Metric
+from weebill.metric.lengths import Lengths
 from weebill.metric.network import Map
 from weebill.metric.pooling import Pool
 
 # Types of the encoder's weights; int8 concerns linear maps only.
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int8": torch.float32}
-# Larger batches are not faster on one core; on GPUs they are not measured yet.  The float32 states of int8's batches
-# stay in a near cache; larger ones are a third slower.
-BATCH_PIECES = {"cpu": 2048, "cuda": 16_384, "int8": 512}
+# Larger batches are not faster on one core.  The float32 states of int8's batches stay in a near cache; larger ones
+# are a third slower.
+BATCH_PIECES = {"cpu": 2048, "cuda": 65_536, "int8": 512}
 WINDOW_BYTES = 2**30  # of the states of all batches that one reading of a streamed encoder serves
 SEGMENTS = 2048  # segments in one batch of the estimator
 
 Progress = Callable[[int], None]
+
+
+def precision_on(device: str | torch.device, wanted: str) -> str:
+    """Return a precision; "auto" is float32 on the CPU and bfloat16 on GPUs."""
+    if wanted != "auto":
+        return wanted
+    return "float32" if torch.device(device).type == "cpu" else "bfloat16"
 
 
 class Reading(NamedTuple):
@@ -52,6 +61,8 @@ class Reader:
         kind = precision if precision == "int8" else self.device.type
         self._batch_pieces = batch_pieces or BATCH_PIECES.get(kind, 2048)
         self._stream = stream
+        if self.device.type == "cuda":
+            avoid_slow_attention()
 
     def read(
         self,
@@ -64,11 +75,20 @@ class Reader:
         progress: called with the number of sequences of each batch.  first: number of pieces of each sequence that
         are of BERT's first type; all, if None.
         """
-        found: list[Reading | None] = [None] * len(sequences)
+        return self.begin(sequences, progress, first)()
+
+    def begin(
+        self,
+        sequences: Sequence[Sequence[int]],
+        progress: Progress,
+        first: Sequence[int] | None = None,
+    ) -> Callable[[], list[Reading]]:
+        """Begin to read, and return a function that waits for what `read` returns; a GPU works meanwhile."""
         order = sorted(range(len(sequences)), key=lambda index: len(sequences[index]))
         parts = [
             order[part] for part in ranges([len(sequences[i]) for i in order], self._batch_pieces)
         ]
+        done: list[tuple[Tensor, Tensor | None]] = []  # on the device
         for window in self._windows(parts, sequences):
             with torch.inference_mode():
                 batches = [
@@ -78,10 +98,20 @@ class Reader:
                     for batch in batches:
                         batch.step(number)
                 for rows, batch in zip(window, batches, strict=True):
-                    for row, reading in zip(rows, batch.readings(), strict=True):
-                        found[row] = reading
+                    done.append(batch.results())
                     progress(len(rows))
-        return found
+
+        def finish() -> list[Reading]:
+            found: list[Reading | None] = [None] * len(sequences)
+            for rows, (vectors, logits) in zip(parts, done, strict=True):
+                each = (None,) * len(rows)
+                if logits is not None:
+                    each = logits.cpu().split([len(sequences[row]) for row in rows])
+                for row, *pair in zip(rows, vectors.cpu().numpy(), each, strict=True):
+                    found[row] = Reading(*pair)
+            return found
+
+        return finish
 
     def _windows(
         self, parts: list[list[int]], sequences: Sequence[Sequence[int]]
@@ -98,16 +128,15 @@ class Reader:
     def _batch(
         self, sequences: list[Sequence[int]], rows: list[int], first: Sequence[int] | None
     ) -> "_Batch":
-        lengths = Lengths(sequences)
-        flat = torch.tensor(list(chain.from_iterable(sequences)), device=self.device)
+        lengths = Lengths(sequences).on(self.device)
+        flat = torch.tensor(list(chain.from_iterable(sequences)))
         types: Tensor | int = 0
         if first is not None:
             pairs = zip(sequences, rows, strict=True)
             each = ([place >= first[row] for place in range(len(one))] for one, row in pairs)
-            types = torch.tensor(list(chain.from_iterable(each)), device=self.device).long()
+            types = torch.tensor(list(chain.from_iterable(each))).long()
         pool = Pool(flat, lengths, self.metric.network.architecture, self.metric.tokenizer.pad)
-        states = self._encoder.states(flat, lengths, types)
-        return _Batch(states, pool, [len(one) for one in sequences], self)
+        return _Batch(self._encoder.states(flat, lengths, types), pool, self)
 
     @cached_property
     def weights(self) -> list[float]:
@@ -157,23 +186,20 @@ class Reader:
 class _Batch:
     """Sequences on their way through the encoder, one state after the other."""
 
-    def __init__(
-        self, states: Iterator[Tensor], pool: Pool, lengths: list[int], reader: Reader
-    ) -> None:
-        self._states, self._pool, self._lengths, self._reader = states, pool, lengths, reader
-        self._logits: tuple[Tensor | None, ...] = (None,) * len(lengths)
+    def __init__(self, states: Iterator[Tensor], pool: Pool, reader: Reader) -> None:
+        self._states, self._pool, self._reader = states, pool, reader
+        self._logits: Tensor | None = None
 
     def step(self, number: int) -> None:
         """Compute the next state and add it."""
         state = next(self._states)
         self._pool.add(state, self._reader.weights[number])
         if number == self._reader.word_layer:
-            self._logits = self._reader.tagger(state).cpu().split(self._lengths)
+            self._logits = self._reader.tagger(state)
 
-    def readings(self) -> list[Reading]:
-        """Return the result of each sequence."""
-        vectors = self._pool.vectors().cpu().numpy()
-        return [Reading(*pair) for pair in zip(vectors, self._logits, strict=True)]
+    def results(self) -> tuple[Tensor, Tensor | None]:
+        """Return vectors (sequences, d), and logits (n, labels) of all pieces if the model labels them."""
+        return self._pool.vectors(), self._logits
 
 
 def ranges(sizes: Sequence[int], bound: int) -> Iterator[slice]:

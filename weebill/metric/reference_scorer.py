@@ -11,9 +11,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from weebill.metric.architecture import RANKING, TEXTS, XCOMET
-from weebill.metric.encoding import Lengths
 from weebill.metric.folder import Metric
 from weebill.metric.joint import SCORE_SHARES, Segment, join
+from weebill.metric.lengths import Lengths
 from weebill.metric.network import features, nearness
 from weebill.metric.pooling import pool_states
 from weebill.metric.scorer import Systems

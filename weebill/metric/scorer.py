@@ -6,9 +6,9 @@ models that encode the texts of a segment together share only equal segments (`m
 
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,12 @@ from weebill.metric.cache import Vector, VectorCache
 from weebill.metric.folder import Metric, load_metric
 from weebill.metric.joint import JointScorer, Segment
 from weebill.metric.network import features, nearness
-from weebill.metric.reader import PRECISIONS, SEGMENTS, Progress, Reader
+from weebill.metric.overlap import in_parts
+from weebill.metric.reader import PRECISIONS, SEGMENTS, Progress, Reader, precision_on
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.lines import checked_lines
 
-SENTENCES = 4096  # sentences between two writes of the cache
+SENTENCES = {"cpu": 4096, "cuda": 16_384}  # sentences between two writes of the cache
 SHAPE = (  # properties of an encoder that its tensors do not show
     "model_type",
     "num_attention_heads",
@@ -66,7 +67,7 @@ class Scorer:
     def __init__(
         self,
         metric: Metric | str | Path,
-        precision: str = "float32",
+        precision: str = "auto",
         device: str = "cpu",
         cache: VectorCache | None = None,
         batch_pieces: int | None = None,
@@ -75,12 +76,14 @@ class Scorer:
     ) -> None:
         """Pack a metric: one that is loaded, or what `load_metric` reads: a folder, a checkpoint, a name on the hub.
 
-        precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU.
+        precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU; auto: float32 on
+        the CPU, bfloat16 on GPUs.  Weights of int8 folders are multiplied in the precision too.
         batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
         stream: read the encoder's layers from the file, one after the other, for many batches together.
         Raises InputError for an unknown precision, for int8 on a GPU, for a cache of a model that encodes the texts
         of a segment together, and as `load_metric`.
         """
+        precision = precision_on(device, precision)
         if precision not in PRECISIONS:
             message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
             raise InputError(message)
@@ -233,8 +236,7 @@ class Scorer:
                 places.setdefault(line, (name, number))
         found = {} if self.cache is None else self.cache.get(self.fingerprint, list(places))
         fresh = [text for text in places if text not in found]
-        for start in range(0, len(fresh), SENTENCES):
-            made = self._encode(fresh[start : start + SENTENCES], progress)
+        for made in self._made(fresh, progress):
             if self.cache is not None:
                 self.cache.put(self.fingerprint, made)
             found |= made
@@ -250,13 +252,25 @@ class Scorer:
         rows = [torch.tensor([index[line] for line in lines]) for _, lines in texts]
         return vectors.to(self.device), [one.to(self.device) for one in rows]
 
-    def _encode(self, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
-        """Return the vectors of different sentences."""
-        pieces, full = self.metric.tokenizer.encode(texts, self.metric.longest)
-        found = self._reader.read(pieces, progress)
-        return {
+    def _made(self, texts: Sequence[str], progress: Progress) -> Iterator[dict[str, Vector]]:
+        """Yield the vectors of different sentences, some thousand at a time."""
+        count = SENTENCES.get(self.device.type, SENTENCES["cpu"])
+        return in_parts(
+            (texts[start : start + count] for start in range(0, len(texts), count)),
+            partial(self.metric.tokenizer.encode, longest=self.metric.longest),
+            partial(self._encode, progress=progress),
+            overlapped=self.device.type != "cpu",
+        )
+
+    def _encode(
+        self, texts: Sequence[str], pieces: tuple[list[list[int]], list[int]], progress: Progress
+    ) -> Callable[[], dict[str, Vector]]:
+        """Begin to encode sentences by their pieces; return a function that waits for their vectors."""
+        kept, full = pieces
+        finish = self._reader.begin(kept, progress)
+        return lambda: {
             text: Vector(reading.vector, count)
-            for text, reading, count in zip(texts, found, full, strict=True)
+            for text, reading, count in zip(texts, finish(), full, strict=True)
         }
 
     def _estimate(self, vectors: Tensor, *rows: Tensor) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -291,6 +305,7 @@ class Scorer:
             "code": code_of_module(__name__),
             "torch": torch.__version__,
             "device": self.device.type,
+            "card": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None,
             "instructions": [
                 torch.backends.cpu.get_cpu_capability(),
                 multiplies_bfloat16(),

@@ -1,0 +1,50 @@
+"""Work in parts of which one is prepared while a GPU computes another."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Part = TypeVar("Part")
+Prepared = TypeVar("Prepared")
+Result = TypeVar("Result")
+
+AHEAD = 2  # parts that are prepared before they are asked for
+
+
+def in_parts(
+    parts: Iterable[Part],
+    prepare: Callable[[Part], Prepared],
+    begin: Callable[[Part, Prepared], Callable[[], Result]],
+    *,
+    overlapped: bool,
+) -> Iterator[Result]:
+    """Yield the result of each part, in order.
+
+    prepare: makes what `begin` takes.  begin: starts the work and returns a function that waits for its result.
+    overlapped: prepare the next parts in another thread, and begin the next one before a result is asked for.
+    """
+    if not overlapped:
+        yield from (begin(part, prepare(part))() for part in parts)
+        return
+    begun: deque[Callable[[], Result]] = deque()
+    for part, prepared in _ahead(parts, prepare):
+        begun.append(begin(part, prepared))
+        if len(begun) > 1:
+            yield begun.popleft()()
+    yield from (one() for one in begun)
+
+
+def _ahead(
+    parts: Iterable[Part], prepare: Callable[[Part], Prepared]
+) -> Iterator[tuple[Part, Prepared]]:
+    """Yield each part with what another thread prepares of it, some parts ahead."""
+    with ThreadPoolExecutor(1) as thread:
+        waiting = deque()
+        for part in parts:
+            waiting.append((part, thread.submit(prepare, part)))
+            if len(waiting) > AHEAD:
+                done, prepared = waiting.popleft()
+                yield done, prepared.result()
+        for part, prepared in waiting:
+            yield part, prepared.result()
