@@ -148,9 +148,11 @@ rule measure_generation_speed:
     # Take all of --cores, so that nothing else runs meanwhile; a cluster job has one process's threads.
     threads: lambda w: workflow.cores if workflow.local_exec else process_threads()
     resources:
+        **accelerators(1),
         mem_mb=growing(12000),
     params:
         variants=lambda w: variants_of(config, w.model),
         speed=config["evaluation"]["speed"],
+        accelerator=config["hardware"]["accelerator"],
     script:
         "../../workflow_scripts/generation/measure_speed.py"

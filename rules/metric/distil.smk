@@ -219,7 +219,7 @@ rule score_corpus:
         mem_mb=growing(8000),
     params:
         precision=config["evaluation"]["precision"],
-        device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
+        accelerator=config["hardware"]["accelerator"],
     script:
         "../../workflow_scripts/metric/score_corpus.py"
 

@@ -45,7 +45,7 @@ rule pretrain_encoder:
         * pretraining_memory(input.texts, config["sentences"]),
     params:
         settings=lambda w: without_by(config["encoders"][w.encoder]),
-        device="cuda" if config["hardware"]["accelerator"] == "gpu" else "cpu",
+        accelerator=config["hardware"]["accelerator"],
         sentences=config["sentences"],
         seed=config["seed"],
     script:

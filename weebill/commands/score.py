@@ -50,9 +50,9 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
     add("--encoder", type=Path, metavar="FOLDER",
         help="config.json and tokenizer.json of a checkpoint's encoder, if its name is not enough to "
         "find it")  # fmt: skip
-    add("--precision", default="float32", metavar="P",
-        help="float32, the default; faster and equal to some thousandths: bfloat16, or int8 on "
-        "processors")  # fmt: skip
+    add("--precision", default="auto", metavar="P",
+        help="float32; faster and equal to some thousandths: bfloat16, or int8 on processors; default auto: bfloat16 "
+        "on GPUs, otherwise float32")  # fmt: skip
     add("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
     add("--threads", type=positive, default=1, metavar="N", help="default 1")
     add("--stream", action="store_true",
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         told: dict[str, Any] = {
             "model": scorer.metric.name,
             "model_sha256": scorer.metric.sha256,
-            "precision": arguments.precision,
+            "precision": scorer.precision,
             "sources": None if sources is None else str(arguments.sources),
             "references": several or next(iter(references), None),
             "bootstrap": arguments.bootstrap,

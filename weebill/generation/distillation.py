@@ -74,20 +74,50 @@ def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) ->
 
 def hidden_error(student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool) -> Tensor:
     """Return the mean squared error of hidden states (n, positions, d), averaged over the mask (n, positions)."""
+    if mask.is_cuda:
+        return _hidden_error_everywhere(student, teacher, mask, normalise)
     student, teacher = student[mask].float(), teacher[mask].float()
     if normalise:
         student, teacher = (functional.layer_norm(x, x.shape[-1:]) for x in (student, teacher))
     return functional.mse_loss(student, teacher)
 
 
+def _hidden_error_everywhere(
+    student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool
+) -> Tensor:
+    """Implement `hidden_error` without a choice of positions, for which a process waits for a GPU."""
+    student, teacher = student.float(), teacher.float()
+    if normalise:
+        student, teacher = (functional.layer_norm(x, x.shape[-1:]) for x in (student, teacher))
+    return _masked_mean((student - teacher).square().mean(-1), mask)
+
+
+def _masked_mean(values: Tensor, mask: Tensor) -> Tensor:
+    """Return the mean of values over a mask of the same shape."""
+    return values.masked_fill(~mask, 0).sum() / mask.sum()
+
+
 def divergence(student: Tensor, teacher: Tensor, mask: Tensor, temperature: float) -> Tensor:
     """Return T² · KL(teacher ‖ student) of logits (n, positions, V) at temperature T, averaged over the mask."""
+    if mask.is_cuda:
+        return _divergence_everywhere(student, teacher, mask, temperature)
     student, teacher = (
         functional.log_softmax(logits[mask].float() / temperature, -1)
         for logits in (student, teacher)
     )
     kl = functional.kl_div(student, teacher, reduction="batchmean", log_target=True)
     return kl * temperature**2
+
+
+def _divergence_everywhere(
+    student: Tensor, teacher: Tensor, mask: Tensor, temperature: float
+) -> Tensor:
+    """Implement `divergence` without a choice of positions, for which a process waits for a GPU."""
+    student, teacher = (
+        functional.log_softmax(logits.float() / temperature, -1) for logits in (student, teacher)
+    )
+    kl = functional.kl_div(student, teacher, reduction="none", log_target=True).sum(-1)
+    return _masked_mean(kl, mask) * temperature**2
 
 
 def distillation(

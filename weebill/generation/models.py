@@ -32,7 +32,9 @@ from weebill.hugging_face.loading import (
     pretrained_tokenizer,
     read_config,
 )
+from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.int8_layers import Int8Linear
+from weebill.workflow.accelerator import check_accelerator
 from weebill_runtime.lines import checked_lines
 
 LINEAGE = "lineage"  # entry of config.json
@@ -71,12 +73,17 @@ class Generator:
         generate = self._compiled.generate if fast else self.model.generate
         return generate(input_ids, attention_mask=attention_mask, **options)
 
-    def on(self, device: Device) -> Self:
-        """Move the model to a device, and return the generator; int8 models stay on the CPU."""
+    def on(self, device: Device, precision: str = "float32") -> Self:
+        """Move the model to a device, and return the generator; int8 models stay on the CPU, in float32 sums.
+
+        precision: type of the weights on a GPU.  Raises InputError if there is no GPU.
+        """
         if device.accelerator == "cpu" or not self.trainable:
             torch.set_num_threads(device.threads)
         else:
-            self.model.to("cuda")
+            check_accelerator(device.accelerator)
+            avoid_slow_attention()
+            self.model.to("cuda", getattr(torch, precision))
         return self
 
     @property

@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from weebill.errors import InputError
 from weebill.generation.encoding import Encoder
 from weebill.generation.models import Generator
+from weebill.kernels.cuda import to_device
 from weebill_runtime.lines import checked_lines
 
 
@@ -67,11 +68,12 @@ def surprise(
     for first in range(0, len(spans), batch_size):
         some = spans[first : first + batch_size]
         given = pad_sequence([stream[start:end] for start, _, end in some], batch_first=True)
-        logits = generator.model(given.to(device), use_cache=False).logits.cpu()
+        logits = generator.model(to_device(given, device), use_cache=False).logits
         for row, (start, begin, end) in zip(logits, some, strict=True):
-            wanted = stream[begin + 1 : end + 1]
+            wanted = to_device(stream[begin + 1 : end + 1], device)
             scores = row[begin - start : end - start].double()
             chosen = scores.gather(1, wanted[:, None])[:, 0]
-            totals.append(float((scores.logsumexp(1) - chosen).sum()))
+            totals.append((scores.logsumexp(1) - chosen).sum())  # on a GPU, nobody waits for it
     size = len("\n".join(texts).encode())  # the ends between texts are scored, so they count
-    return Surprise(np.array(totals), np.array([end - begin for _, begin, end in spans]), size)
+    found = torch.stack(totals).cpu().numpy()
+    return Surprise(found, np.array([end - begin for _, begin, end in spans]), size)

@@ -33,8 +33,9 @@ class TrainingSettings:
     """Weight decay of weights; biases and norms have none."""
     clip_norm: Weight = 1.0
     """Largest norm of the gradient; 0 sets no limit."""
-    precision: Literal["float32", "bfloat16", "float16"] = "float32"
-    """Type of the matrix products; weights stay in float32. `bfloat16` and `float16` are for a GPU."""
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
+    on a CPU; `bfloat16` and `float16` are for a GPU."""
     validate_every: Annotated[Count, Follows("updates", 0.1)] = 500
     """Updates between two validations; checkpoints are written then too."""
     keep: Literal["best", "last"] = "best"

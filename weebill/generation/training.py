@@ -21,8 +21,10 @@ from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
+from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
+from weebill.workflow.accelerator import check_accelerator
 from weebill.workflow.progress import tell
 
 WEIGHTS = "model.safetensors"
@@ -83,6 +85,9 @@ def train(
     settings.check_schedule(batches.updates)
     if device.accelerator == "cpu":
         torch.set_num_threads(device.threads)
+    else:
+        check_accelerator(device.accelerator)
+        set_gpu_defaults()
     with exclusive_folder(work):
         begun = {
             **identity,
@@ -137,12 +142,13 @@ class _Trainer(Trainer):
         super().__init__(
             trained,
             arguments,
-            data_collator=lambda items: items[0],  # an item is a batch already
+            data_collator=_taken if arguments.use_cpu else _without_idle_mask,
             train_dataset=batches,
             eval_dataset=batches,  # required by the library; `evaluate` is our own
             callbacks=[_Updates(trained.companion)],
         )
         self.validation, self.objective = validation, objective
+        self.faults = _Faults(self.args.device)
         self.loss_is_scaled_for_ga = True  # by the batch's share of its update
 
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
@@ -150,24 +156,25 @@ class _Trainer(Trainer):
         loss = self.objective(model.network, inputs)
         penalty = model.companion.penalty()
         loss = loss if penalty is None else loss + penalty
-        if not torch.isfinite(loss.detach()):
-            raise InputError(
-                f"training: the loss is {loss.item()} in update {self.state.global_step + 1}; lower "
-                "the learning rate"
-            )
+        self.faults.add(loss.detach(), self.state.global_step + 1)
         return loss * inputs["share"]
+
+    def log(self, logs, *given, **options) -> None:
+        """Log, and stop a training whose losses since the last log were not all finite."""
+        self.faults.check()
+        super().log(logs, *given, **options)
 
     @torch.no_grad()
     def evaluate(self, *_, **__) -> dict[str, float]:
         """Measure the cross-entropy of the validation text."""
         self.model.eval()
-        total, count = torch.zeros((), dtype=torch.float64), 0
+        total, count = torch.zeros((), dtype=torch.float64, device=self.args.device), 0
         for batch in self.validation:
-            batch = self._prepare_inputs(batch)
+            labels = int((batch["labels"] != IGNORED).sum())
+            batch = self._prepare_inputs(self.data_collator([batch]))
             with self.compute_loss_context_manager():
                 loss = likelihood(self.model.network, batch)
-            labels = int((batch["labels"] != IGNORED).sum())
-            total += loss.double().cpu() * labels
+            total += loss.double() * labels
             count += labels
         metrics = {"eval_loss": float(total / count)}
         self.log(metrics)
@@ -225,6 +232,43 @@ class _Trainer(Trainer):
         self._load_from_checkpoint(self.state.best_model_checkpoint)
 
 
+class _Faults:
+    """Watch over losses; on a GPU it asks for them only now and then, because the process waits for the answer."""
+
+    def __init__(self, device: torch.device):
+        self._at_once = device.type == "cpu"
+        self._update = torch.zeros((), dtype=torch.long, device=device)  # of the first fault, or 0
+        self._loss = torch.zeros((), device=device)
+
+    def add(self, loss: Tensor, update: int) -> None:
+        """Add the loss of an update.  Raises InputError at once on the CPU if it is not finite."""
+        fault = ~torch.isfinite(loss) & (self._update == 0)
+        self._update = torch.where(fault, update, self._update)
+        self._loss = torch.where(fault, loss.float(), self._loss)
+        if self._at_once:
+            self.check()
+
+    def check(self) -> None:
+        """Raise InputError if a loss was not finite."""
+        if update := int(self._update):
+            raise InputError(
+                f"training: the loss is {float(self._loss)} in update {update}; lower the learning rate"
+            )
+
+
+def _taken(items: list[Batch]) -> Batch:
+    """Return the only item, which is a batch already."""
+    return items[0]
+
+
+def _without_idle_mask(items: list[Batch]) -> Batch:
+    """Return the batch without a decoder's mask that hides nothing: the library would ask the GPU whether it does."""
+    batch = dict(items[0])
+    if "decoder_input_ids" not in batch and bool(batch["attention_mask"].all()):
+        del batch["attention_mask"]
+    return batch
+
+
 class _Updates(TrainerCallback):
     """Callback that announces each update to companion and display, and has the last one validated."""
 
@@ -274,6 +318,7 @@ def _arguments(
         report_to=[],
         disable_tqdm=True,
         dataloader_pin_memory=device.accelerator != "cpu",
+        accelerator_config={"non_blocking": device.accelerator != "cpu"},
         remove_unused_columns=False,
         label_names=["labels"],
     )

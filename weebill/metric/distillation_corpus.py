@@ -142,7 +142,7 @@ def score_tuples(
     identity = {
         "corpus": content_hash(corpus),
         "models": ensemble.sha256,
-        "precision": precision,
+        "precision": ensemble.precision,
         "device": device,
         "threads": torch.get_num_threads(),  # the order of sums
         "torch": torch.__version__,

@@ -4,18 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weebill.metric.reader import Progress
+from weebill.metric.reader import Progress, precision_on
 from weebill.metric.scorer import Scorer, Systems
 
 
 class Ensemble:
     """One or more metrics, whose score is the mean (COMETINHO §5: five metrics of different seeds)."""
 
-    def __init__(
-        self, models: Sequence[str], precision: str = "float32", device: str = "cpu"
-    ) -> None:
+    def __init__(self, models: Sequence[str], precision: str = "auto", device: str = "cpu") -> None:
         """Load metrics by `load_metric`.  Raises InputError as it does, and as `Scorer`."""
         self._members = [Scorer(model, precision, device) for model in models]
+        self.precision = precision_on(device, precision)
         self.sha256 = "+".join(one.metric.sha256 for one in self._members)
         self.needs_references = any(one.needs_references for one in self._members)
 

@@ -26,7 +26,7 @@ def scores_of(
     models: Sequence[str],
     file: str | None,
     *,
-    precision: str = "float32",
+    precision: str = "auto",
     device: str = "cpu",
 ) -> MetricScores:
     """Score a set by BLEU or chrF, by the mean of models, or from a file with one number for each row.
@@ -48,7 +48,7 @@ def scores_of(
         require_references(references, metric)
     progress = counter(None, "sentences encoded")
     scores = ensemble.score({metric: translations}, sources, references, progress)[metric]
-    return MetricScores(metric, f"sha256:{ensemble.sha256}|precision:{precision}", scores)
+    return MetricScores(metric, f"sha256:{ensemble.sha256}|precision:{ensemble.precision}", scores)
 
 
 def _from_file(path: str, judged: JudgedSet) -> np.ndarray:

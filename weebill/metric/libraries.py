@@ -13,6 +13,7 @@ from transformers import AutoModel
 from weebill.errors import InputError
 from weebill.files import sha256_files
 from weebill.hugging_face.loading import POOLER, pretrained_model, pretrained_tokenizer
+from weebill.kernels.cuda import avoid_slow_attention
 from weebill.metric.judgements import require_references
 
 BATCH = 64  # pairs
@@ -35,6 +36,7 @@ def library_scores(
     Raises InputError if the library cannot use the model, the model brings code, or references are missing.
     """
     require_references(references, model)
+    avoid_slow_attention()
     try:
         score = (
             _bert_score(model, layer, device) if library == "bert-score" else _bleurt(model, device)

@@ -21,6 +21,8 @@ from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM, get_linear_sch
 from weebill.errors import InputError
 from weebill.files import atomic_folder, atomic_path, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
+from weebill.kernels.cuda import to_device
+from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.metric.settings import PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
@@ -145,6 +147,7 @@ def _train(
         type_vocab_size=1,
         layer_norm_eps=1e-5,
     )
+    set_gpu_defaults()
     model = XLMRobertaForMaskedLM(config).to(device).train()
     optimizer = torch.optim.AdamW(
         model.parameters(),
@@ -191,14 +194,22 @@ def _loss(
 ) -> Tensor:
     """Return the loss of a batch, after its backward pass."""
     inputs, chosen = mask_pieces(pieces, tokenizer.mask, tokenizer.size, settings.mask_share)
-    inputs, wanted = inputs.to(model.device), pieces[chosen].to(model.device)
-    whole = (pieces != tokenizer.pad).to(model.device)
-    rounded = training_precision(settings.precision, model.device.type) == "bfloat16"
+    device = model.device
+    # Places, not a mask, which a GPU would have to count before the process could go on.
+    places = to_device(chosen.flatten().nonzero()[:, 0], device)
+    inputs, wanted = to_device(inputs, device), to_device(pieces[chosen], device)
+    whole = to_device(pieces != tokenizer.pad, device)
+    if device.type != "cpu":
+        whole = whole[
+            :, None, None
+        ]  # the library would ask the GPU if any mask (b, n) hides anything
+    accelerator = "cpu" if device.type == "cpu" else "gpu"
+    rounded = training_precision(settings.precision, accelerator) == "bfloat16"
     with nullcontext() if rounded else OneDnnLinears():
-        with torch.autocast(model.device.type, torch.bfloat16, enabled=rounded):
+        with torch.autocast(device.type, torch.bfloat16, enabled=rounded):
             states = model.roberta(inputs, attention_mask=whole)[0]
             # Only for the masked pieces: the map to all pieces is the largest of a small model.
-            logits = model.lm_head(states[chosen.to(model.device)])
+            logits = model.lm_head(states.flatten(0, 1)[places])
         loss = functional.cross_entropy(logits.float(), wanted)
         loss.backward()
     return loss.detach()

@@ -22,6 +22,7 @@ import yaml
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
+from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
@@ -122,8 +123,8 @@ def _class_of(settings: RegressionSettings) -> type:
         def validation_step(self, batch: tuple, index: int) -> None:
             """Collect the scores of a batch."""
             inputs, target = batch
-            self.found.append(self.forward(**inputs).score.float().cpu())
-            self.wanted.append(target.score.float().cpu())
+            self.found.append(self.forward(**inputs).score.float())
+            self.wanted.append(target.score.float())
 
         def on_validation_epoch_start(self) -> None:
             """Discard the scores of the previous epoch."""
@@ -133,7 +134,7 @@ def _class_of(settings: RegressionSettings) -> type:
             """Log Kendall's τ-b; −1 if all segments have the same score."""
             from scipy.stats import kendalltau
 
-            tau = kendalltau(torch.cat(self.found), torch.cat(self.wanted)).statistic
+            tau = kendalltau(*(torch.cat(one).cpu() for one in (self.found, self.wanted))).statistic
             self.kendall = -1.0 if np.isnan(tau) else float(tau)
 
     Learner.__name__ = base.__name__
@@ -154,6 +155,7 @@ def _fit(
     from pytorch_lightning.plugins.environments import LightningEnvironment
     from torch.utils.data import DataLoader
 
+    set_gpu_defaults()
     size = model.hparams.batch_size
     batches = Batches(training, size, seed)
     model.first_epoch_total_steps = len(training) // size

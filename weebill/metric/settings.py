@@ -40,9 +40,9 @@ class PretrainingSettings:
     """Largest norm of the gradient."""
     mask_share: ProperShare = 0.15
     """Share of the pieces that the encoder must predict."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on devices that have it;
-    a CPU without it takes float32, and the log says so."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
+    on a CPU. `bfloat16` is faster on devices that have it; a CPU without it takes float32, and the log says so."""
     checkpoint_every: Count = 500
     """Updates between two checkpoints; a killed job continues from the last one."""
 
@@ -61,9 +61,9 @@ class RegressionSettings:
     """Batches in an update."""
     clip_norm: Positive = 1.0
     """Largest norm of the gradient."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Type of the matrix products; weights stay in float32. `bfloat16` is faster on devices that have it;
-    a CPU without it takes float32, and the log says so."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
+    on a CPU. `bfloat16` is faster on devices that have it; a CPU without it takes float32, and the log says so."""
     checkpoint_every: Count = 200
     """Updates between two checkpoints; a killed job continues from the last one."""
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)

@@ -15,5 +15,6 @@ if __name__ == "__main__":  # the worker processes import this file
             dict(zip(params.variants, models, strict=True)),
             Path(snakemake.input.data),
             **params.speed,
+            accelerator=params.accelerator,
         )
         write_json(snakemake.output[0], [asdict(speed) for speed in speeds])

@@ -15,7 +15,7 @@ with job(snakemake.log[0]):
     device = Device(params.hardware["accelerator"], snakemake.threads)
     articles = [params.prefix + row["article"] for row in read_part(snakemake.input.data, "test")]
     found = summarize(
-        load_generator(snakemake.input.model[0]).on(device),
+        load_generator(snakemake.input.model[0]).on(device, "bfloat16"),
         articles,
         SearchSettings(**params.search),
         params.max_source,

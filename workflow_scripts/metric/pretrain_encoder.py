@@ -9,6 +9,7 @@ import torch
 from weebill.corpus.sampling import draw_items
 from weebill.metric.pretraining import PretrainingSettings, pretrain
 from weebill.text_files import read_lines
+from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -19,5 +20,5 @@ with job(snakemake.log[0]):
         snakemake.input.tokenizer,
         snakemake.output[0],
         seed=snakemake.params.seed,
-        device=snakemake.params.device,
+        device=device_of(snakemake.params.accelerator),
     )

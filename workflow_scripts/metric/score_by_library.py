@@ -13,6 +13,7 @@ import torch
 from weebill.files import write_json
 from weebill.metric.judged_set import JudgedSet, MetricScores
 from weebill.metric.libraries import library_scores, library_signature
+from weebill.workflow.accelerator import device_of
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--metric", "--model", "--judged", "--output"):
@@ -34,6 +35,6 @@ with job(given.log):
         rows["mt"].tolist(),
         rows["ref"].tolist(),
         layer=layer,
-        device="cuda" if given.accelerator == "gpu" else "cpu",
+        device=device_of(given.accelerator),
     )
     write_json(given.output, MetricScores(given.metric, signature, scores).to_dict())

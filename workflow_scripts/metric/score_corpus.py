@@ -5,6 +5,7 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.metric.distillation_corpus import score_tuples
+from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -13,6 +14,6 @@ with job(snakemake.log[0]):
         snakemake.input.corpus,
         snakemake.input.models,
         params.precision,
-        params.device,
+        device_of(params.accelerator),
         snakemake.output[0],
     )

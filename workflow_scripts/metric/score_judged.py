@@ -10,6 +10,7 @@ import torch
 from weebill.files import write_json
 from weebill.metric.judged_scores import scores_of
 from weebill.metric.judged_set import JudgedSet
+from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -21,6 +22,6 @@ with job(snakemake.log[0]):
         snakemake.input.models,
         params.entry["scores"].get(name),
         precision=params.precision,
-        device="cuda" if params.accelerator == "gpu" else "cpu",
+        device=device_of(params.accelerator),
     )
     write_json(snakemake.output[0], found.to_dict())

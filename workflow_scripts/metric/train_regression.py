@@ -9,6 +9,7 @@ import argparse
 import json
 
 from weebill.metric.regression import RegressionSettings, train
+from weebill.workflow.accelerator import check_accelerator
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--encoder", "--training", "--validation", "--output"):
@@ -20,6 +21,7 @@ parser.add_argument("--accelerator", choices=["cpu", "gpu"], default="cpu")
 given = parser.parse_args()
 
 with job(given.log):
+    check_accelerator(given.accelerator)
     train(
         RegressionSettings(**given.settings),
         given.encoder,

@@ -106,9 +106,9 @@ class Comet:
     """Metric folder, checkpoint of unbabel-comet (folder or .ckpt), or name of a checkpoint on the hub."""
     encoder: Place | None = None
     """Folder of the encoder's configuration and tokenizer, if the encoder is not found by its name."""
-    precision: Literal["float32", "bfloat16", "int8"] = "float32"
+    precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
     """Type of the products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose scores differ
-    by a few thousandths."""
+    by a few thousandths; `auto` is `bfloat16` on GPUs and `float32` on processors."""
 
 
 @section

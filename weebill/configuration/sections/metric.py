@@ -196,9 +196,9 @@ class MetricSpeed:
 class MetricEvaluation:
     """Settings of the measurement of metrics."""
 
-    precision: Literal["float32", "bfloat16", "int8"] = "float32"
+    precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
     """Type of our scorer's products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose
-    scores differ by a few thousandths."""
+    scores differ by a few thousandths; `auto` is `bfloat16` on GPUs and `float32` on processors."""
     resamples: Annotated[int, Ge(40)] = 1000
     """Resamplings of the bootstrap intervals."""
     permutations: Annotated[int, Ge(20)] = 1000

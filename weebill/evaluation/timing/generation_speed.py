@@ -1,6 +1,7 @@
 """Generation time per example and per token at fixed lengths, and memory: each variant in a process of its own.
 
-Each variant generates for one example at a time, greedily, on one core with one thread; variants take turns.
+Each variant generates for one example at a time, greedily, on one core with one thread; variants take turns.  With a
+GPU, variants in floating-point numbers are timed there too, in bfloat16; int8 ones are for processors.
 """
 
 import logging
@@ -10,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -20,9 +22,12 @@ from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder
 from weebill.generation.models import load_generator
-from weebill.generation.settings import SearchSettings
+from weebill.generation.settings import Device, SearchSettings
+from weebill.hugging_face.loading import is_int8, read_config
+from weebill.workflow.accelerator import check_accelerator
 
 IMPORTED = ("torch", "weebill.generation.models")  # by every worker
+GPU_PRECISION = "bfloat16"
 CHARACTERS = 16  # of running text for each token needed; tokens are shorter
 
 
@@ -38,10 +43,12 @@ class GenerationSpeed:
     seconds_per_example: float
     milliseconds_per_token: float
     load_seconds: float
-    idle_mib: float  # of the process before loading
+    idle_mib: float  # of the process before loading; on a GPU 0
     peak_mib: float
     hardware: str
     versions: dict[str, str]
+    device: str = "cpu"  # or "cuda"; then the memory is the GPU's
+    precision: str = ""  # of the numbers on a GPU
 
 
 def measure_generation(
@@ -52,18 +59,42 @@ def measure_generation(
     given: int,
     new_tokens: int,
     rounds: int,
+    accelerator: str = "cpu",
 ) -> list[GenerationSpeed]:
     """Time every variant, name → folder, on the first examples of the test part.  Raises InputError if one fails.
 
-    given: most tokens of an article, or tokens of running text to continue.
+    given: most tokens of an article, or tokens of running text to continue.  accelerator: gpu times the variants in
+    floating-point numbers on a GPU, after all variants on a core.
     """
+    found = _measured(variants, data, examples, given, new_tokens, rounds, Device())
+    if accelerator == "gpu":
+        check_accelerator(accelerator)
+        floating = {
+            name: folder
+            for name, folder in variants.items()
+            if not is_int8(read_config(folder, types=True))
+        }
+        found += _measured(floating, data, examples, given, new_tokens, rounds, Device("gpu"))
+    return found
+
+
+def _measured(
+    variants: Mapping[str, Path],
+    data: Path,
+    examples: int,
+    given: int,
+    new_tokens: int,
+    rounds: int,
+    device: Device,
+) -> list[GenerationSpeed]:
+    """Time variants on one device."""
     texts = _texts(read_part(data, "test"), examples, given)
     with ExitStack() as stack:
         workers = {}
         for name, folder in variants.items():
             workers[name] = stack.enter_context(Worker(imported=IMPORTED))
             with placed(f"speed of {name}"):
-                workers[name].call(_Loaded, folder, texts, examples, given, new_tokens)
+                workers[name].call(_Loaded, folder, texts, examples, given, new_tokens, device)
                 workers[name].call("seconds", 1)  # to warm up
         seconds = in_turn(
             {name: partial(worker.call, "seconds") for name, worker in workers.items()},
@@ -81,8 +112,7 @@ def measure_generation(
                 seconds=times,
                 seconds_per_example=per_example,
                 milliseconds_per_token=1000 * per_example / new_tokens,
-                **figures[name],
-                **conditions(["transformers"]),
+                **(conditions(["transformers"]) | figures[name]),
             )
         )
     return found
@@ -104,9 +134,19 @@ def _texts(rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list
 class _Loaded:
     """Variant in a process of its own, with its input texts."""
 
-    def __init__(self, folder: Path, texts: list[str], examples: int, given: int, new_tokens: int):
+    def __init__(
+        self,
+        folder: Path,
+        texts: list[str],
+        examples: int,
+        given: int,
+        new_tokens: int,
+        device: Device,
+    ):
         generator, self._figures = load_measured(load_generator, folder)
         self._generator = generator
+        if device.accelerator == "gpu":
+            generator.on(device, GPU_PRECISION)
         self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)
         encoder = Encoder(generator.model, generator.tokenizer, given, 0)
         if generator.pairs:
@@ -122,7 +162,8 @@ class _Loaded:
             )
         if not found:
             raise InputError("the test part is too short to time; give it more text")
-        self._texts = [torch.tensor([text]) for text in found]
+        self._device = next(generator.model.parameters(), torch.empty(0)).device
+        self._texts = [torch.tensor([text], device=self._device) for text in found]
 
     def seconds(self, examples: int | None = None) -> float:
         """Time all examples, or the first `examples` of them."""
@@ -137,13 +178,27 @@ class _Loaded:
                 **self._search.options(),
                 pad_token_id=self._generator.tokenizer.eos_token_id,
             )
+        if self._device.type == "cuda":
+            torch.cuda.synchronize()
 
-    def figures(self) -> dict[str, float]:
+    def figures(self) -> dict[str, Any]:
         """Return the figures that are the same in all rounds, and the memory after all rounds."""
         lengths = [text.shape[1] for text in self._texts]
         return {
             "examples": len(lengths),
             "given_tokens": statistics.fmean(lengths),
             **self._figures,
-            "peak_mib": memory(peak=True),
+            **self._place(),
+        }
+
+    def _place(self) -> dict[str, Any]:
+        """Return the device's name, precision and memory, if it is a GPU; otherwise the process's memory."""
+        if self._device.type == "cpu":
+            return {"peak_mib": memory(peak=True)}
+        return {
+            "idle_mib": 0.0,
+            "peak_mib": torch.cuda.max_memory_allocated() / 2**20,
+            "hardware": torch.cuda.get_device_name(),
+            "device": self._device.type,
+            "precision": GPU_PRECISION,
         }

@@ -34,8 +34,13 @@ def quality(results: Results, variant: str, metric: str) -> "GenerationQuality |
 
 
 def speed(results: Results, variant: str) -> "GenerationSpeed | None":
-    """Return the times of a variant, None if they were not measured."""
-    return first(results.speeds, variant=variant)
+    """Return the times of a variant on a processor, None if they were not measured."""
+    return first(results.speeds, variant=variant, device="cpu")
+
+
+def gpu_speed(results: Results, variant: str) -> "GenerationSpeed | None":
+    """Return the times of a variant on a GPU, None if they were not measured."""
+    return first(results.speeds, variant=variant, device="cuda")
 
 
 def baseline(results: Results, variant: str) -> str:

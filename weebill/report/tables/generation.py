@@ -29,11 +29,17 @@ def variants_table(results: Results, task: str) -> Table:
         Column("milliseconds", "ms a token"),
         Column("peak_mib", "Memory, MiB", deltas=True),
     ]
+    if any(lookup.gpu_speed(results, one) for one in lookup.variants_for(results, task)):
+        columns += [
+            Column("gpu_seconds", "s an example, GPU", deltas=True),
+            Column("gpu_milliseconds", "ms a token, GPU"),
+            Column("gpu_mib", "GPU memory, MiB", deltas=True),
+        ]
     leads = dict.fromkeys(one.variant for one in lookup.leads_for(results, scores))
-    rows = [Row.of(_texts(results, lead, scores)) for lead in leads]
+    rows = [Row.of(_texts(results, lead, scores)[: len(columns)]) for lead in leads]
     for variant in lookup.variants_for(results, task):
         first = lookup.baseline(results, variant)
-        cells = _texts(results, variant, scores)
+        cells = _texts(results, variant, scores)[: len(columns)]
         if variant != first:
             bases = _texts(results, first, scores)
             for index, column in enumerate(columns):
@@ -65,6 +71,9 @@ def _texts(results: Results, variant: str, scores: Sequence[str]) -> list[str]:
     if speed:
         memory = speed.peak_mib - speed.idle_mib
         numbers[1:] = speed.seconds_per_example, speed.milliseconds_per_token, memory
+    numbers += [None] * 3
+    if speed := lookup.gpu_speed(results, variant):
+        numbers[-3:] = speed.seconds_per_example, speed.milliseconds_per_token, speed.peak_mib
     return [*texts, *map(three_digits, numbers)]
 
 
@@ -85,10 +94,17 @@ def _notes(results: Results, task: str) -> list[str]:
             f"{'summaries' if first.tokens is None else 'windows'}{scored} of {first.data}, SHA-256 "
             f"{first.test_set_sha256[:16]}."
         )
-    if speed := next((one for one in results.speeds if one.variant in chosen), None):
+    if speed := next(filter(None, (lookup.speed(results, one) for one in sorted(chosen))), None):
         notes.append(
             f"Times and memory: {speed.examples} examples of {speed.given_tokens:.0f} tokens in the mean, "
             f"{speed.new_tokens} new ones each, greedily, medians of {len(speed.seconds)} rounds; "
             f"memory is what loading and generating added; {speed.hardware}."
+        )
+    if speed := next(
+        filter(None, (lookup.gpu_speed(results, one) for one in sorted(chosen))), None
+    ):
+        notes.append(
+            f"On a GPU: the same examples, one after another, in {speed.precision}, on {speed.hardware}; int8 variants "
+            "are for processors."
         )
     return notes
