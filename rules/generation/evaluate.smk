@@ -47,6 +47,7 @@ rule measure_summaries:
     resources:
         mem_mb=growing(2000),
     params:
+        accelerator=config["hardware"]["accelerator"],
         data=lambda w: config["models"][model_of(w.variant)]["data"],
         search=config["evaluation"]["search"],
         max_source=lambda w: lengths_of(model_of(w.variant))["max_source"],

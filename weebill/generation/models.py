@@ -38,6 +38,7 @@ from weebill.workflow.accelerator import check_accelerator
 from weebill_runtime.lines import checked_lines
 
 LINEAGE = "lineage"  # entry of config.json
+GPU_PRECISION = "bfloat16"  # in which a GPU writes text
 _CUT = model_types()  # types that can be cut
 
 
@@ -140,6 +141,12 @@ def load_generator(path: str | Path) -> Generator:
         with _explained(path, told, "name another, or save it again by save_pretrained"):
             model, _ = pretrained_model(kind, path, dtype=torch.float32)
     return Generator(path, model.eval(), load_tokenizer(path))
+
+
+def numbers_on(device: Device, path: str | Path) -> str:
+    """Return what signatures tell of a model that writes on a device: nothing for CPUs, where int8 models stay."""
+    on_cpu = device.accelerator == "cpu" or is_int8(read_config(Path(path), types=True))
+    return "" if on_cpu else f"cuda:{GPU_PRECISION}"
 
 
 def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:

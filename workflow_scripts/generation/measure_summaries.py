@@ -8,7 +8,8 @@ from pathlib import Path
 
 from weebill.evaluation.quality.generation_quality import Measured, summary_quality
 from weebill.files import write_json
-from weebill.generation.settings import SearchSettings
+from weebill.generation.models import numbers_on
+from weebill.generation.settings import Device, SearchSettings
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
@@ -23,6 +24,12 @@ with job(snakemake.log[0]):
     summaries = [json.loads(line) for line in read_lines(given.summaries)]
     search = SearchSettings(**params.search)
     rows = summary_quality(
-        measured, summaries, search, params.max_source, params.resamples, params.prefix
+        measured,
+        summaries,
+        search,
+        params.max_source,
+        params.resamples,
+        params.prefix,
+        numbers_on(Device(params.accelerator), given.model[0]),
     )
     write_json(snakemake.output[0], [asdict(row) for row in rows])

@@ -6,7 +6,7 @@ import json
 
 from weebill.files import write_text
 from weebill.generation.data import read_part
-from weebill.generation.models import load_generator, summarize
+from weebill.generation.models import GPU_PRECISION, load_generator, summarize
 from weebill.generation.settings import Device, SearchSettings
 from weebill.workflow.progress import tell
 
@@ -15,7 +15,7 @@ with job(snakemake.log[0]):
     device = Device(params.hardware["accelerator"], snakemake.threads)
     articles = [params.prefix + row["article"] for row in read_part(snakemake.input.data, "test")]
     found = summarize(
-        load_generator(snakemake.input.model[0]).on(device, "bfloat16"),
+        load_generator(snakemake.input.model[0]).on(device, GPU_PRECISION),
         articles,
         SearchSettings(**params.search),
         params.max_source,

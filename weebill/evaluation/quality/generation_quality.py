@@ -75,10 +75,15 @@ def summary_quality(
     max_source: int,
     resamples: int,
     prefix: str = "",
+    numbers: str = "",
 ) -> list[GenerationQuality]:
-    """Return ROUGE of the summaries of the data's test part.  prefix: the text before each article."""
+    """Return ROUGE of the summaries of the data's test part.
+
+    prefix: the text before each article.  numbers: device and precision that wrote them, if not a CPU in float32.
+    """
     how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
     how = f"prefix:{prefix}|{how}" if prefix else how
+    how = f"{how}|{numbers}" if numbers else how
     return _rouge_rows(measured, summaries, f"source:{max_source}|{how}", resamples)
 
 

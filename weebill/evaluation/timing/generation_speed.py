@@ -21,13 +21,12 @@ from weebill.evaluation.timing.processes import Worker, load_measured, memory
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder
-from weebill.generation.models import load_generator
+from weebill.generation.models import GPU_PRECISION, load_generator
 from weebill.generation.settings import Device, SearchSettings
 from weebill.hugging_face.loading import is_int8, read_config
 from weebill.workflow.accelerator import check_accelerator
 
 IMPORTED = ("torch", "weebill.generation.models")  # by every worker
-GPU_PRECISION = "bfloat16"
 CHARACTERS = 16  # of running text for each token needed; tokens are shorter
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from weebill.evaluation.quality.rouge import METRICS
 from weebill.report.lookups import generation as lookup
-from weebill.report.results import Results
+from weebill.report.results import Results, first
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 MIB = 2**20
@@ -38,14 +38,14 @@ def variants_table(results: Results, task: str) -> Table:
     leads = dict.fromkeys(one.variant for one in lookup.leads_for(results, scores))
     rows = [Row.of(_texts(results, lead, scores)[: len(columns)]) for lead in leads]
     for variant in lookup.variants_for(results, task):
-        first = lookup.baseline(results, variant)
+        base = lookup.baseline(results, variant)
         cells = _texts(results, variant, scores)[: len(columns)]
-        if variant != first:
-            bases = _texts(results, first, scores)
+        if variant != base:
+            bases = _texts(results, base, scores)
             for index, column in enumerate(columns):
                 if column.deltas and lookup.comparable(results, variant, column.key):
                     cells[index] = Cell.compared(cells[index], bases[index], "ratio")
-        rows.append(Row.of(cells, baseline=variant == first))
+        rows.append(Row.of(cells, baseline=variant == base))
     return Table(
         f"generation_{task.replace('-', '_')}",
         TITLES[task],
@@ -87,24 +87,23 @@ def _notes(results: Results, task: str) -> list[str]:
     ):
         notes.append(PIECES)
     for signature in dict.fromkeys(one.signature for one in measured):
-        first = next(one for one in measured if one.signature == signature)
-        scored = "" if first.tokens is None else f", {first.tokens:,} tokens"
+        one = first(measured, signature=signature)
+        scored = "" if one.tokens is None else f", {one.tokens:,} tokens"
         notes.append(
-            f"`{signature}`: {first.examples:,} "
-            f"{'summaries' if first.tokens is None else 'windows'}{scored} of {first.data}, SHA-256 "
-            f"{first.test_set_sha256[:16]}."
+            f"`{signature}`: {one.examples:,} "
+            f"{'summaries' if one.tokens is None else 'windows'}{scored} of {one.data}, SHA-256 "
+            f"{one.test_set_sha256[:16]}."
         )
-    if speed := next(filter(None, (lookup.speed(results, one) for one in sorted(chosen))), None):
+    timed = [one for one in results.speeds if one.variant in chosen]
+    if speed := first(timed, device="cpu"):
         notes.append(
             f"Times and memory: {speed.examples} examples of {speed.given_tokens:.0f} tokens in the mean, "
             f"{speed.new_tokens} new ones each, greedily, medians of {len(speed.seconds)} rounds; "
             f"memory is what loading and generating added; {speed.hardware}."
         )
-    if speed := next(
-        filter(None, (lookup.gpu_speed(results, one) for one in sorted(chosen))), None
-    ):
+    if speed := first(timed, device="cuda"):
         notes.append(
-            f"On a GPU: the same examples, one after another, in {speed.precision}, on {speed.hardware}; int8 variants "
-            "are for processors."
+            f"On a GPU: the same examples, one after another, in {speed.precision}, on {speed.hardware}; int8 "
+            "variants are for processors."
         )
     return notes
