@@ -71,6 +71,8 @@ use rule fine_tune as train_quantization_aware with:
 use rule fine_tune as quantize_weights with:
     wildcard_constraints:
         step=either(steps_by(config, "post-training")),
+    resources:
+        mem_mb=growing(8000),
 
 
 use rule fine_tune as prune_vocabulary with:

@@ -9,6 +9,7 @@ import torch
 
 from tests.hugging_face.small import DEPTHS, GENERATORS, small_batch, small_model
 from weebill.errors import InputError
+from weebill.generation import distillation as module
 from weebill.generation.distillation import (
     chosen_layers,
     distillation,
@@ -53,6 +54,22 @@ NORMS = {
     "encoder.final_layer_norm": "encoder",
     "decoder.final_layer_norm": "decoder",
 }  # at the end of a stack
+
+
+@pytest.mark.parametrize("normalise", [False, True])
+def test_all_positions_with_a_mask_give_the_terms_of_the_chosen_ones(normalise):
+    """The way of a GPU, values and gradients, against the way of a CPU."""
+    torch.manual_seed(1)
+    mask = torch.rand(3, 7) < 0.6
+    student, teacher = (torch.randn(3, 7, 20, requires_grad=True) for _ in range(2))
+    for chosen, everywhere, last in (
+        (module.hidden_error, module._hidden_error_everywhere, normalise),
+        (module.divergence, module._divergence_everywhere, 2.0),
+    ):
+        one, other = (work(student, teacher, mask, last) for work in (chosen, everywhere))
+        torch.testing.assert_close(other, one)
+        gradients = (torch.autograd.grad(value, [student, teacher]) for value in (one, other))
+        torch.testing.assert_close(*gradients)
 
 
 class Said:

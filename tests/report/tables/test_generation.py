@@ -35,6 +35,23 @@ def test_variants_are_compared_with_their_models_first(results):
     assert any("900 tokens" in note for note in text.notes)
 
 
+def test_times_of_a_gpu_are_beside_those_of_a_core(results):
+    gpu = [
+        replace(one, seconds_per_example=one.seconds_per_example / 9, hardware="a card",
+                device="cuda", precision="bfloat16")
+        for one in results.speeds
+        if one.variant != WHOLE  # as an int8 variant
+    ]  # fmt: skip
+    table = variants_table(results, "summarization")
+    both = variants_table(replace(results, speeds=[*results.speeds, *gpu]), "summarization")
+    base, *_ = variants_for(results, "summarization")
+    assert cells(both, base)["seconds"] == cells(table, base)["seconds"] == ("0.900", "")
+    assert cells(both, base)["gpu_seconds"] == ("0.100", "")
+    assert cells(both, WHOLE)["gpu_seconds"][0] == "" and "gpu_seconds" not in cells(table, base)
+    assert any("in bfloat16, on a card" in note for note in both.notes)
+    assert both.notes[:-1] == table.notes
+
+
 def test_perplexity_is_not_compared_across_vocabularies(results):
     found = piped(
         results,
