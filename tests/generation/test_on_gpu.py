@@ -22,6 +22,15 @@ pytestmark = [
 GPU = Device("gpu")
 
 
+@pytest.fixture(autouse=True)
+def whole_products():
+    """Let no earlier test's TF32 round the products in float32."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    yield
+    torch.set_float32_matmul_precision(before)
+
+
 def losses(folder):
     """Return the validations' losses of a training."""
     course = read_json(folder / "config.json")["lineage"]["course"]

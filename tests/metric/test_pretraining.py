@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModel
+from transformers import AutoModel, XLMRobertaConfig, XLMRobertaModel
 
 from tests.metric.small import REFERENCES, SOURCES
 from weebill.errors import InputError
@@ -62,6 +62,38 @@ def test_a_killed_training_goes_on_to_the_same_bytes(tmp_path, tokenizer, monkey
     assert content_hash(make(tmp_path, tokenizer, "other", replace(SMALL, warmup=1))) != (
         content_hash(whole)
     )
+
+
+def test_the_library_takes_a_mask_as_for_gpus():
+    """Of shape (b, 1, 1, n); at places that count, the states are those by a mask (b, n)."""
+    torch.manual_seed(1)
+    config = XLMRobertaConfig(
+        vocab_size=50,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=24,
+    )
+    model = XLMRobertaModel(config, add_pooling_layer=False).eval()
+    pieces = torch.tensor([[0, 7, 8, 9, 2], [0, 7, 2, 1, 1]])
+    whole = pieces != 1
+    with torch.no_grad():
+        wanted = model(pieces, attention_mask=whole)[0][whole]
+        found = model(pieces, attention_mask=whole[:, None, None])[0][whole]
+    torch.testing.assert_close(found, wanted)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("precision", ["float32", "auto"])
+def test_a_card_learns_what_the_cpu_learns(tmp_path, tokenizer, precision):
+    settings = replace(SMALL, updates=60, dropout=0.0, checkpoint_every=20, precision=precision)
+    losses = []
+    for device in ("cpu", "cuda"):
+        pretrain(settings, (*SOURCES, *REFERENCES), tokenizer, tmp_path / device, 1, device)
+        losses.append(read_json(tmp_path / device / "pretraining.json")["losses"])
+    print(precision, losses)
+    np.testing.assert_allclose(*losses, rtol=0.03)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

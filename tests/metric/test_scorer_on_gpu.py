@@ -22,6 +22,15 @@ needs_card = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a C
 on_card = [pytest.mark.gpu, needs_card]
 
 
+@pytest.fixture(autouse=True)
+def whole_products():
+    """Let no earlier test's TF32 round the products in float32."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    yield
+    torch.set_float32_matmul_precision(before)
+
+
 def plain_flash(q, k, v, offsets, longest):
     """Attend sentence by sentence, in float32."""
     places, found = offsets.tolist(), []

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
+from weebill.kernels.cuda import to_device
 from weebill.metric.architecture import Architecture
 from weebill.metric.lengths import Lengths
 
@@ -30,7 +31,8 @@ class Pool:
             architecture.layer_norm and architecture.layer == "mix" and self._pool != "default"
         )
         hidden = None if pad is None or self._first else (pieces == pad)[:, None]
-        self._hidden = None if hidden is None or not hidden.any() else hidden.to(lengths.device)
+        shown = hidden is None or not hidden.any()
+        self._hidden = None if shown else to_device(hidden, lengths.device)
         self._shares: Tensor | int = 1  # of the pieces that count, in each sentence
         if self._hidden is not None and self._pool == "avg":
             self._shares = lengths.means((~self._hidden).float())

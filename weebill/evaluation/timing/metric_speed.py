@@ -112,7 +112,7 @@ def measure_metrics(
     (first, whole), *_ = metrics.items()
     scorers = {name: Scorer(metric, precision) for name, metric in metrics.items()}
     plain = [(first, PLAIN, PlainScorer(whole)), (first, SORTED, PlainScorer(whole, sort=True))]
-    ours = [(name, f"ours, {precision}", scorer) for name, scorer in scorers.items()]
+    ours = [(name, f"ours, {scorer.precision}", scorer) for name, scorer in scorers.items()]
     works: dict[tuple[str, str, str, int], Work] = {}
     for count in range(1, len(text.systems) + 1):
         part = text.first(count)
