@@ -15,7 +15,8 @@ from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.generation import steps, training
 from weebill.generation.data import read_part
-from weebill.generation.encoding import Batches
+from weebill.generation.encoding import Batches, without_idle_mask
+from weebill.generation.loss_faults import LossFaults
 from weebill.generation.models import load_generator
 from weebill.generation.settings import Device, TrainingSettings
 from weebill.generation.steps import FineTune
@@ -164,7 +165,7 @@ def test_a_loss_that_is_no_number_stops_the_training(made, tmp_path):
 
 
 def test_a_gpu_is_asked_for_faults_only_when_losses_are_logged(monkeypatch):
-    faults = training._Faults(torch.device("cpu"))
+    faults = LossFaults(torch.device("cpu"))
     faults._at_once = False  # as on a GPU
     for update, loss in enumerate((1.0, float("inf"), float("nan")), start=1):
         faults.add(torch.tensor(loss), update)
@@ -174,11 +175,11 @@ def test_a_gpu_is_asked_for_faults_only_when_losses_are_logged(monkeypatch):
 
 def test_a_gpu_gets_no_mask_that_hides_nothing():
     ones, some = torch.ones(2, 3), torch.tensor([[1, 1, 1], [1, 1, 0]])
-    assert "attention_mask" not in training._without_idle_mask([{"attention_mask": ones}])
+    assert "attention_mask" not in without_idle_mask([{"attention_mask": ones}])
     padded = {"attention_mask": some}
-    assert training._without_idle_mask([padded]) == padded
+    assert without_idle_mask([padded]) == padded
     pairs = {"attention_mask": ones, "decoder_input_ids": ones}
-    assert training._without_idle_mask([pairs]) == pairs
+    assert without_idle_mask([pairs]) == pairs
 
 
 def test_epochs_that_end_early_in_the_warmup_are_refused(made, tmp_path, caplog):

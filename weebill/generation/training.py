@@ -18,7 +18,8 @@ from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 
 from weebill.errors import InputError
 from weebill.files import claim_folder, exclusive_folder, read_json
-from weebill.generation.encoding import IGNORED, Batch, Batches
+from weebill.generation.encoding import IGNORED, Batch, Batches, without_idle_mask
+from weebill.generation.loss_faults import LossFaults
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.kernels.gpu_defaults import set_gpu_defaults
@@ -142,13 +143,13 @@ class _Trainer(Trainer):
         super().__init__(
             trained,
             arguments,
-            data_collator=_taken if arguments.use_cpu else _without_idle_mask,
+            data_collator=_taken if arguments.use_cpu else without_idle_mask,
             train_dataset=batches,
             eval_dataset=batches,  # required by the library; `evaluate` is our own
             callbacks=[_Updates(trained.companion)],
         )
         self.validation, self.objective = validation, objective
-        self.faults = _Faults(self.args.device)
+        self.faults = LossFaults(self.args.device)
         self.loss_is_scaled_for_ga = True  # by the batch's share of its update
 
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
@@ -232,41 +233,9 @@ class _Trainer(Trainer):
         self._load_from_checkpoint(self.state.best_model_checkpoint)
 
 
-class _Faults:
-    """Watch over losses; on a GPU it asks for them only now and then, because the process waits for the answer."""
-
-    def __init__(self, device: torch.device):
-        self._at_once = device.type == "cpu"
-        self._update = torch.zeros((), dtype=torch.long, device=device)  # of the first fault, or 0
-        self._loss = torch.zeros((), device=device)
-
-    def add(self, loss: Tensor, update: int) -> None:
-        """Add the loss of an update.  Raises InputError at once on the CPU if it is not finite."""
-        fault = ~torch.isfinite(loss) & (self._update == 0)
-        self._update = torch.where(fault, update, self._update)
-        self._loss = torch.where(fault, loss.float(), self._loss)
-        if self._at_once:
-            self.check()
-
-    def check(self) -> None:
-        """Raise InputError if a loss was not finite."""
-        if update := int(self._update):
-            raise InputError(
-                f"training: the loss is {float(self._loss)} in update {update}; lower the learning rate"
-            )
-
-
 def _taken(items: list[Batch]) -> Batch:
     """Return the only item, which is a batch already."""
     return items[0]
-
-
-def _without_idle_mask(items: list[Batch]) -> Batch:
-    """Return the batch without a decoder's mask that hides nothing: the library would ask the GPU whether it does."""
-    batch = dict(items[0])
-    if "decoder_input_ids" not in batch and bool(batch["attention_mask"].all()):
-        del batch["attention_mask"]
-    return batch
 
 
 class _Updates(TrainerCallback):

@@ -1,0 +1,30 @@
+"""Losses that are not finite, found without a wait for the GPU in each step."""
+
+import torch
+from torch import Tensor
+
+from weebill.errors import InputError
+
+
+class LossFaults:
+    """Watch over losses; on a GPU it asks for them only now and then, because the process waits for the answer."""
+
+    def __init__(self, device: torch.device):
+        self._at_once = device.type == "cpu"
+        self._update = torch.zeros((), dtype=torch.long, device=device)  # of the first fault, or 0
+        self._loss = torch.zeros((), device=device)
+
+    def add(self, loss: Tensor, update: int) -> None:
+        """Add the loss of an update.  Raises InputError at once on the CPU if it is not finite."""
+        fault = ~torch.isfinite(loss) & (self._update == 0)
+        self._update = torch.where(fault, update, self._update)
+        self._loss = torch.where(fault, loss.float(), self._loss)
+        if self._at_once:
+            self.check()
+
+    def check(self) -> None:
+        """Raise InputError if a loss was not finite."""
+        if update := int(self._update):
+            raise InputError(
+                f"training: the loss is {float(self._loss)} in update {update}; lower the learning rate"
+            )
