@@ -147,7 +147,8 @@ def _train(
         type_vocab_size=1,
         layer_norm_eps=1e-5,
     )
-    set_gpu_defaults()
+    if device != "cpu":
+        set_gpu_defaults()
     model = XLMRobertaForMaskedLM(config).to(device).train()
     optimizer = torch.optim.AdamW(
         model.parameters(),

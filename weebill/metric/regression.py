@@ -155,7 +155,8 @@ def _fit(
     from pytorch_lightning.plugins.environments import LightningEnvironment
     from torch.utils.data import DataLoader
 
-    set_gpu_defaults()
+    if accelerator != "cpu":
+        set_gpu_defaults()
     size = model.hparams.batch_size
     batches = Batches(training, size, seed)
     model.first_epoch_total_steps = len(training) // size
