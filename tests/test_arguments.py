@@ -1,8 +1,11 @@
 """A wrong word on the command line gets the nearest right one."""
 
+from argparse import ArgumentTypeError
+
 import pytest
 
 from weebill.__main__ import main
+from weebill.arguments import beam, positive, random_seed, real, threads
 
 
 @pytest.mark.parametrize(
@@ -22,3 +25,28 @@ def test_nearest_word(capsys, words, told):
         main(words)
     assert end.value.code == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        (positive, "0"),
+        (positive, "٣"),  # a digit, but not of ASCII
+        (positive, "1_000"),
+        (threads, "123456789012"),
+        (beam, "9" * 5000),
+        (random_seed, "-1"),
+        (real(0, 1), "nan"),
+        (real(0, 1), "1.5"),
+        (real(0, 1, above=True), "0"),
+    ],
+)
+def test_numbers_out_of_bounds(parse, text):
+    with pytest.raises(ArgumentTypeError) as caught:
+        parse(text)
+    assert len(str(caught.value)) < 120
+
+
+def test_numbers_within_bounds():
+    assert (positive("12"), threads("4096"), random_seed("0")) == (12, 4096, 0)
+    assert (real(0, 1)("1"), real(0, 1, above=True)("0.25")) == (1.0, 0.25)

@@ -23,6 +23,9 @@ BAD = {
     ),
     "control": ("a: 1\nb: \x07\n", "{path}:2: not valid YAML: the character 0x07 is not allowed"),
     "code": ("a: !!python/object/apply:os.getcwd []\n", "{path}:1: not valid YAML: "),
+    "no date": ("a: 1\nb: 2020-13-45\n", "{path}:2: not valid YAML: '2020-13-45' is no date or"),
+    "digits": (f"a: {'7' * 6000}\n", "{path}:1: not valid YAML: '77777777777777777777… (6,000 "),
+    "depth": ("a: " + "{b: " * 2000, "{path}: not valid YAML: nested too deeply; mend it"),
     "no key": ("? [a]\n: 1\n", "{path}:1: not valid YAML: ['a'] is no possible key"),
 }
 

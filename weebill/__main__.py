@@ -2,13 +2,14 @@
 
 import argparse
 import importlib
+import io
 import os
 import signal
 import sys
 
 from weebill import __version__
 from weebill.arguments import Parser
-from weebill.errors import explain
+from weebill.errors import InputError, explain
 
 # Each command is a module of weebill.commands with add_arguments(parser) and run(arguments) -> int.
 # Its help is here, so that only the chosen command is imported: most commands load large packages.
@@ -60,7 +61,10 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; bad input ends in one line on stderr and exit code 1, Ctrl-C in exit code 130."""
     argv = (sys.argv[1:] if argv is None else argv) or ["--help"]
     command = _command(argv)
+    if sys.stderr is None:  # closed by the caller: nobody reads what it would tell
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     try:
+        prepare_output()
         if "_ARGCOMPLETE" in os.environ:
             complete()
         arguments = _parser(command).parse_args(argv)
@@ -74,11 +78,19 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:
-        line = _missing_package(error, command) or explain(error)
+        line = _missing_package(error, command) or explain(error, "standard output")
         if line is None:
             raise
         print(f"weebill: {line}", file=sys.stderr)
         return 1
+
+
+def prepare_output() -> None:
+    """Make standard output UTF-8, whatever the locale.  Raises InputError if the caller has closed it."""
+    if sys.stdout is None:
+        raise InputError("standard output: closed, expected an open file, pipe or terminal")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def complete() -> None:

@@ -1,10 +1,12 @@
 """Parser of command lines, which names the nearest word for a wrong one, and types of arguments."""
 
 import argparse
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from weebill.errors import nearest
+from weebill.errors import abridged, nearest
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,12 +30,36 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, message)
 
 
-def positive(text: str) -> int:
-    """Parse a whole number of at least 1; raise ArgumentTypeError for any other text."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"found '{text}', expected a whole number of at least 1")
-    return number
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers from `least` to `most`; it raises ArgumentTypeError for any other text."""
+
+    def parse(text: str) -> int:
+        number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,19}", text) else None
+        if number is None or not least <= number <= most:
+            expected = f"a whole number from {least:,} to {most:,}"
+            raise argparse.ArgumentTypeError(f"found '{abridged(text, 40)}', expected {expected}")
+        return number
+
+    return parse
+
+
+def real(least: float, most: float, above: bool = False) -> Callable[[str], float]:
+    """Return a parser of numbers from `least`, or above it, to `most`; it raises ArgumentTypeError for any other."""
+
+    def parse(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most or (above and number == least):
+            expected = f"a number {'above' if above else 'from'} {least:g} to {most:g}"
+            raise argparse.ArgumentTypeError(f"found '{abridged(text, 40)}', expected {expected}")
+        return number
+
+    return parse
+
+
+positive = whole(1, 2**31 - 1)
+threads = whole(1, 4096)  # of one process; more than any machine has
+beam = whole(1, 4096)  # hypotheses, or samples, of a sentence
+random_seed = whole(0, 2**32 - 1)

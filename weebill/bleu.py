@@ -10,9 +10,9 @@ from typing import Any
 
 from sacrebleu.metrics import BLEU
 
-from weebill.corpus.language_codes import scripts
+from weebill.corpus.language_codes import check_language, scripts
 from weebill.corpus.sources import Places, Source
-from weebill.errors import InputError
+from weebill.errors import InputError, placed
 from weebill.files import atomic_path, sha256_file
 
 PIECES = Source(  # the same file is NLLB's sentencepiece.bpe.model
@@ -55,6 +55,13 @@ def tokenizer_of(target: str) -> str:
     if target in BLEU.TOKENIZERS:
         return target
     return BY_SCRIPT.get(next(iter(scripts(target)), ""), BLEU.TOKENIZER_DEFAULT)
+
+
+def check_target(target: str) -> None:
+    """Raise InputError unless `target` is a language, or one of sacreBLEU's tokenizers."""
+    if target not in BLEU.TOKENIZERS:
+        with placed("--target"):
+            check_language(target)
 
 
 def _provide_pieces(places: Places) -> None:

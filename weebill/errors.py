@@ -5,7 +5,9 @@ import re
 
 from weebill_runtime.errors import InputError, nearest, placed
 
-__all__ = ["InputError", "Key", "explain", "key_path", "nearest", "placed"]
+__all__ = ["InputError", "Key", "abridged", "explain", "key_path", "nearest", "placed"]
+
+LONGEST_SHOWN = 200  # characters of a name or value in a message
 
 Key = str | int  # of a mapping, or of a list's item, in a configuration
 
@@ -16,6 +18,8 @@ _DISK_REMEDIES = {
     errno.EACCES: "permission denied; choose a folder that can be read and written",
     errno.EISDIR: "a folder stands where a file should; choose another name",
     errno.ENOTDIR: "a file stands where a folder should; choose another place",
+    errno.ENAMETOOLONG: "longer than the file system allows; choose a shorter name",
+    errno.ELOOP: "a symbolic link that leads to itself; name a file or folder",
     errno.EEXIST: "something stands here already, a file perhaps where a folder should; choose another place",
 }
 
@@ -28,8 +32,11 @@ def key_path(path: tuple[Key, ...]) -> str:
     return text or "top level"
 
 
-def explain(error: BaseException) -> str | None:
-    """Return one line for the user if `error` is the input's or the disk's fault, None if it is ours."""
+def explain(error: BaseException, place: str = "results") -> str | None:
+    """Return one line for the user if `error` is the input's or the disk's fault, None if it is ours.
+
+    place: what was written or read where the error names no file.
+    """
     if isinstance(error, InputError):
         return str(error)
     code = getattr(error, "errno", None)
@@ -39,6 +46,12 @@ def explain(error: BaseException) -> str | None:
         code = int(found[1]) if found else None
     if code in _DISK_REMEDIES:
         # For a renaming, name the destination: the other name is that of a partial file.
-        place = getattr(error, "filename2", None) or getattr(error, "filename", None) or "results"
-        return f"{place}: {_DISK_REMEDIES[code]}"
+        place = getattr(error, "filename2", None) or getattr(error, "filename", None) or place
+        return f"{abridged(place)}: {_DISK_REMEDIES[code]}"
     return None
+
+
+def abridged(text: object, most: int = LONGEST_SHOWN) -> str:
+    """Return a text for a message: if it is longer than `most` characters, its beginning and its length."""
+    whole = str(text)
+    return whole if len(whole) <= most else f"{whole[: most // 2]}… ({len(whole):,} characters)"

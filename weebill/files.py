@@ -17,6 +17,7 @@ import psutil
 from weebill.durable import make_folders, put_in_place, sync, sync_tree
 from weebill.errors import InputError
 from weebill.replaceable import FolderKind, check_replaceable
+from weebill_runtime.json_text import parse_json
 
 LOCK = ".lock"
 
@@ -224,10 +225,10 @@ def read_json(path: str | Path) -> Any:
     """Read the value in a JSON file.  Raises InputError where it is missing or not JSON."""
     path = Path(path)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; check the path") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise InputError(f"{path}: not valid JSON ({error}); make it again") from error
 
 

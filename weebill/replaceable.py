@@ -1,6 +1,5 @@
 """Checks that a folder may be replaced as a whole: it is missing, empty, or an earlier result of the same kind."""
 
-import json
 import os
 import stat
 from collections.abc import Callable, Sequence, Set
@@ -11,6 +10,7 @@ from pathlib import Path
 import psutil
 
 from weebill.errors import InputError
+from weebill_runtime.json_text import parse_json
 
 STAMP = ".snakemake_timestamp"  # Snakemake's, in folders that a rule made
 
@@ -54,15 +54,15 @@ def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
 def has_keys(file: Path, keys: Set[str]) -> bool:
     """Return True for a JSON file of an object with these keys."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
+        found = parse_json(file.read_text(encoding="utf-8"))
+    except ValueError:
         return False
     return isinstance(found, dict) and found.keys() >= keys
 
 
 def has_format(file: Path, formats: Sequence[str]) -> bool:
     """Return True for a JSON file of an object whose `format` is one of these."""
-    return has_keys(file, {"format"}) and json.loads(file.read_text("utf-8"))["format"] in formats
+    return has_keys(file, {"format"}) and parse_json(file.read_text("utf-8"))["format"] in formats
 
 
 def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:

@@ -73,7 +73,12 @@ NonZeroShare = Annotated[float, Gt(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
 Positive = Annotated[float, Gt(0)]
 Text = Annotated[str, MinLen(1)]
-Place = Annotated[str, MinLen(1), Located()]
+Place = Annotated[  # Snakemake takes braces for wildcards
+    str,
+    MinLen(1),
+    Located(),
+    Pattern(r"^[^{}\n]*$", "a path or address, without braces or line ends"),
+]
 T = TypeVar("T")
 Several = Annotated[tuple[T, ...], MinLen(1)]
 Distinct = Annotated[tuple[T, ...], MinLen(1), Unique()]

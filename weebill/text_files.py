@@ -31,6 +31,8 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     Damaged data raises gzip's errors, or an OSError without a number.  Raises InputError if it cannot be read.
     """
     path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path}: a folder, expected a file")
     if not path.is_file():
         raise InputError(f"{path}: no such file; check the path")
     check_suffix(path)
@@ -66,12 +68,19 @@ def read_argument(path: str | Path) -> Iterator[str]:
     Raises InputError as `read_lines`; text from a pipe is plain.
     """
     if str(path) == STANDARD_INPUT:
-        yield from decoded_lines(sys.stdin.buffer, "standard input")
+        yield from decoded_lines(standard_input(), "standard input")
     elif Path(path).is_fifo() or Path(path).is_char_device():
         with Path(path).open("rb") as stream:
             yield from decoded_lines(stream, str(path))
     else:
         yield from read_lines(path)
+
+
+def standard_input() -> IO[bytes]:
+    """Return the stream of standard input.  Raises InputError if the caller has closed it."""
+    if sys.stdin is None:
+        raise InputError("standard input: closed, expected lines of text")
+    return sys.stdin.buffer
 
 
 def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:

@@ -1,13 +1,13 @@
 """Strict reader of YAML files: a repeated key is an error, and every error names its line."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from types import NoneType
 from typing import Any
 
 import yaml
 
-from weebill.errors import InputError
+from weebill.errors import InputError, abridged
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -30,6 +30,22 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict:
     return values
 
 
+def _checked(construct: Callable) -> Callable:
+    """Return a constructor whose ValueError, for a date or number that is none, names the line."""
+
+    def constructed(loader: _StrictLoader, node: yaml.Node) -> Any:
+        try:
+            return construct(loader, node)
+        except ValueError as error:
+            problem = f"'{abridged(node.value, 40)}' is no date or number that can be read, write quotes for text"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
+
+    return constructed
+
+
+for _kind in ("int", "float", "timestamp"):
+    _tag = f"tag:yaml.org,2002:{_kind}"
+    _StrictLoader.add_constructor(_tag, _checked(yaml.SafeLoader.yaml_constructors[_tag]))
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
@@ -55,6 +71,8 @@ def parse_yaml(text: str, path: str | Path) -> dict[str, Any]:
     """Read the mapping in the text of a YAML file; raise InputError with file and line if it is none."""
     try:
         values = yaml.load(text, Loader=_StrictLoader)
+    except RecursionError as error:
+        raise InputError(f"{path}: not valid YAML: nested too deeply; mend it") from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise InputError(

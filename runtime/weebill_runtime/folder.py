@@ -4,7 +4,6 @@ config.json holds format, architecture with per-layer shapes, parameters, the vo
 lineage (configuration, seed, versions, parents), and `quantization` if the weights are stored on a grid.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Protocol
 
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.errors import InputError, placed
+from weebill_runtime.json_text import parse_json
 from weebill_runtime.names import SOURCE_FILE, TARGET_FILE
 from weebill_runtime.tensor_file import FLOAT, read_tensors
 from weebill_runtime.vocabulary import AnyVocabulary, Vocabulary, VocabularyPair
@@ -77,7 +77,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], dict[str, str], Architectu
         message = f"{path}: not a model folder (no config.json); name the folder that training made"
         raise InputError(message)
     try:
-        config = json.loads(file.read_text(encoding="utf-8"))
+        config = parse_json(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{file}: not valid JSON ({error}); make it again") from error
     found = config.get("format") if isinstance(config, dict) else None

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from weebill_runtime.errors import InputError
+from weebill_runtime.json_text import parse_json
 from weebill_runtime.languages import primary
 from weebill_runtime.request_batches import Refused, RequestBatches
 
@@ -165,8 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
                     name: found[0] if name != "q" or len(found) == 1 else found
                     for name, found in pairs.items()
                 }
-            values = json.loads(body.decode("utf-8"))
-        except (ValueError, RecursionError) as error:
+            values = parse_json(body.decode("utf-8"))
+        except ValueError as error:
             raise _Fault(HTTPStatus.BAD_REQUEST, f"body: not read as {kind} ({error})") from error
         if not isinstance(values, dict):
             raise _Fault(

@@ -4,7 +4,6 @@ The format: the size of the header (8 bytes, the lowest first), the header (JSON
 tensor by its name), and the numbers of all tensors, without gaps.
 """
 
-import json
 import mmap
 from collections.abc import Callable, Mapping
 from math import prod
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from weebill_runtime.errors import InputError
+from weebill_runtime.json_text import parse_json
 
 FLOAT = "F32"
 ARRAYS = {  # types that numpy has, by safetensors' names
@@ -40,7 +40,7 @@ def read_tensors(
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > min(LARGEST_HEADER, len(data) - 8):
         raise ValueError("no header, or a part of one")
-    header = json.loads(data[8 : 8 + size].decode("utf-8"), object_pairs_hook=_unique)
+    header = parse_json(data[8 : 8 + size].decode("utf-8"), object_pairs_hook=_unique)
     if not isinstance(header, dict):
         raise ValueError("its header is no JSON object")
     metadata = header.pop(METADATA, {})

@@ -1,7 +1,6 @@
 """SentencePiece vocabularies, of both languages or of one, with EOS = 0 and UNK = 1 as in the papers' models."""
 
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import sentencepiece
 
 from weebill_runtime.errors import InputError
+from weebill_runtime.json_text import parse_json
 from weebill_runtime.names import SOURCE_FILE, TARGET_FILE, Side
 from weebill_runtime.normalisation import Normalisation
 
@@ -108,7 +108,7 @@ def _read_normalisation(path: Path) -> Normalisation | None:
     if not name.startswith("{"):
         return None
     try:
-        return Normalisation.from_dict(json.loads(name)["normalisation"])
+        return Normalisation.from_dict(parse_json(name)["normalisation"])
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(
             f"{path}: its normalisation {name:.80} is none of Weebill's ({error}); use the version that made it, or "

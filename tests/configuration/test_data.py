@@ -186,6 +186,8 @@ CASES = {
             "corpora": {
                 "plain": {"importer": "files", "source": "https://x.org/a", "target": "b"},
                 "old": {**FILES, "source": "http://x.org/a", "sha256": {"source": A}},
+                "odd": {**FILES, "source": "https://[::1", "sha256": {"source": A}},
+                "port": {**FILES, "source": "https://x.org:99999/a", "sha256": {"source": A}},
                 "summed": {**FILES, "sha256": {"table": A}},
                 "packed": {**FILES, "source": "x.en.xz"},
                 "fetched": {
@@ -201,6 +203,8 @@ CASES = {
         [
             "corpora.plain.sha256.source: missing, expected the SHA-256 of what https://x.org/a holds",
             "corpora.old.source: found 'http://x.org/a', expected a local path or an address https://…",
+            "corpora.odd.source: found 'https://[::1', whose host or port is none; mend the address",
+            "corpora.port.source: found 'https://x.org:99999/a', whose host or port is none; mend the address",
             "corpora.summed.sha256.table: found a checksum, expected the key corpora.summed.table too",
             "corpora.packed.source: found 'x.en.xz', expected plain text, .gz or .zst",
             "corpora.fetched.table: found 'https://a.org/x.zip?raw=1', expected plain text, .gz or .zst",

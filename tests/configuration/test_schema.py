@@ -163,6 +163,18 @@ CASES = {
             "sha256, control_characters, local_dir, lines",
         ],
     ),
+    "line ends and braces": (
+        {
+            "experiment": "a\n",
+            "corpora": {"c": {"importer": "files", "source": "a{b}.txt", "target": "a\nb"}},
+        },
+        [],
+        [
+            "experiment: found 'a\\n', expected a folder name of letters, digits and . _ -",
+            "corpora.c.source: found 'a{b}.txt', expected a path or address, without braces or line ends",
+            "corpora.c.target: found 'a\\nb', expected a path or address, without braces or line ends",
+        ],
+    ),
     "names and patterns": (
         {
             "experiment": "a/b",

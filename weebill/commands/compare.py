@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from weebill.arguments import positive
+from weebill.arguments import positive, threads
 from weebill.errors import InputError
-from weebill.text_files import decoded_lines, read_lines
+from weebill.text_files import decoded_lines, read_lines, standard_input
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this")
     add("--isa", help="the runtime's instruction set, or portable; default: the fastest here")
     add("--batch-size", type=positive, default=32, metavar="N", help="default 32")
-    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add("--threads", type=threads, default=1, metavar="N", help="default 1")
     add("--json", action="store_true", help="with every difference, for machines")
 
 
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     import torch
 
     torch.set_num_threads(arguments.threads)
-    sentences = list(decoded_lines(sys.stdin.buffer, "standard input"))
+    sentences = list(decoded_lines(standard_input(), "standard input"))
     if not sentences:
         raise InputError("standard input is empty; give sentences to translate, one a line")
     path, references = arguments.references, None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weebill.arguments import positive
+from weebill.arguments import positive, real, threads, whole
 from weebill.commands.describe import zoo_names
 from weebill.errors import InputError
 
@@ -40,10 +40,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "NAME@COMMIT on the hub; by default one is trained")  # fmt: skip
     teacher.completer = zoo_names
     add("--pairs", type=positive, metavar="N", help="size of a corpus that is fetched later")
-    add("--cores", type=positive, metavar="N", help="default: those of this machine")
-    add("--memory", type=float, metavar="GIB", help="default: that of this machine")
-    add("--gpus", type=int, metavar="N", help="default: those of this machine")
-    add("--hours", type=float, metavar="H", help="longest run; by default as long as text needs")
+    add("--cores", type=threads, metavar="N", help="default: those of this machine")
+    add(
+        "--memory",
+        type=real(0, 1e6, above=True),
+        metavar="GIB",
+        help="default: that of this machine",
+    )
+    add("--gpus", type=whole(0, 4096), metavar="N", help="default: those of this machine")
+    add(
+        "--hours",
+        type=real(0, 1e6, above=True),
+        metavar="H",
+        help="longest run; by default as long as text needs",
+    )
     add("--force", action="store_true", help="replace an existing CONFIG")
 
 
@@ -60,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{path}: exists; name another file, or replace it by --force")
     if path.suffix not in (".yaml", ".yml"):
         raise InputError(f"{path}: no name of a configuration; it ends in .yaml")
-    if sys.stdin.isatty():
+    if sys.stdin is not None and sys.stdin.isatty():
         _ask(arguments)
     request = _request(arguments, path.stem)
     made = draft(request)

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from weebill.arguments import positive
 from weebill.commands.score import add_scorer_arguments, check_streams, load_scorer
-from weebill.errors import InputError
+from weebill.errors import InputError, abridged
 from weebill.text_files import read_argument
 
 SEPARATOR = " ||| "
+LONGEST_NUMBER = 19  # digits of a source's number
 BEGINNING = re.compile(r"(\d+) \|\|\|( |$)")  # editors remove the blank before an empty translation
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
 FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # of a decoder: F0= -1.2, WordScores= -0.1 -0.3
@@ -97,9 +98,10 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
             raise InputError(
                 f"{path}:{number}: expected LINE ||| TRANSLATION; plain lines want --candidates N"
             )
-        source = int(beginning[1])
+        source = int(beginning[1]) if len(beginning[1]) < LONGEST_NUMBER else sources
         if source >= sources:
-            message = f"{path}:{number}: a candidate of source {source}, but there are {sources:,}, from 0"
+            found_number = abridged(beginning[1], LONGEST_NUMBER)
+            message = f"{path}:{number}: a candidate of source {found_number}, but there are {sources:,}, from 0"
             raise InputError(message)
         found[source].append(_translation(line[beginning.end() :]))
     for number, some in enumerate(found):
@@ -124,6 +126,10 @@ def _check(arguments: argparse.Namespace) -> None:
     """Raise InputError for an option that would be ignored: a model's with --utility, or --target without BLEU."""
     if arguments.target is not None and arguments.utility != "bleu":
         raise InputError("--target: only BLEU's tokens depend on it; leave it out")
+    if arguments.target is not None:
+        from weebill.bleu import check_target  # imports sacreBLEU
+
+        check_target(arguments.target)
     if arguments.aggregate and (arguments.utility or arguments.not_itself):
         raise InputError("--aggregate: is for a model, and without --not-itself; leave it out")
     if not arguments.utility:

@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from weebill.arguments import positive
+from weebill.arguments import positive, random_seed, real, threads, whole
 from weebill.commands.convert import new_folder
 from weebill.errors import InputError
 from weebill.text_files import read_argument
@@ -61,17 +61,19 @@ def _prune_options(add: Add) -> None:
         help="keep the pieces of these texts")  # fmt: skip
     add("--languages", nargs="+", default=[], metavar="LANG",
         help="keep all pieces in the scripts of these languages")  # fmt: skip
-    add("--layers", type=int, default=0, metavar="N", help="remove the N top layers")
+    add(
+        "--layers", type=whole(0, 2**31 - 1), default=0, metavar="N", help="remove the N top layers"
+    )
     add(
         "--heads",
-        type=float,
+        type=real(0, 1),
         default=0,
         metavar="SHARE",
         help="remove a share of each layer's heads",
     )
     add(
         "--neurons",
-        type=float,
+        type=real(0, 1),
         default=0,
         metavar="SHARE",
         help="remove a share of each layer's neurons",
@@ -82,7 +84,7 @@ def _prune_options(add: Add) -> None:
     add("--score", default="score", metavar="COLUMN", help="of the judgements; default score")
     add("--segments", type=positive, default=2000, metavar="N",
         help="judged segments to draw; default 2000")  # fmt: skip
-    add("--seed", type=positive, default=1, metavar="N", help="of the draw; default 1")
+    add("--seed", type=random_seed, default=1, metavar="N", help="of the draw; default 1")
 
 
 def _prune(arguments: argparse.Namespace) -> None:
@@ -129,9 +131,15 @@ def _distil_options(add: Add) -> None:
         help="layers of the student, evenly spaced among the model's; default 6")  # fmt: skip
     add("--updates", type=positive, default=2000, metavar="N", help="default 2000")
     add("--batch", type=positive, default=16, metavar="N", help="segments in an update; default 16")
-    add("--learning-rate", type=float, default=3e-5, metavar="R", help="default 3e-5")
-    add("--seed", type=positive, default=1, metavar="N", help="default 1")
-    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add(
+        "--learning-rate",
+        type=real(0, 10, above=True),
+        default=3e-5,
+        metavar="R",
+        help="default 3e-5",
+    )
+    add("--seed", type=random_seed, default=1, metavar="N", help="default 1")
+    add("--threads", type=threads, default=1, metavar="N", help="default 1")
 
 
 def _distil(arguments: argparse.Namespace) -> None:

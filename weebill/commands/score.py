@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weebill.arguments import positive
+from weebill.arguments import positive, threads
 from weebill.errors import InputError
 from weebill.text_files import read_argument
 
@@ -54,7 +54,7 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
         help="float32; faster and equal to some thousandths: bfloat16, or int8 on processors; default auto: bfloat16 "
         "on GPUs, otherwise float32")  # fmt: skip
     add("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
-    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add("--threads", type=threads, default=1, metavar="N", help="default 1")
     add("--stream", action="store_true",
         help="read the encoder layer by layer from the file, for models larger than the memory; slower")  # fmt: skip
     add("--cache", type=Path, metavar="FILE",

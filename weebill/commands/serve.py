@@ -2,7 +2,7 @@
 
 import argparse
 
-from weebill.arguments import positive
+from weebill.arguments import threads, whole
 from weebill.errors import InputError
 
 
@@ -12,8 +12,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--precision", metavar="P", help="as of `weebill translate`")
     add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
     add("--host", default="127.0.0.1", help="default 127.0.0.1: this machine alone")
-    add("--port", type=int, default=5000, metavar="N", help="default 5000; 0: any free one")
-    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add(
+        "--port",
+        type=whole(0, 65535),
+        default=5000,
+        metavar="N",
+        help="default 5000; 0: any free one",
+    )
+    add("--threads", type=threads, default=1, metavar="N", help="default 1")
     add("--shortlist", metavar="FILE", help="pieces that a translation may hold")
     add("--isa", metavar="SET", help="as of `weebill translate`")
     add("--languages", nargs=2, metavar=("FROM", "TO"),

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from weebill.arguments import positive
+from weebill.arguments import beam, positive, threads
 from weebill.errors import InputError
-from weebill.text_files import decoded_lines
+from weebill.text_files import decoded_lines, standard_input
 
 if TYPE_CHECKING:
     from weebill_runtime.options import Cut, SearchOptions
@@ -25,10 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--precision", metavar="P",
         help="of the models below MODEL the one in this precision; or float16 or bfloat16, in which a GPU is faster "
         "than in float32 (of the models below MODEL it takes the one in float32)")  # fmt: skip
-    add("--beam", type=positive, default=1, metavar="N", help="default 1: greedy")
-    add("--nbest", type=positive, metavar="N",
+    add("--beam", type=beam, default=1, metavar="N", help="default 1: greedy")
+    add("--nbest", type=beam, metavar="N",
         help="the N best of each line, as `line ||| translation ||| score`, lines from 0")  # fmt: skip
-    add("--sample", type=positive, metavar="N",
+    add("--sample", type=beam, metavar="N",
         help="draw N translations of each line at random instead, in the same format")  # fmt: skip
     add("--temperature", type=float, default=1.0, metavar="T",
         help="with --sample: below 1 prefers probable pieces; default 1")  # fmt: skip
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-length", type=positive, metavar="N",
         help="largest number of pieces of a sentence; longer lines are split at their ends, longer "
         "sentences cut; default 200")  # fmt: skip
-    add("--threads", type=positive, default=1, metavar="N", help="default 1")
+    add("--threads", type=threads, default=1, metavar="N", help="default 1")
     add("--isa", metavar="SET",
         help="instruction set, such as avx2 or dotprod, or portable (PyTorch); default: the fastest")  # fmt: skip
     add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         # The runtime has its own threads, each of which may call PyTorch.
         torch.set_num_threads(1 if isinstance(translator, Translator) else arguments.threads)
-    lines, first, words = decoded_lines(sys.stdin.buffer, "standard input"), 0, 0
+    lines, first, words = decoded_lines(standard_input(), "standard input"), 0, 0
     typed, start = sys.stdin.isatty(), time.perf_counter()
     rate = sys.stderr.isatty() and not typed
     if typed:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from weebill.configuration.settings_schema import schema_of
-from weebill.errors import InputError, Key, key_path, nearest
+from weebill.errors import InputError, Key, abridged, key_path, nearest
 from weebill.registry import Registry
 
 Config = dict[str, Any]
@@ -121,6 +121,12 @@ def _faults(value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault
             yield from _faults(child, child_schema, root, (*path, key))
 
 
+def _matches(pattern: str, text: str) -> bool:
+    """Return True if a text has a pattern of JSON Schema, whose $ is the end alone, not also a line end before it."""
+    end = r"\Z" if pattern.endswith("$") else ""
+    return re.search(pattern.removesuffix("$") + end, text) is not None
+
+
 def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault]:
     """Yield the faults against one keyword of a schema, without those of the values below this one."""
     rule = schema[keyword]
@@ -148,7 +154,7 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
             known = rule if keyword == "enum" else [rule]
             if isinstance(value, bool) or value not in known:
                 yield Fault(path, _not_among(value, known))
-        case "pattern" if isinstance(value, str) and not re.search(rule, value):
+        case "pattern" if isinstance(value, str) and not _matches(rule, value):
             yield Fault(path, f"found {shown(value)}, expected {schema['expected']}")
         case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
             keeps, words = BOUNDS[keyword]
@@ -230,7 +236,8 @@ def shown(value: Any, wanted: str | None = None) -> str:
     if isinstance(value, str):
         number = wanted in ("integer", "number") and _is_number(value)
         hint = ", which YAML reads as text (write 1.0e-4 for 1e-4, no quotes)" if number else ""
-        return f"'{value}'{hint}"
+        text = value if value.isprintable() else repr(value)[1:-1]
+        return f"'{abridged(text)}'{hint}"
     if isinstance(value, dict | list):
         return TYPES["object" if isinstance(value, dict) else "array"][1]
     if value is None:

@@ -1,12 +1,11 @@
 """Contradictions in the cleaning and the scores of each corpus."""
 
 from collections.abc import Iterator
-from urllib.parse import urlparse
 
 from weebill.configuration.data import address
 from weebill.configuration.models import origin_faults, zoo_fault
 from weebill.configuration.schema import Config, Fault, at, unknown
-from weebill.corpus.download import is_url
+from weebill.corpus.download import is_url, path_in
 from weebill.experiment.corpora import USES
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import KINDS, corpora_of
@@ -49,7 +48,7 @@ def _bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, settings in at(config, "scoring.bicleaner"):
         model, checksum = settings.get("model", ""), settings.get("sha256")
         yield from address((*place, "model"), model, (*place, "sha256"), checksum)
-        if is_url(model) and not urlparse(model).path.endswith((".tgz", ".tar.gz")):
+        if is_url(model) and not path_in(model).endswith((".tgz", ".tar.gz")):
             yield Fault((*place, "model"), f"found '{model}', expected an archive .tgz or .tar.gz")
         if checksum is not None and not is_url(model):
             message = "found a checksum, expected it beside an address in model alone"

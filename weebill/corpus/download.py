@@ -40,9 +40,23 @@ def is_url(place: str) -> bool:
     return "://" in place
 
 
+def is_sound(url: str) -> bool:
+    """Return True if an address names a host, and has a number as its port, if any."""
+    try:
+        parts = urlparse(url)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
+def path_in(url: str) -> str:
+    """Return the path of an address; "" if the address is not sound."""
+    return urlparse(url).path if is_sound(url) else ""
+
+
 def base_name(url: str) -> str:
     """Return the last part of an address's path, for use as a file name."""
-    return Path(unquote(urlparse(url).path)).name or "file"
+    return Path(unquote(path_in(url))).name or "file"
 
 
 def cached(url: str, sha256: str | None, cache: Path) -> Path:

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weebill.corpus.download import base_name, cache_folder, cached, fetched, is_url, verify
+from weebill.corpus.download import (
+    base_name,
+    cache_folder,
+    cached,
+    fetched,
+    is_sound,
+    is_url,
+    verify,
+)
 from weebill.errors import InputError, Key
 from weebill.files import sha256_file
 
@@ -118,6 +126,8 @@ def address_faults(
     """Yield a fault for an address that is not https, or that has no checksum; local paths have no fault."""
     if is_url(path) and not path.startswith("https://"):
         yield place, f"found '{path}', expected a local path or an address https://…"
+    elif is_url(path) and not is_sound(path):
+        yield place, f"found '{path}', whose host or port is none; mend the address"
     elif is_url(path) and checksum is None:
         yield checksum_place, f"missing, expected the SHA-256 of what {path} holds"
 

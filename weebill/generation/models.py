@@ -32,9 +32,9 @@ from weebill.hugging_face.loading import (
     pretrained_tokenizer,
     read_config,
 )
+from weebill.kernels.accelerator import check_accelerator
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.int8_layers import Int8Linear
-from weebill.workflow.accelerator import check_accelerator
 from weebill_runtime.lines import checked_lines
 
 LINEAGE = "lineage"  # entry of config.json

@@ -21,11 +21,11 @@ from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches, without_idle_mask
 from weebill.generation.loss_faults import LossFaults
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
+from weebill.kernels.accelerator import check_accelerator
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
-from weebill.workflow.accelerator import check_accelerator
 from weebill.workflow.progress import tell
 
 WEIGHTS = "model.safetensors"

@@ -6,7 +6,6 @@ network.
 """
 
 import io
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.tensor_files import COMPLEX, FLOATS, stored_types
+from weebill_runtime.json_text import parse_json
 
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"
@@ -213,8 +213,8 @@ def _is_weights(name: Any, *more: str) -> bool:
 def _values(path: Path) -> dict[str, Any]:
     """Read a JSON file's dictionary; return an empty one if the file holds none: the library ignores such files."""
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        values = parse_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return {}
     return values if isinstance(values, dict) else {}
 

@@ -7,9 +7,9 @@ from itertools import chain
 import torch
 
 from weebill.corpus.sampling import draw_items
+from weebill.kernels.accelerator import device_of
 from weebill.metric.pretraining import PretrainingSettings, pretrain
 from weebill.text_files import read_lines
-from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

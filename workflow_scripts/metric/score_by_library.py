@@ -11,9 +11,9 @@ import json
 import torch
 
 from weebill.files import write_json
+from weebill.kernels.accelerator import device_of
 from weebill.metric.judged_set import JudgedSet, MetricScores
 from weebill.metric.libraries import library_scores, library_signature
-from weebill.workflow.accelerator import device_of
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--metric", "--model", "--judged", "--output"):

@@ -4,8 +4,8 @@ from weebill.workflow.job import job
 
 import torch
 
+from weebill.kernels.accelerator import device_of
 from weebill.metric.distillation_corpus import score_tuples
-from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -8,9 +8,9 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.files import write_json
+from weebill.kernels.accelerator import device_of
 from weebill.metric.judged_scores import scores_of
 from weebill.metric.judged_set import JudgedSet
-from weebill.workflow.accelerator import device_of
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

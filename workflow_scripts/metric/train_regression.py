@@ -8,8 +8,8 @@ from weebill.workflow.job import job
 import argparse
 import json
 
+from weebill.kernels.accelerator import check_accelerator
 from weebill.metric.regression import RegressionSettings, train
-from weebill.workflow.accelerator import check_accelerator
 
 parser = argparse.ArgumentParser()
 for name in ("--log", "--encoder", "--training", "--validation", "--output"):

@@ -3,9 +3,8 @@
 import posixpath
 from collections.abc import Iterator
 from dataclasses import asdict
-from urllib.parse import urlparse
 
-from weebill.corpus.download import is_url
+from weebill.corpus.download import is_url, path_in
 from weebill.corpus.importers import FromFiles, Languages, Rows, Sources, side_faults
 from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sources import Places, Problem, Source, address_faults, check_known
@@ -87,7 +86,7 @@ class FilesImporter(FromFiles):
                 yield place, f"found a checksum, expected the key {key_path((*path, key))} too"
         for key in files:
             file = values.get(key, "")
-            name = urlparse(file).path if is_url(file) else file
+            name = path_in(file) if is_url(file) else file
             if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
                 expected = f"expected plain text, {' or '.join(COMPRESSED)}"
                 yield (*path, key), f"found '{file}', {expected}"

@@ -3,7 +3,6 @@
 Parquet and JSON Lines files are read directly: the library `datasets` would copy them, and keeps no checksums.
 """
 
-import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Entry, kind_of, sides_of
 from weebill.settings import Commit, Place, Text, section
+from weebill_runtime.json_text import parse_json
 from weebill_runtime.names import SIDES, Side
 
 TABLE = ".parquet"
@@ -260,8 +260,8 @@ def _json(path: Path) -> Iterator[Any]:
                 f"{path}:{empty}: empty, expected one object in a line; remove the line"
             )
         try:
-            yield json.loads(line)
-        except json.JSONDecodeError as error:
+            yield parse_json(line)
+        except ValueError as error:
             message = f"{path}:{number}: not JSON ({error}); a line holds one object"
             raise InputError(message) from error
 
@@ -269,9 +269,10 @@ def _json(path: Path) -> Iterator[Any]:
 def _json_list(path: Path, text: str) -> list[Any]:
     """Return the rows of a file that is one list."""
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        message = f"{path}:{error.lineno}: not a list in JSON ({error}); fetch the file again"
+        return parse_json(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        message = f"{path}:{line}: not a list in JSON ({error}); fetch the file again"
         raise InputError(message) from error
 
 

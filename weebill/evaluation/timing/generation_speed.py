@@ -24,7 +24,7 @@ from weebill.generation.encoding import Encoder
 from weebill.generation.models import GPU_PRECISION, load_generator
 from weebill.generation.settings import Device, SearchSettings
 from weebill.hugging_face.loading import is_int8, read_config
-from weebill.workflow.accelerator import check_accelerator
+from weebill.kernels.accelerator import check_accelerator
 
 IMPORTED = ("torch", "weebill.generation.models")  # by every worker
 CHARACTERS = 16  # of running text for each token needed; tokens are shorter
