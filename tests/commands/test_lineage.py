@@ -116,3 +116,24 @@ def test_results_that_were_moved_away(tmp_path, capsys):
     (tmp_path / "table.csv").touch()
     assert main(["lineage", str(tmp_path / "table.csv")]) == 1
     assert "look at results where the workflow made them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("rule", None),
+        ("input", "news.en"),
+        ("params", 5),
+        ("endtime", None),
+        ("log", None),
+        ("", None),
+    ],
+)
+def test_records_that_are_not_what_they_were(results, capsys, key, value):
+    name = urlsafe_b64encode(b"results/trial/models/small").decode()
+    path = results / RECORDS / name
+    noted = json.loads(path.read_text())
+    path.write_text(json.dumps({**noted, key: value} if key else None))
+    assert main(["lineage", str(results / "results/trial/models/small")]) == 1
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and f"{path}: no sound '{key or 'rule'}'" in told

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -107,3 +108,20 @@ def test_a_damaged_lock_is_named(tmp_path, places):
     (tmp_path / "lock.json").write_text(json.dumps(["x"]))
     with pytest.raises(InputError, match=r"lock\.json: no lock file"):
         locked_places(tmp_path / "lock.json", places)
+
+
+def test_an_archive_whose_licence_cannot_be_read(tmp_path, site, places, experiment):
+    entries, body = experiment
+    begin, central = body.index(b"PK\3\4", body.index(b"CC BY") - 80), body.rindex(b"PK\1\2")
+    damaged = body.replace(b"CC BY 4.0", b"CC BY 4.1")  # the checksum is another one
+    method = body[: central + 10] + b"\x63" + body[central + 11 :]
+    method = method[: begin + 8] + b"\x63" + method[begin + 9 :]
+    locked = body[: central + 8] + b"\1" + body[central + 9 :]
+    locked = locked[: begin + 6] + b"\1" + locked[begin + 7 :]
+    for number, (archive, cause) in enumerate(
+        [(damaged, "Bad CRC"), (method, "compression"), (locked, "encrypted")]
+    ):
+        site.add("/OPUS-X/v2/moses/de-en.txt.zip", archive)
+        here = replace(places, cache=tmp_path / f"cache{number}")
+        with pytest.raises(InputError, match=rf"damaged or truncated in its licence \(.*{cause}"):
+            write_lock(tmp_path / "lock.json", entries, PAIR, here)

@@ -21,6 +21,7 @@ from weebill.corpus.importers.entries import (
     several,
     sources_of,
 )
+from weebill.corpus.importers.reading import damage
 from weebill.corpus.injected_noise import InjectedNoise, inject
 from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
@@ -146,7 +147,7 @@ def _licence_in(path: Path) -> str | None:
     """Return the first line of the licence in an archive; None if there is none."""
     if not zipfile.is_zipfile(path):
         return None
-    with zipfile.ZipFile(path) as archive:
+    with damage(path, lambda: " in its licence"), zipfile.ZipFile(path) as archive:
         for name in LICENCE_FILES.intersection(archive.namelist()):
             words = archive.read(name).decode("utf-8", errors="replace").split("\n")
             return next((line.strip()[:LICENCE_LENGTH] for line in words if line.strip()), None)

@@ -7,6 +7,7 @@ inputs, parameters, times.  A job's parameter `code` is the version of the libra
 import ast
 import re
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,15 @@ from weebill.files import read_json
 from weebill.workflow.code_version import PREFIX
 
 RECORDS = ".snakemake/metadata"
+# Fields of a record that are read, with what they hold; a job that never ended has no times.
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "rule": lambda value: isinstance(value, str),
+    **dict.fromkeys(
+        ("input", "params", "log"),
+        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    ),
+    **dict.fromkeys(("starttime", "endtime"), lambda value: isinstance(value, int | float)),
+}
 CODE = re.compile(rf"{PREFIX}[0-9a-f]{{16}}")
 
 
@@ -102,10 +112,10 @@ def _record(folder: Path, output: str) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     record = read_json(path)
-    for key in ("rule", "input", "params", "starttime", "endtime"):
-        if key not in record:
-            cause = "the record is of another version of Snakemake"
-            raise InputError(f"{path}: no {key} in it; {cause}")
+    for key, is_sound in FIELDS.items():
+        if not isinstance(record, dict) or not is_sound(record.get(key)):
+            message = f"{path}: no sound '{key}' in this record of Snakemake's; run the job again"
+            raise InputError(f"{message}, or use the version that wrote it")
     return record
 
 
@@ -113,5 +123,5 @@ def _value(text: str) -> Any:
     """Return a recorded parameter as a value; as text if it is not a Python literal."""
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # MemoryError: nested too deeply
         return text

@@ -31,7 +31,13 @@ NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 HALF = "half a character (a lone surrogate)"
 
 BLOCK = 1 << 20
-_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError)
+_DAMAGE = (
+    *(EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError),
+    *(
+        RuntimeError,
+        NotImplementedError,
+    ),  # zipfile's, of an encrypted member, or one packed by another method
+)
 
 
 @dataclass(frozen=True)
