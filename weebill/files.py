@@ -12,10 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from weebill.durable import make_folders, put_in_place, sync, sync_tree
 from weebill.errors import InputError
+from weebill.processes import is_left, maker_mark
 from weebill.replaceable import FolderKind, check_replaceable
 from weebill_runtime.json_text import parse_json
 
@@ -97,7 +96,7 @@ def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
 
 def _put_in_place(partial: Path, place: Path, path: str | Path) -> None:
     with _refused(path, "replaced", ", it is as it was; name a new folder"):
-        put_in_place(partial, place, place.with_name(f"{_former(place)}{os.getpid()}"))
+        put_in_place(partial, place, place.with_name(f"{_former(place)}{maker_mark()}"))
 
 
 @contextmanager
@@ -117,17 +116,14 @@ def _partial(path: Path) -> Path:
     prefix, former = f".{path.name}.partial-", _former(path)
     for entry in path.parent.iterdir():
         begin = former if entry.name.startswith(former) else prefix
-        maker = entry.name.removeprefix(begin)
-        if not (entry.name.startswith(begin) and maker.isdigit()):
-            continue
-        if int(maker) == os.getpid() or not psutil.pid_exists(int(maker)):
+        if entry.name.startswith(begin) and is_left(entry.name.removeprefix(begin), entry):
             if begin == former and not os.path.lexists(path):
                 os.replace(entry, path)
             elif entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
             else:
                 entry.unlink(missing_ok=True)
-    return path.with_name(f"{prefix}{os.getpid()}")
+    return path.with_name(f"{prefix}{maker_mark()}")
 
 
 def _former(path: Path) -> str:

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def snakemake_command(words: list[str]) -> list[str]:
     """Return Snakemake's arguments for the words after `weebill run`, if Snakemake can start."""
-    from weebill.workflow.folder_lock import remove_left_lock
+    from weebill.workflow.folder_lock import hold, remove_left_lock
     from weebill.workflow.targets import is_dry_run
     from weebill.yaml_files import read_yaml
 
@@ -42,6 +42,7 @@ def snakemake_command(words: list[str]) -> list[str]:
     for config in configs:
         read_yaml(config)  # Snakemake's own messages name neither file nor line
     if not is_dry_run(options):
+        hold(Path.cwd())
         remove_left_lock(Path.cwd())
     chosen = any(
         word.startswith(("--cores", "--jobs", "-c", "-j", "--workflow-profile")) for word in options

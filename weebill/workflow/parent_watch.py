@@ -16,6 +16,8 @@ from pathlib import Path
 
 import psutil
 
+from weebill.processes import machine
+
 PERIOD = 1.0  # seconds
 NEAREST = 4  # number of ancestors to check: a script's Snakemake is its parent, or a shell's parent
 NAME = "WEEBILL_SNAKEMAKE"  # environment variable: machine, process and its start
@@ -29,8 +31,7 @@ def announce_snakemake() -> None:
 
 def is_job() -> bool:
     """Return True if the environment names a Snakemake of this machine, running or not."""
-    machine = _identity(os.getpid()).split(" ")[0]
-    return os.environ.get(NAME, "").split(" ")[0] == machine
+    return os.environ.get(NAME, "").split(" ")[0] == machine()
 
 
 def end_with_snakemake() -> None:
@@ -52,16 +53,13 @@ def end_with_parent() -> None:
 
 def _identity(process: int) -> str:
     """Return an identity of a process by number, start and machine; raise OSError if it is gone."""
-    machine = "-"
-    with suppress(OSError):  # not on Linux
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        machine = f"{boot}/{Path('/proc/self/ns/pid').readlink()}"  # numbers differ in a container
+    here = machine()
     try:
         # Not psutil's time of creation, which moves with the clock.
         start = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2]
-        return f"{machine} {process} {start.split()[19]}"
+        return f"{here} {process} {start.split()[19]}"
     except FileNotFoundError:
-        return f"{machine} {process} {psutil.Process(process).create_time():.0f}"
+        return f"{here} {process} {psutil.Process(process).create_time():.0f}"
 
 
 def _named() -> psutil.Process | None:

@@ -1,0 +1,53 @@
+"""Marks of processes that make files, which tell whether the maker still lives: of this machine, or of another."""
+
+import hashlib
+import os
+import re
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import psutil
+
+MARK = re.compile(r"(\d+)(?:-([0-9a-f]{8}))?")  # earlier versions named no machine
+LEFT_AFTER = (
+    24 * 3600
+)  # seconds without a change, after which another machine's file counts as left
+
+
+def machine() -> str:
+    """Return an identity of the running system and of its process numbers, which differ in a container."""
+    with suppress(OSError):  # not on Linux
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot}/{Path('/proc/self/ns/pid').readlink()}"
+    return "-"
+
+
+def maker_mark() -> str:
+    """Return the mark of this process for the names of its temporary files: number and machine."""
+    return f"{os.getpid()}-{_short(machine())}"
+
+
+def is_left(mark: str, file: Path) -> bool:
+    """Return True if a mark in the name of `file` is that of this process, or of one that has ended.
+
+    Whether a process of another machine has ended is not known here; it counts as ended if its file, or the newest
+    file in its folder, is unchanged for a day.
+    """
+    found = MARK.fullmatch(mark)
+    if found is None:
+        return False
+    process, place = int(found[1]), found[2]
+    if place in (None, _short(machine())):
+        return process == os.getpid() or not psutil.pid_exists(process)
+    changed = [0.0]
+    for one in (file, *file.rglob("*")):
+        with suppress(OSError):  # its maker may move it at this moment
+            changed.append(one.lstat().st_mtime)
+    return time.time() - max(changed) > LEFT_AFTER
+
+
+@cache
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
