@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 CORES ?= all
 CONFIG ?= config/demo.yaml
+MINUTES ?= 10
 PYTHON ?= python3
 export PYTHON
 TABLE ?= gpu.json
@@ -18,7 +19,7 @@ READY := $(VENV)/.runtime$(shell grep -soEw 'avx2|avx_vnni|avx512_vnni|amx_int8'
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm test-gpu carry wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize check-resume
+.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm test-gpu carry wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize fuzz check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +106,9 @@ sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (te
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	"$(BIN)/pytest" -s --ignore tests/weebill_runtime/test_program.py tests/weebill_runtime tests/runtime/test_translation.py tests/kernels/test_int8_layers.py \
 	tests/kernels/test_split_linear.py tests/commands/test_translate.py
+
+fuzz: $(READY)  ## damage files at random and read them: make fuzz MINUTES=10; findings lie in fuzz-findings/
+	OMP_NUM_THREADS=1 "$(BIN)/python" -m tests.fuzz --minutes $(MINUTES)
 
 check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)
 	"$(BIN)/python" tests/workflow/kill.py --config config/demo.yaml --kills 5

@@ -44,6 +44,8 @@ def read_tensors(
     if not isinstance(header, dict):
         raise ValueError("its header is no JSON object")
     metadata = header.pop(METADATA, {})
+    if not isinstance(metadata, dict) or not all(isinstance(one, str) for one in metadata.values()):
+        raise ValueError("its metadata are no texts")
     for name, entry in header.items():
         wanted = expected(name)
         if wanted and entry["dtype"] not in wanted:

@@ -21,7 +21,7 @@ from weebill.configuration.checking import unfit_models
 from weebill.errors import InputError
 from weebill.generation.models import load_generator
 from weebill.hugging_face.folder import load_model
-from weebill.hugging_face.loading import _library_alone, pretrained_model, refuse_code
+from weebill.hugging_face.loading import library_alone, pretrained_model, refuse_code
 from weebill.metric.folder import load_metric, save_metric
 from weebill.translation.loading import load_translator
 from weebill.translation.model.hugging_face_folder import check_folder
@@ -161,7 +161,7 @@ def test_a_piece_may_be_called_as_code_is(spoil, marian):
 
 def test_a_question_of_the_library_has_no_answer(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    with _library_alone(), pytest.raises(EOFError):
+    with library_alone(), pytest.raises(EOFError):
         input("May I run it?")
     assert sys.stdin.read() == "y\n"
 

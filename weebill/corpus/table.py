@@ -203,7 +203,7 @@ def _damage(path: Path, what: str) -> Iterator[None]:
     """Turn Arrow's errors about a file's contents into InputError; pass errors of the disk, which have a number."""
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise
         said = " ".join(str(error).split())

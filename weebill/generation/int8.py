@@ -45,6 +45,7 @@ from weebill.hugging_face.loading import (
     OLD_QUANTIZATION,
     QUANTIZATION,
     WEIGHTS_ENTRY,
+    library_alone,
     read_config,
     read_generation_settings,
 )
@@ -131,17 +132,19 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     check_instruction_set(isa)
     if isa != PORTABLE:
         extension(isa)
-    with torch.device("meta"), no_init_weights():
-        model = kind(kind.config_class.from_dict(config))
     try:
-        cut_to(prunable(model), shapes)
-        _fill(model, folder / (INT8_WEIGHTS if new else WEIGHTS), section["activation_scales"], isa)
-        compute_buffers(model)
-        make_fast(model, isa)
-    except (InputError, OSError, SafetensorError) as error:
+        with library_alone():
+            with torch.device("meta"), no_init_weights():
+                model = kind(kind.config_class.from_dict(config))
+            cut_to(prunable(model), shapes)
+            scales, file = section["activation_scales"], INT8_WEIGHTS if new else WEIGHTS
+            _fill(model, folder / file, scales, isa)
+            compute_buffers(model)
+            make_fast(model, isa)
+        read_generation_settings(model, folder)
+    except (InputError, OSError, RuntimeError, SafetensorError, ValueError) as error:
         message = f"{folder}: damaged, or of another version ({error}); make it again"
         raise InputError(message) from error
-    read_generation_settings(model, folder)
     model.name_or_path = str(folder.resolve())  # so that nothing made from it replaces it
     count_int8(model)
     return model.eval()

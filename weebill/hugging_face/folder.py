@@ -148,13 +148,14 @@ def load_model(path: str | Path) -> PreTrainedModel:
 def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
     """Return the library's class of a folder's model.  Raises InputError if it is of no family."""
     known = model_types()
-    if config.get("model_type") not in known:
+    if not (isinstance(config.get("model_type"), str) and config["model_type"] in known):
         raise InputError(
             f"{path}/config.json: model_type {config.get('model_type')!r}, "
             f"expected one of {', '.join(sorted(known))}"
         )
-    names = config.get("architectures") or [None]
-    kind = getattr(transformers, str(names[0]), None)
+    names = config.get("architectures")
+    named = isinstance(names, list) and names and isinstance(names[0], str)
+    kind = getattr(transformers, names[0], None) if named else None
     if not (inspect.isclass(kind) and issubclass(kind, PreTrainedModel)):
         raise InputError(
             f"{path}/config.json: architectures {names}, expected the name of one class of models"

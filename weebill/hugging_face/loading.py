@@ -14,6 +14,7 @@ from typing import Any
 
 import transformers
 from huggingface_hub import constants
+from safetensors import SafetensorError
 from transformers import AutoTokenizer, GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
@@ -71,7 +72,7 @@ def pretrained_model(
             "it by `weebill.generation.int8.load_int8`"
         )
     _refuse_types(folder, lambda _, stored: stored in COMPLEX)
-    with _library_alone():
+    with library_alone():
         model, found = kind.from_pretrained(
             folder,
             local_files_only=True,
@@ -120,7 +121,7 @@ def pretrained_tokenizer(
         raise InputError(
             f"{folder}: has no tokenizer; save it beside the model, by save_pretrained"
         )
-    with _library_alone():
+    with library_alone():
         return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 
@@ -128,7 +129,7 @@ def read_generation_settings(model: PreTrainedModel, folder: Path) -> None:
     """Give a model the folder's generation_config.json, if any.  Raises InputError if the folder contains code."""
     refuse_code(folder, types=False)
     if (folder / "generation_config.json").is_file():
-        with _library_alone():
+        with library_alone():
             found = GenerationConfig.from_pretrained(folder, local_files_only=True)
         model.generation_config = found
 
@@ -251,14 +252,19 @@ def _refuse_types(folder: Path, wrong: Callable[[str, str], bool]) -> None:
 
 
 @contextmanager
-def _library_alone() -> Iterator[None]:
+def library_alone() -> Iterator[None]:
     """Run the library without the network, and without standard input, which may be text to translate.
 
-    A question there fails at once; file descriptor 0 does not change.
+    A question there fails at once; file descriptor 0 does not change.  Errors of kinds that the library does not
+    promise, for values that it does not expect, become ValueErrors.
     """
     stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
     sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True
     try:
         yield
+    except (InputError, OSError, ValueError, ImportError, MemoryError, SafetensorError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{type(error).__name__}: {first_line(error)}") from error
     finally:
         sys.stdin, constants.HF_HUB_OFFLINE = stdin, offline

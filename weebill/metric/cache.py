@@ -153,7 +153,7 @@ class VectorCache:
                 f"{self._path}: the cache of vectors cannot be used ({error}); "
                 "make room and write access there, or name another file"
             ) from error
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             message = f"{self._path}: no cache of sentence vectors, or a damaged one ({error}); name another file"
             raise InputError(message) from error
 

@@ -11,8 +11,8 @@ import torch
 import transformers
 from torch import Tensor
 
-from weebill.errors import InputError
-from weebill.hugging_face.loading import pretrained_model
+from weebill.errors import InputError, abridged
+from weebill.hugging_face.loading import library_alone, pretrained_model
 from weebill.translation.model.hugging_face_folder import (
     load_tokenizer,
     positions_of,
@@ -45,13 +45,15 @@ class HuggingFaceTranslator(TextTranslator):
         languages: tuple[str, str] | None = None,
         precision: str = "float32",
     ) -> None:
-        self.device = device
+        self.device, self._folder = device, folder
         self._tokenizer = load_tokenizer(folder)
         with unreadable(folder):
             self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
         self._model = ready(self._model.eval(), device, precision)
         self.positions = positions_of(self._model.config, self._tokenizer)
         self._prefix, self._first, self._start = set_languages(self._tokenizer, languages, folder)
+        with unreadable(folder), library_alone():  # settings that do not fit the model show up here
+            self._generate(self._pieces(["a"], sys.maxsize)[0], SearchOptions())
 
     def nbest(self, sentences, options, progress=None) -> list[list[Hypothesis]]:
         """Implement `translator.TextTranslator`.  Raises InputError if the options ask for samples."""
@@ -134,10 +136,21 @@ class HuggingFaceTranslator(TextTranslator):
         # Not verbose: transformers would warn about the first long text, without its line.
         pieces = self._tokenizer(**{name: texts}, verbose=False)["input_ids"]
         cuts = [Cut(row, len(ids), most) for row, ids in enumerate(pieces) if len(ids) > most]
+        self._check(pieces, texts)
         for cut in cuts:
             shorter = {name: texts[cut.sentence], "truncation": True, "max_length": most}
             pieces[cut.sentence] = self._tokenizer(**shorter)["input_ids"]
         return pieces, cuts
+
+    def _check(self, pieces: list[list[int]], texts: list[str]) -> None:
+        """Raise InputError if the tokenizer makes of a text nothing, or pieces that the model does not have."""
+        rows = range(self._model.get_input_embeddings().num_embeddings)
+        for ids, text in zip(pieces, texts, strict=True):
+            if text.strip() and not (ids and all(one in rows for one in ids)):
+                shown = f"of '{abridged(text, 40)}' the pieces {abridged(ids, 40)}"
+                raise InputError(
+                    f"{self._folder}: its tokenizer makes {shown}, but the model has {len(rows):,}; restore it"
+                )
 
     @torch.inference_mode()
     def _generate(self, sources: list[list[int]], options: SearchOptions) -> list[list[Hypothesis]]:

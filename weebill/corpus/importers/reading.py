@@ -1,6 +1,7 @@
 """Strict reading of corpus text: files, members of archives, pairs of these, and tables.  Lines end at "\\n" only."""
 
 import bz2
+import errno
 import gzip
 import logging
 import lzma
@@ -115,7 +116,10 @@ def damage(name: TextFile | Path, where: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        if getattr(error, "errno", None) is not None:
+        if getattr(error, "errno", None) not in (
+            None,
+            errno.EINVAL,
+        ):  # EINVAL: a place outside the file
             raise
         message = f"{name}: damaged or truncated{where()} ({error}); fetch the file again"
         raise InputError(message) from error

@@ -1,0 +1,1 @@
+"""Fuzzing of every reader of files from outside: `make fuzz`."""

@@ -1,0 +1,68 @@
+"""The fuzzer finds faults that are planted, and none in some cases of the quick readers."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from random import Random
+
+import pytest
+
+from tests.fuzz.__main__ import main
+from tests.fuzz.mutations import damaged
+from tests.fuzz.readers import READERS, Reader
+
+
+def _planted(folder):
+    content = (folder / "file").read_bytes()
+    if len(content) < 60:
+        raise KeyError("planted")
+    if b"\xff" in content:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def test_planted_faults_are_found_and_kept(tmp_path, monkeypatch):
+    planted = Reader(lambda folder: (folder / "file").write_bytes(b"x" * 64), _planted, ("file",))
+    monkeypatch.setitem(READERS, "planted", planted)
+    keep, counts = tmp_path / "kept", tmp_path / "counts.json"
+    words = [
+        "--minutes",
+        "0.03",
+        "--readers",
+        "planted",
+        "--keep",
+        str(keep),
+        "--json",
+        str(counts),
+    ]
+    monkeypatch.setattr(sys, "argv", ["fuzz", *words])
+    assert main() == 1
+    [found] = json.loads(counts.read_text())["readers"].values()
+    kinds = sorted(kind.split(":")[0].rpartition(".py")[0] or kind for kind in found["findings"])
+    assert kinds == ["KeyError at test_fuzz", "ended by signal 11"]
+    told = {path.read_text().split(" at ")[0].strip() for path in keep.glob("*/FINDING")}
+    assert told == {"KeyError", "ended by signal 11"}
+    assert found["tried"] > found["accepted"] > 0
+
+
+def test_a_case_is_always_the_same_damage():
+    for name, content in {
+        "a.json": b'{"a": [1, {"b": 2}]}',
+        "b.bin": bytes(range(99)),
+        "c.yaml": b"a: 1",
+    }.items():
+        made = [damaged(content, name, Random(f"1 {case}")) for case in range(40)]
+        assert made == [damaged(content, name, Random(f"1 {case}")) for case in range(40)]
+        assert len(set(made)) > 20 and sum(one != content for one in made) > 30
+
+
+@pytest.mark.parametrize(
+    "name", ["n-best list", "judgements", "shortlist", "archives", "corpus table"]
+)
+def test_quick_readers(tmp_path, name):
+    words = ["--minutes", "0.02", "--seed", "9", "--keep", tmp_path, "--readers", name]
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", *map(str, words)], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
