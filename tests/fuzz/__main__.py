@@ -5,6 +5,7 @@ raises an error that is not one line for the user, is a finding: its file is kep
 """
 
 import argparse
+import faulthandler
 import json
 import logging
 import os
@@ -45,7 +46,7 @@ def main() -> int:
             folder = Path(place, name.replace(" ", "-"))
             folder.mkdir()
             seconds = 60 * given.minutes / len(given.readers)
-            counts[name] = _fuzz(name, READERS[name], folder, seconds, given.seed, given.keep)
+            counts[name] = fuzz(name, READERS[name], folder, seconds, given.seed, given.keep)
             print(
                 f"{name}: {counts[name]['tried']:,} tried, {len(counts[name]['findings'])} findings",
                 flush=True,
@@ -55,8 +56,11 @@ def main() -> int:
     return int(any(one["findings"] for one in counts.values()))
 
 
-def _fuzz(name: str, reader: Reader, folder: Path, seconds: float, seed: int, keep: Path) -> dict:
-    """Fuzz a reader for some time; return the numbers of its cases by outcome, and the findings, one of each kind."""
+def fuzz(name: str, reader: Reader, folder: Path, seconds: float, seed: int, keep: Path) -> dict:
+    """Fuzz a reader for some time; return the numbers of its cases by outcome, and the first case of each finding.
+
+    folder: for the files, sound and damaged.  keep: folder for those of findings.
+    """
     (folder / "sound").mkdir()
     reader.make(folder / "sound")
     shutil.copytree(folder / "sound", folder / "read")
@@ -86,6 +90,7 @@ def _start(
     if process:
         os.close(told)
         return process, answers
+    faulthandler.disable()  # the parent tells how this process ends
     with open(os.devnull, "r+") as null, open(told, "w", buffering=1) as pipe:
         for stream in (0, 1, 2):
             os.dup2(null.fileno(), stream)

@@ -1,6 +1,5 @@
 """The fuzzer finds faults that are planted, and none in some cases of the quick readers."""
 
-import json
 import os
 import signal
 import subprocess
@@ -9,9 +8,9 @@ from random import Random
 
 import pytest
 
-from tests.fuzz.__main__ import main
+from tests.fuzz.__main__ import fuzz
 from tests.fuzz.mutations import damaged
-from tests.fuzz.readers import READERS, Reader
+from tests.fuzz.readers import Reader
 
 
 def _planted(folder):
@@ -22,26 +21,12 @@ def _planted(folder):
         os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def test_planted_faults_are_found_and_kept(tmp_path, monkeypatch):
+def test_planted_faults_are_found_and_kept(tmp_path):
     planted = Reader(lambda folder: (folder / "file").write_bytes(b"x" * 64), _planted, ("file",))
-    monkeypatch.setitem(READERS, "planted", planted)
-    keep, counts = tmp_path / "kept", tmp_path / "counts.json"
-    words = [
-        "--minutes",
-        "0.03",
-        "--readers",
-        "planted",
-        "--keep",
-        str(keep),
-        "--json",
-        str(counts),
-    ]
-    monkeypatch.setattr(sys, "argv", ["fuzz", *words])
-    assert main() == 1
-    [found] = json.loads(counts.read_text())["readers"].values()
-    kinds = sorted(kind.split(":")[0].rpartition(".py")[0] or kind for kind in found["findings"])
+    found = fuzz("planted", planted, tmp_path, seconds=2, seed=1, keep=tmp_path / "kept")
+    kinds = sorted(kind.split(".py")[0] for kind in found["findings"])
     assert kinds == ["KeyError at test_fuzz", "ended by signal 11"]
-    told = {path.read_text().split(" at ")[0].strip() for path in keep.glob("*/FINDING")}
+    told = {path.read_text().split(" at ")[0].strip() for path in tmp_path.glob("kept/*/FINDING")}
     assert told == {"KeyError", "ended by signal 11"}
     assert found["tried"] > found["accepted"] > 0
 
