@@ -35,7 +35,7 @@ class TrainingSettings:
     """Largest norm of the gradient; 0 sets no limit."""
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
-    on a CPU; `bfloat16` and `float16` are for a GPU."""
+    on a CPU; `bfloat16` and `float16` are for a GPU, where `float32` rounds the operands of products to TF32."""
     validate_every: Annotated[Count, Follows("updates", 0.1)] = 500
     """Updates between two validations; checkpoints are written then too."""
     keep: Literal["best", "last"] = "best"
