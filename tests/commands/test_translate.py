@@ -356,4 +356,4 @@ def test_a_gpu_translates_lines_in_their_order(translate, folder, precision):
     assert (code, error, lines[6]) == (0, "", "")
     assert lines[:6] == lines[:6:-1]
     different = [pair for pair in zip(lines, expected, strict=False) if pair[0] != pair[1]]
-    assert len(different) <= (3 if precision else 1), different
+    assert len(different) <= (3 if precision else 2), different

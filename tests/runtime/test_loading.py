@@ -140,7 +140,7 @@ def test_a_gpu_translates_nearly_as_the_processor(
     translate = best if ways == "beam" else (lambda one: one.translate(TEXT))
     lines = translate(found)
     if precision != "bfloat16":  # whose 8 bits decide between near pieces of a random network
-        assert not differing(lines, translate(expected), 1 if precision == "float32" else 3)
+        assert not differing(lines, translate(expected), 2 if precision == "float32" else 3)
     if listed:
         options = SearchOptions(beam=3 if ways == "beam" else 1)
         pieces = {piece for some in found.nbest(TEXT, options) for piece in some[0].pieces}

@@ -40,4 +40,6 @@ def cast(network: Network, precision: str) -> Network:
 
     precision: float32, float16 or bfloat16.  The codes of a grid, and their scales in float32, stay as they are.
     """
+    # cuDNN's attention takes 40 ms to prepare each new shape, and batches have many; the other kernels take none.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     return network.to(getattr(torch, precision))
