@@ -324,4 +324,10 @@ def test_the_fastest_precision_is_that_of_the_processor(monkeypatch):
     ):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda has=has: has)
         assert fastest_precision("cpu") == precision
-        assert fastest_precision("cuda") == "bfloat16"
+    for native, precision in ((True, "bfloat16"), (False, "float32")):
+        monkeypatch.setattr(
+            torch.cuda,
+            "is_bf16_supported",
+            lambda including_emulation, native=native: including_emulation or native,
+        )
+        assert fastest_precision("cuda") == precision

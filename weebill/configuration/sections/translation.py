@@ -50,9 +50,9 @@ class Distillation:
     max_source_tokens: Count = 200
     """Longest source, in pieces; longer sentences are cut off, and the log of each shard counts them."""
     precision: Precision = "auto"
-    """Type of the linear layers' products: `float32`; `bfloat16`, which is faster on GPUs and on processors with
-    AVX-512 BF16 and has the same BLEU within 0.1 on Multi30k; `auto` is `bfloat16` there, and `float32` on other
-    processors. On a GPU all of a model is in this type, and so is a reverse model that scores."""
+    """Type of the linear layers' products: `float32`; `bfloat16`, which is faster on processors with AVX-512 BF16
+    and on GPUs since NVIDIA's Ampere and has the same BLEU within 0.1 on Multi30k; `auto` is `bfloat16` there, and
+    `float32` on others. On a GPU all of a model is in this type, and so is a reverse model that scores."""
     min_teacher_bleu: Annotated[float, Ge(0), Le(100)] = 1.0
     """Smallest BLEU on the validation set, 0 to 100, of each member of the teacher and of the reverse teacher. With
     less, the run stops before it translates, because students learn nothing from a teacher that hardly translates.

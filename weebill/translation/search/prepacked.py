@@ -29,8 +29,12 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 
 def fastest_precision(device: str) -> str:
-    """Return bfloat16 for GPUs, and for processors that multiply it natively, else float32."""
-    return "bfloat16" if device != "cpu" or multiplies_bfloat16() else "float32"
+    """Return bfloat16 for a GPU or processor that multiplies it natively, else float32."""
+    if device == "cpu":
+        native = multiplies_bfloat16()
+    else:
+        native = torch.cuda.is_bf16_supported(including_emulation=False)
+    return "bfloat16" if native else "float32"
 
 
 @contextmanager
