@@ -9,9 +9,10 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from weebill.__main__ import main
 from weebill.benchmarks import gpu, gpu_decoding, gpu_training
+from weebill.benchmarks.gpu_figures import Found, figure, rates_for_estimates
 from weebill.benchmarks.gpu_opponent import MarianTraining
 from weebill.benchmarks.gpu_training import Size, network_shape
-from weebill.benchmarks.gpu_workload import TARGET, RandomCorpus, figure, sentences
+from weebill.benchmarks.gpu_workload import TARGET, RandomCorpus, sentences
 from weebill.configuration import rates
 from weebill.translation.model.batch import make_batch
 from weebill.translation.training.batches import batch_stream
@@ -110,8 +111,8 @@ def test_estimates_read_the_rates(tmp_path, monkeypatch):
         figure("decoding", "d", "x", [1.0], weights=100, beam=1, operations=5e12),
     ]
     file = tmp_path / "rates.json"
-    found = gpu.Found("a card", "2026-11-27", {"commit": "abc"}, rows=rows)
-    file.write_text(json.dumps(gpu.rates_for_estimates(found)))
+    found = Found("a card", "2026-11-27", {"commit": "abc"}, rows=rows)
+    file.write_text(json.dumps(rates_for_estimates(found)))
     monkeypatch.setattr(rates, "MEASURED", file)
     rates._measured.cache_clear()
     card = rates.Rates.of({"accelerator": "gpu"})

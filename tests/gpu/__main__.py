@@ -20,8 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.gpu.parts import SEEN, Outcome, Part, benchmark, experiments, run_together, tests
-from weebill.benchmarks import gpu
+from tests.gpu.parts import KERNELS, Outcome, Part, benchmark, experiments, run_together, tests
+from weebill.benchmarks.gpu_figures import together as joined_figures
 from weebill.files import write_json
 
 ACCEPTED = {
@@ -53,7 +53,7 @@ def main() -> int:
     accelerator = "gpu" if given.device == "cuda" else "cpu"
     together = [
         tests("tests", folder, "mark.gpu", "gpu", min(4, cores), given.limit),
-        tests("kernels", folder, SEEN, "not gpu and not workflows", min(4, cores), given.limit),
+        tests("kernels", folder, KERNELS, "not gpu and not workflows", min(4, cores), given.limit),
         *experiments(folder, accelerator, cores, given.limit),
     ]
     # One after the other, in processes of their own: an error of the GPU ends all work of a process on it.
@@ -66,7 +66,7 @@ def main() -> int:
         chosen = [part for part in parts if part and wanted(part, given.parts)]
         outcomes += run_together(chosen, folder, environment(given.device))
     measured = [one.found.pop("benchmark") for one in outcomes if "benchmark" in one.found]
-    joined = gpu.together(measured) if measured else None
+    joined = joined_figures(measured) if measured else None
     found = {
         "versions": versions(),
         "accepted": accepted(),

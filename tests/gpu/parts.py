@@ -15,7 +15,8 @@ from tests.gpu.experiments import KINDS, RESULT, ended
 from tests.workflow.running import REPOSITORY
 from weebill.files import read_json
 
-SEEN = "triton"  # a file of tests that names it tests kernels
+KERNELS = "triton"  # a file of tests that names it tests kernels, as those of tests/kernels do
+OTHERS = ("gpu", "package")  # folders of tests that only name such words
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def tests(
     name: str, folder: Path, word: str, chosen: str, workers: int, limit: float
 ) -> Part | None:
     """Return the part that runs the tests that a mark's expression chooses; files: those that have `word`."""
-    files = [path for path in sorted(REPOSITORY.glob("tests/**/test_*.py")) if _has(path, word)]
+    files = [path for path in sorted(REPOSITORY.glob("tests/**/test_*.py")) if has(path, word)]
     report = folder / f"{name}.xml"
     options = ["-m", chosen, "-p", "no:cacheprovider", "--timeout", "120", f"--junitxml={report}"]
     options += ["--continue-on-collection-errors", "-n", str(workers), "--dist", "loadfile"]
@@ -69,8 +70,12 @@ def tests(
     return Part(name, ["-m", "pytest", *options, *map(str, files)], limit, read) if files else None
 
 
-def _has(path: Path, word: str) -> bool:
-    return word in path.read_text("utf-8") and path.parent.name != "gpu"
+def has(path: Path, word: str) -> bool:
+    """Return True if a file of tests has a word, or tests kernels and the word is theirs."""
+    if path.parent.name in OTHERS:
+        return False
+    own = word == KERNELS and path.parent.name == "kernels"
+    return own or word in path.read_text("utf-8")
 
 
 def read_tests(report: Path) -> tuple[dict[str, str], dict[str, Any]]:

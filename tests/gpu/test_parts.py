@@ -9,7 +9,8 @@ import psutil
 
 from tests.gpu import __main__ as script
 from tests.gpu.experiments import LINES, failures_of
-from tests.gpu.parts import Part, read_tests, run_together
+from tests.gpu.parts import KERNELS, Part, has, read_tests, run_together
+from tests.workflow.running import REPOSITORY
 
 FAILS = "print('before'); raise SystemExit(3)"
 HANGS = """
@@ -96,3 +97,11 @@ def test_versions_in_the_range_are_accepted(monkeypatch):
     own = {"torch": "2.11.0+cu130", "transformers": "5.24.1"}
     monkeypatch.setattr(script, "version", own.__getitem__)
     assert script.accepted() == {"torch": True, "transformers": False}
+
+
+def test_the_tests_of_kernels_are_chosen():
+    tests = REPOSITORY / "tests"
+    assert has(tests / "kernels/test_ssru_scan.py", KERNELS)
+    assert has(tests / "kernels/test_cpu_matmul.py", KERNELS)
+    assert not has(tests / "package/test_extras.py", KERNELS)
+    assert not has(tests / "test_bleu.py", KERNELS)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.running import REPOSITORY
+from tests.workflow.running import REPOSITORY, become_new_snakemake, run_snakemake
 from weebill.errors import InputError
 from weebill.workflow import gpus
 
@@ -35,6 +35,37 @@ partial.write_text(json.dumps([os.environ.get("CUDA_VISIBLE_DEVICES"), time.time
 partial.replace(given)
 while not given.with_suffix(".end").exists():
     time.sleep(0.02)
+"""
+
+
+# A rule with two cards and one without, as Snakemake hands them to their scripts.
+RULES = """
+from weebill.workflow.parent_watch import announce_snakemake
+
+announce_snakemake()
+
+rule all:
+    input: "two.txt", "none.txt"
+
+rule two:
+    output: "two.txt"
+    log: "two.log"
+    resources: gpu=2
+    script: "cards.py"
+
+rule none:
+    output: "none.txt"
+    log: "none.log"
+    script: "cards.py"
+"""
+SCRIPT = """
+from weebill.workflow.job import job
+
+import os
+from pathlib import Path
+
+with job(snakemake.log[0]):
+    Path(snakemake.output[0]).write_text(os.environ.get("CUDA_VISIBLE_DEVICES", "unset"))
 """
 
 
@@ -186,3 +217,15 @@ def test_counts_the_cards_by_the_driver(machine, monkeypatch):
 
     monkeypatch.setattr(ctypes, "CDLL", lambda name: Library())
     assert gpus.known_gpus() == ["0", "1", "2"]
+
+
+def test_a_rules_resources_are_the_cards_of_its_script(tmp_path, machine):
+    machine(WEEBILL_GPUS="4,5,6")
+    (tmp_path / "Snakefile").write_text(RULES, encoding="utf-8")
+    (tmp_path / "cards.py").write_text(SCRIPT, encoding="utf-8")
+    options = ["--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path)]
+    options += ["--cores", "2", "--scheduler", "greedy"]
+    done = run_snakemake(*options, become=become_new_snakemake)
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / "two.txt").read_text() == "4,5"
+    assert (tmp_path / "none.txt").read_text() == "unset"

@@ -7,8 +7,7 @@ rehearses the benchmark, and its figures say nothing.
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import zip_longest
@@ -17,7 +16,7 @@ from typing import Any
 import torch
 
 from weebill.benchmarks import gpu_decoding, gpu_peak, gpu_scoring, gpu_training
-from weebill.benchmarks.gpu_workload import figure, line
+from weebill.benchmarks.gpu_figures import Found, figure, line, peak_of
 from weebill.benchmarks.survey import commit
 from weebill.evaluation.measurement import conditions
 
@@ -58,20 +57,6 @@ PEAK = (8192, 1024)  # rows of the matrices, and MiB that are copied
 TINY_PEAK = (64, 1)
 
 
-@dataclass
-class Found:
-    """Figures of a run, the conditions in which they were measured, what failed, and what there was no time for."""
-
-    card: str
-    date: str
-    signature: dict[str, Any]
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    failures: dict[str, str] = field(default_factory=dict)  # setting → traceback
-    left_out: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)  # of each setting
-    table: list[str] = field(default_factory=list)
-
-
 def run(
     device: str,
     rounds: int,
@@ -107,19 +92,6 @@ def run(
             print(line(row), flush=True)
         save(found)
     return found
-
-
-def together(parts: Sequence[Mapping[str, Any]]) -> Found:
-    """Join the figures of runs on one card, each as read from its JSON."""
-    joined = Found(*(parts[0][name] for name in ("card", "date", "signature")))
-    for part in parts:
-        known = {row["name"] for row in joined.rows}
-        joined.rows += [row for row in part["rows"] if row["name"] not in known]
-        joined.failures |= part["failures"]
-        joined.left_out += part["left_out"]
-        joined.seconds |= part["seconds"]
-    joined.table = [line(row) for row in joined.rows]
-    return joined
 
 
 def _since(began: float) -> float:
@@ -161,31 +133,3 @@ def _scoring(device: str, rounds: int) -> list[dict[str, Any]]:
     name = f"scoring {found['precision']}, {segments:,} sentences"
     row = figure("scoring", name, "sentences/s", [found["ours"]], [found["transformers"]])
     return [row | {"ratio": found["ratio"], "about": found}]
-
-
-def peak_of(rows: Sequence[Mapping[str, Any]], precision: str = "bfloat16") -> float:
-    """Return the measured operations a second of products; infinity if they were not measured."""
-    peaks = (row for row in rows if row["part"] == "peak" and row.get("precision") == precision)
-    return next((1e12 * row["ours"] for row in peaks), float("inf"))
-
-
-def rates_for_estimates(found: Found) -> dict[str, Any]:
-    """Return what estimates of cost read: operations a second of trainings and searches, by weights, batch and beam.
-
-    Trainings in float32 are not measured: the peak of float32 products relative to that of bfloat16 is kept.
-    """
-    keys = {"training": ("weights", "positions"), "decoding": ("weights", "beam")}
-    return {
-        "card": found.card,
-        "date": found.date,
-        "commit": found.signature["commit"],
-        "float32": peak_of(found.rows, "float32") / peak_of(found.rows),
-        **{
-            part: [
-                {key: row[key] for key in (*names, "operations")}
-                for row in found.rows
-                if row["part"] == part
-            ]
-            for part, names in keys.items()
-        },
-    }

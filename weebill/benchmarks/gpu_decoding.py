@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
+from weebill.benchmarks.gpu_figures import figure
 from weebill.benchmarks.gpu_opponent import generate, marian
 from weebill.benchmarks.gpu_training import Size, network_shape
 from weebill.benchmarks.gpu_workload import (
     PIECES_A_WORD,
     TARGET,
-    figure,
     freed,
     seconds,
     sentences,

@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from weebill.benchmarks.gpu_workload import figure, seconds
+from weebill.benchmarks.gpu_figures import figure
+from weebill.benchmarks.gpu_workload import seconds
 from weebill.evaluation.timing.timer import in_turn
 
 CALLS = 20  # of one round

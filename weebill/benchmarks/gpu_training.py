@@ -16,8 +16,9 @@ import lightning
 from torch import nn
 from torch.utils.data import DataLoader
 
+from weebill.benchmarks.gpu_figures import figure
 from weebill.benchmarks.gpu_opponent import MarianTraining
-from weebill.benchmarks.gpu_workload import RandomCorpus, figure, freed, seconds, wait
+from weebill.benchmarks.gpu_workload import RandomCorpus, freed, seconds, wait
 from weebill.configuration.zoo_file import load_zoo
 from weebill.experiment.zoo import member_of
 from weebill.kernels.gpu_defaults import set_gpu_defaults

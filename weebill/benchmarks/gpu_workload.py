@@ -1,11 +1,9 @@
-"""Work of the GPU benchmark: random sentences with the lengths of news text, a clock for a device, and figures."""
+"""Work of the GPU benchmark: random sentences with the lengths of news text, and a clock for a device."""
 
 import gc
-import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import torch
@@ -74,34 +72,3 @@ def freed(device: str) -> Iterator[None]:
         gc.collect()
         if device.startswith("cuda"):
             torch.cuda.empty_cache()
-
-
-def figure(
-    part: str,
-    name: str,
-    unit: str,
-    ours: Sequence[float],
-    other: Sequence[float] = (),
-    **more: Any,
-) -> dict[str, Any]:
-    """Return one figure: the medians of our rounds and an opponent's, their ratio, all rounds, and further values."""
-    own = statistics.median(ours)
-    theirs = statistics.median(other) if other else None
-    return {
-        "part": part,
-        "name": name,
-        "unit": unit,
-        "ours": own,
-        "other": theirs,
-        "ratio": own / theirs if theirs else None,
-        "rounds": list(ours),
-        "other_rounds": list(other),
-        **more,
-    }
-
-
-def line(row: Mapping[str, Any]) -> str:
-    """Return a figure as a line of the table."""
-    other = "" if row["other"] is None else f"{row['other']:>12,.0f} {row['ratio']:>7.2f} ×"
-    share = f"{100 * row['share']:>7.1f} % of the peak" if row.get("share") else ""
-    return f"{row['name']:<58}{row['ours']:>12,.0f} {row['unit']:<18}{other:<22}{share}"

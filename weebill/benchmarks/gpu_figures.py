@@ -1,0 +1,92 @@
+"""Figures of the GPU benchmark: of one setting, of a run, and what estimates of cost read of them; needs no PyTorch."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Found:
+    """Figures of a run, the conditions in which they were measured, what failed, and what there was no time for."""
+
+    card: str
+    date: str
+    signature: dict[str, Any]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    failures: dict[str, str] = field(default_factory=dict)  # setting → traceback
+    left_out: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)  # of each setting
+    table: list[str] = field(default_factory=list)
+
+
+def figure(
+    part: str,
+    name: str,
+    unit: str,
+    ours: Sequence[float],
+    other: Sequence[float] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Return one figure: the medians of our rounds and an opponent's, their ratio, all rounds, and further values."""
+    own = statistics.median(ours)
+    theirs = statistics.median(other) if other else None
+    return {
+        "part": part,
+        "name": name,
+        "unit": unit,
+        "ours": own,
+        "other": theirs,
+        "ratio": own / theirs if theirs else None,
+        "rounds": list(ours),
+        "other_rounds": list(other),
+        **more,
+    }
+
+
+def line(row: Mapping[str, Any]) -> str:
+    """Return a figure as a line of the table."""
+    other = "" if row["other"] is None else f"{row['other']:>12,.0f} {row['ratio']:>7.2f} ×"
+    share = f"{100 * row['share']:>7.1f} % of the peak" if row.get("share") else ""
+    return f"{row['name']:<58}{row['ours']:>12,.0f} {row['unit']:<18}{other:<22}{share}"
+
+
+def together(parts: Sequence[Mapping[str, Any]]) -> Found:
+    """Join the figures of runs on one card, each as read from its JSON."""
+    joined = Found(*(parts[0][name] for name in ("card", "date", "signature")))
+    for part in parts:
+        known = {row["name"] for row in joined.rows}
+        joined.rows += [row for row in part["rows"] if row["name"] not in known]
+        joined.failures |= part["failures"]
+        joined.left_out += part["left_out"]
+        joined.seconds |= part["seconds"]
+    joined.table = [line(row) for row in joined.rows]
+    return joined
+
+
+def peak_of(rows: Sequence[Mapping[str, Any]], precision: str = "bfloat16") -> float:
+    """Return the measured operations a second of products; infinity if they were not measured."""
+    peaks = (row for row in rows if row["part"] == "peak" and row.get("precision") == precision)
+    return next((1e12 * row["ours"] for row in peaks), float("inf"))
+
+
+def rates_for_estimates(found: Found) -> dict[str, Any]:
+    """Return what estimates of cost read: operations a second of trainings and searches, by weights, batch and beam.
+
+    Trainings in float32 are not measured: the peak of float32 products relative to that of bfloat16 is kept.
+    """
+    keys = {"training": ("weights", "positions"), "decoding": ("weights", "beam")}
+    return {
+        "card": found.card,
+        "date": found.date,
+        "commit": found.signature["commit"],
+        "float32": peak_of(found.rows, "float32") / peak_of(found.rows),
+        **{
+            part: [
+                {key: row[key] for key in (*names, "operations")}
+                for row in found.rows
+                if row["part"] == part
+            ]
+            for part, names in keys.items()
+        },
+    }
