@@ -1,4 +1,4 @@
-"""Figures of the GPU benchmark: of one setting, of a run, and what estimates of cost read of them; needs no PyTorch."""
+"""Figures of the GPU benchmark: of a setting, of a run, and what estimates of cost read; needs no PyTorch."""
 
 import statistics
 from collections.abc import Mapping, Sequence

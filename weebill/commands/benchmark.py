@@ -80,6 +80,7 @@ def _run_all(options: list[str]) -> int:
 def _run_gpu(options: list[str]) -> int:
     """Measure a GPU, print a line for each figure and write all of them; return 1 if a setting failed."""
     from weebill.benchmarks import gpu
+    from weebill.benchmarks.gpu_figures import Found, rates_for_estimates, together
     from weebill.files import read_json, write_json
     from weebill.runtime.loading import check_device
 
@@ -108,18 +109,18 @@ def _run_gpu(options: list[str]) -> int:
     add("--parts", nargs="+", choices=gpu.PARTS, default=gpu.PARTS, help="default all")
     given = parser.parse_args(options)
 
-    def save(found: gpu.Found) -> None:
+    def save(found: Found) -> None:
         if given.json:
             write_json(given.json, asdict(found))
 
     if given.measured:
         content = read_json(given.measured)
-        found = gpu.together([content.get("benchmark", content)])
+        found = together([content.get("benchmark", content)])
     else:
         check_device(given.device)
         found = gpu.run(given.device, given.rounds, given.seconds, given.parts, given.commit, save)
     if given.rates:
-        write_json(given.rates, gpu.rates_for_estimates(found))
+        write_json(given.rates, rates_for_estimates(found))
     for name in found.left_out:
         print(f"{name}: not measured, the time was over; raise --seconds")
     return 1 if found.failures else 0
