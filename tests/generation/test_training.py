@@ -15,7 +15,7 @@ from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.generation import steps, training
 from weebill.generation.data import read_part
-from weebill.generation.encoding import Batches, without_idle_mask
+from weebill.generation.encoding import Batches
 from weebill.generation.loss_faults import LossFaults
 from weebill.generation.models import load_generator
 from weebill.generation.settings import Device, TrainingSettings
@@ -171,15 +171,6 @@ def test_a_gpu_is_asked_for_faults_only_when_losses_are_logged(monkeypatch):
         faults.add(torch.tensor(loss), update)
     with pytest.raises(InputError, match="the loss is inf in update 2; lower"):
         faults.check()
-
-
-def test_a_gpu_gets_no_mask_that_hides_nothing():
-    ones, some = torch.ones(2, 3), torch.tensor([[1, 1, 1], [1, 1, 0]])
-    assert "attention_mask" not in without_idle_mask([{"attention_mask": ones}])
-    padded = {"attention_mask": some}
-    assert without_idle_mask([padded]) == padded
-    pairs = {"attention_mask": ones, "decoder_input_ids": ones}
-    assert without_idle_mask([pairs]) == pairs
 
 
 def test_epochs_that_end_early_in_the_warmup_are_refused(made, tmp_path, caplog):

@@ -137,14 +137,6 @@ class Encoder:
         return [self.batch(examples[start : start + size]) for start in starts]
 
 
-def without_idle_mask(items: list[Batch]) -> Batch:
-    """Return the batch without a decoder's mask that hides nothing: the library would ask the GPU whether it does."""
-    batch = dict(items[0])
-    if "decoder_input_ids" not in batch and bool(batch["attention_mask"].all()):
-        del batch["attention_mask"]
-    return batch
-
-
 def _padded(tokens: Sequence[Tensor], value: int) -> Tensor:
     return pad_sequence(tokens, batch_first=True, padding_value=value)
 

@@ -18,7 +18,7 @@ from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 
 from weebill.errors import InputError
 from weebill.files import claim_folder, exclusive_folder, read_json
-from weebill.generation.encoding import IGNORED, Batch, Batches, without_idle_mask
+from weebill.generation.encoding import IGNORED, Batch, Batches
 from weebill.generation.loss_faults import LossFaults
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.accelerator import check_accelerator
@@ -143,7 +143,7 @@ class _Trainer(Trainer):
         super().__init__(
             trained,
             arguments,
-            data_collator=_taken if arguments.use_cpu else without_idle_mask,
+            data_collator=lambda items: items[0],  # an item is a batch already
             train_dataset=batches,
             eval_dataset=batches,  # required by the library; `evaluate` is our own
             callbacks=[_Updates(trained.companion)],
@@ -172,7 +172,7 @@ class _Trainer(Trainer):
         total, count = torch.zeros((), dtype=torch.float64, device=self.args.device), 0
         for batch in self.validation:
             labels = int((batch["labels"] != IGNORED).sum())
-            batch = self._prepare_inputs(self.data_collator([batch]))
+            batch = self._prepare_inputs(batch)
             with self.compute_loss_context_manager():
                 loss = likelihood(self.model.network, batch)
             total += loss.double() * labels
@@ -231,11 +231,6 @@ class _Trainer(Trainer):
 
     def _load_best_model(self) -> None:
         self._load_from_checkpoint(self.state.best_model_checkpoint)
-
-
-def _taken(items: list[Batch]) -> Batch:
-    """Return the only item, which is a batch already."""
-    return items[0]
 
 
 class _Updates(TrainerCallback):
