@@ -22,7 +22,6 @@ import yaml
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
-from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
@@ -155,8 +154,7 @@ def _fit(
     from pytorch_lightning.plugins.environments import LightningEnvironment
     from torch.utils.data import DataLoader
 
-    if accelerator != "cpu":
-        set_gpu_defaults()
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it prepares each new shape for 40 ms
     size = model.hparams.batch_size
     batches = Batches(training, size, seed)
     model.first_epoch_total_steps = len(training) // size

@@ -21,7 +21,6 @@ parser.add_argument("--accelerator", choices=["cpu", "gpu"], default="cpu")
 given = parser.parse_args()
 
 with job(given.log):
-    check_accelerator(given.accelerator)
     train(
         RegressionSettings(**given.settings),
         given.encoder,
