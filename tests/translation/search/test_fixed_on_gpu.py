@@ -1,6 +1,7 @@
 """Searches on a GPU against the CPU's; each test isolates one part, and prints the first difference."""
 
 import copy
+import functools
 import random
 
 import pytest
@@ -121,6 +122,13 @@ def _texts(count: int, longest: int, pieces: int = 300) -> list[list[int]]:
     ]
 
 
+@functools.cache
+def _on_cpu(kind: str) -> tuple[Translator, list[list[int]], list[list[int]]]:
+    """Return a student, sentences, and the CPU's pieces, which all precisions share."""
+    model, sources = _student(kind), _texts(400, 60, 8000)
+    return model, sources, greedy([model], sources, SearchOptions(batch_size=64))
+
+
 def _wrong(model, sources, found, expected) -> list[str]:
     """Return a message for each translation whose first other piece is not nearly as probable by the CPU's float32.
 
@@ -146,8 +154,7 @@ def _wrong(model, sources, found, expected) -> list[str]:
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 @pytest.mark.parametrize("precision", ["float32", "float16", "bfloat16"])
 def test_precisions_give_nearly_the_same_pieces(precision, kind, gpu):
-    model, sources = _student(kind), _texts(600, 60, 8000)
-    expected = greedy([model], sources, SearchOptions(batch_size=64))
+    model, sources, expected = _on_cpu(kind)
     assert len({len(one) for one in expected}) > 10, "some end early, or the test says little"
     there = copy.deepcopy(model).to(gpu).to(getattr(torch, precision))
     found = greedy([there], sources, FREE)
