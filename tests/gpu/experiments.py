@@ -59,7 +59,8 @@ def translation(folder: Path) -> list[Run]:
         "comet": {"model": str(folder / "comet"), "encoder": str(folder / "encoder")},
         "mbr": {"candidates": 4},
     }
-    config["evaluation"]["speed"]["gpu_batch_sizes"] = [4, 16]
+    timed = {"corpus": "english", "sentences": 30}
+    config["evaluation"]["speed"] |= {"gpu_batch_sizes": [4, 16], "gpu_text": timed}
     return [Run(config, imported=TRANSLATION)]
 
 

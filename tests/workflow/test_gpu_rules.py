@@ -4,9 +4,9 @@ import pytest
 
 from tests.workflow.running import REPOSITORY, read_workflow
 
+# They take their parameters from rules that use a GPU, or note where texts were written.
+ON_PROCESSOR = {"prune_vocabulary", "measure_summaries", "quantize_weights"}
 # Configurations at the papers' size: all have `accelerator: gpu`.
-# It takes its parameters from a rule that trains, and counts pieces on the processor.
-ON_PROCESSOR = {"prune_vocabulary"}
 NAMES = ("wngt20", "wmt21", "cometinho", "textgen")
 
 

@@ -45,6 +45,8 @@ class FakeWeight(nn.Module):
     m_{t+1} = v and w_t = Q(m_t), and Δ_t depends on the gradients at w_t alone.
     """
 
+    in_training = True  # other memory holds the weight after each update
+
     def __init__(self, grid: Grid, weight: Tensor):
         super().__init__()
         self.grid = grid

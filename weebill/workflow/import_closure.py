@@ -37,6 +37,7 @@ NEUTRAL = {
     "weebill.configuration.sections.scores": "settings of cleaning, whose values are parameters",
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.methods": "tables of names: a rule names its method's module, a training its companion's",
+    "weebill.processes": "tells living makers of files from ended ones",
     "weebill.report.registry": "tables of names: rules of the report name the modules of what they show",
     "weebill.settings": "bounds of settings, whose values are parameters",
     "weebill.workflow.code_version": "computes fingerprints of code",
@@ -47,6 +48,7 @@ NEUTRAL = {
     "weebill.workflow.progress": "tells the display how far a job is",
     "weebill_runtime": "imports the names of its interface on their first use",
     "weebill_runtime.errors": "words the messages of faults",
+    "weebill_runtime.json_text": "words the faults of JSON",
     "weebill_runtime.names": "names of sides and files, which stay",
 }
 # Every start of Snakemake, one for each job on a cluster, would parse the whole library.  So the findings in each

@@ -8,7 +8,6 @@ from weebill.workflow.job import job
 import argparse
 import json
 
-from weebill.kernels.accelerator import check_accelerator
 from weebill.metric.regression import RegressionSettings, train
 
 parser = argparse.ArgumentParser()

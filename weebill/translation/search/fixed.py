@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from weebill.quantization.weights import FakeWeight
 from weebill.translation.model.decoder_state import FixedPast, FixedState
 from weebill.translation.model.network import START, sinusoids
 from weebill.translation.search.ensemble import Ensemble
@@ -224,12 +223,10 @@ _KEPT: WeakKeyDictionary[object, FixedDecoder] = WeakKeyDictionary()
 
 def decoder_of(ensemble: Ensemble, device: torch.device) -> FixedDecoder:
     """Return the decoder of an ensemble, with the graphs of earlier searches, unless its networks are in training."""
-    fake = any(
-        isinstance(one, FakeWeight) for module in _modules(ensemble) for one in module.modules()
-    )
-    if (
-        fake or not ensemble.lasting
-    ):  # new weights may lie elsewhere, and the training needs the memory
+    every = (one for module in _modules(ensemble) for one in module.modules())
+    in_training = any(getattr(one, "in_training", False) for one in every)
+    # New weights may lie elsewhere, and the training needs the memory.
+    if in_training or not ensemble.lasting:
         return FixedDecoder(device)
     first = ensemble.networks[0]
     if first not in _KEPT or _KEPT[first].device != device:
