@@ -102,12 +102,18 @@ def test_no_rows_have_no_loss(kernel):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("pieces", [6000, 32001])
-@pytest.mark.parametrize(("dtype", "bound"), [(torch.float32, 1e-5), (torch.bfloat16, 6e-3)])
-def test_a_card_equals_float64(monkeypatch, smoothing, pieces, dtype, bound):
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_card_is_as_near_to_float64_as_torch(monkeypatch, smoothing, pieces, dtype):
     torch.set_float32_matmul_precision("highest")
     monkeypatch.setattr(loss, "slice_rows", lambda weight: 300)  # several slices, the last not full
     values = operands(777, pieces, 64, dtype)
-    found = ours(values, smoothing, fused=True, device="cuda")
     expected = exact(*values, smoothing)
-    report = dict(zip(("loss", "hidden", "weight", "bias"), errors(found, expected), strict=True))
-    assert max(report.values()) < bound, report
+    fused, plain = (
+        errors(ours(values, smoothing, fused=fused, device="cuda"), expected)
+        for fused in (True, False)
+    )
+    names = ("loss", "hidden", "weight", "bias")
+    report = dict(zip(names, zip(fused, plain, strict=True), strict=True))
+    print(report)
+    # Both round the scores to bfloat16, which are up to 30 here.
+    assert all(one < max(1e-5, 1.2 * other) for one, other in report.values()), report

@@ -37,6 +37,7 @@ TRAININGS = [
 DECODINGS = [
     gpu_decoding.Setting("tiny", PIECES, 6_144, 512, opponent=512),
     gpu_decoding.Setting("tiny", PIECES, 8_192, 2_048),
+    gpu_decoding.Setting("tiny", PIECES, 8_192, None),
     gpu_decoding.Setting("teacher_x3", PIECES, 768, 64, 6, "bfloat16", opponent=64),
     gpu_decoding.Setting("base", PIECES, 6_144, 512),
     gpu_decoding.Setting("tiny", PIECES, 3_072, 128),

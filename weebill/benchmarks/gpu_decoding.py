@@ -36,13 +36,13 @@ PIECES = 10**7  # bound of a batch, so large that no batch is split
 class Setting:
     """Search that is measured: a network of the zoo, sentences in all and in a batch, the beam, and the numbers.
 
-    opponent: sentences that generate translates; 0 leaves it out.
+    batch: None if the search chooses.  opponent: sentences that generate translates; 0 leaves it out.
     """
 
     model: str
     pieces: int
     sentences: int
-    batch: int
+    batch: int | None
     beam: int = 1
     numbers: str = "float16"
     opponent: int = 0
@@ -50,7 +50,8 @@ class Setting:
     @property
     def name(self) -> str:
         how = "greedy" if self.beam == 1 else f"beam {self.beam}"
-        return f"decoding {self.model}, {how}, {self.numbers}, batch {self.batch}"
+        batch = "of its own" if self.batch is None else self.batch
+        return f"decoding {self.model}, {how}, {self.numbers}, batch {batch}"
 
 
 def measure(device: str, rounds: int, setting: Setting) -> dict[str, Any]:

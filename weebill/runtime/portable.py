@@ -33,14 +33,18 @@ class PortableEngine:
         self.output, self.output_columns = self.network.output, None
         self.encode, self.start = self.network.encode, self.network.start
         self._fixed = FixedOutputs(self.output)
+        pieces = network.embedding.num_embeddings
+        self._every = torch.arange(
+            pieces, device=self.device
+        )  # graphs read it: it stays where it is
 
     def reserve(self, positions: int) -> None:
         """Do nothing: the network makes room by itself."""
 
     def choose(self, columns: np.ndarray) -> None:
         self._chosen = columns
-        if len(columns) == self.network.embedding.num_embeddings:
-            self._hold(self.output, torch.from_numpy(columns).long().to(self.device))
+        if len(columns) == len(self._every):
+            self._hold(self.output, self._every)
         elif self.device.type == "cpu":
             chosen = torch.from_numpy(columns).long()
             self._hold(some_outputs(self.output, chosen), chosen)

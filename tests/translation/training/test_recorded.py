@@ -266,4 +266,5 @@ def test_on_a_card_a_training_learns_with_graphs_as_without(tmp_path, corpus, vo
             seed=5, work=tmp_path / str(cuda_graphs), hardware=Hardware(accelerator="gpu"),
         )  # fmt: skip
         histories.append([row["bleu"] for row in result.history])
-    assert histories[0][-1] == histories[1][-1] == pytest.approx(100), histories
+    assert histories[0] == pytest.approx(histories[1], abs=2), histories
+    assert histories[0][-1] > 2 * histories[0][0] > 10, histories

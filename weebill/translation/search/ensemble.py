@@ -1,6 +1,7 @@
 """Common parts of all searches: ensembles of networks that decode together, and the largest of many values."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,13 +17,21 @@ CHUNK = 64  # values of which `largest` compares the maximum first
 class Ensemble:
     """Networks whose log probabilities are averaged at each step; each has the interface of `network.Translator`.
 
-    lasting: False if the weights change after this search, as in training.
+    lasting: False if the weights change after this search, as in training.  decoder: memory and graphs of a search
+    on a GPU that last no longer than it.
     """
 
     def __init__(self, networks: Sequence[nn.Module], lasting: bool = True) -> None:
         if not networks:
             raise ValueError("an ensemble needs at least one network")
         self.networks, self.lasting = list(networks), lasting
+        self.decoder: Any = None
+
+    def free(self) -> None:
+        """End a search: give up the memory that only this one needs."""
+        if self.decoder is not None:
+            self.decoder.free()
+            self.decoder = None
 
     def start(self, source: Tensor, mask: Tensor) -> list:
         """Encode (b, s) sources; return each decoder's state with one row per sentence."""

@@ -58,6 +58,13 @@ class FixedDecoder:
         self._like: list = []  # a state of each network with one row, after one step
         self._tables: list[Tensor] = []  # encodings of positions of each network
 
+    def free(self) -> None:
+        """Give up memory and graphs at once; Python would find the circles of references here much later."""
+        self.replays.clear()
+        self.rows.free()
+        self.fixed.free()
+        self._like, self._tables = [], []
+
     @contextmanager
     def decoding(self, ensemble: Ensemble) -> Iterator[None]:
         """Prepare for an ensemble: graphs of the same weights at the same place stay."""
@@ -222,12 +229,15 @@ _KEPT: WeakKeyDictionary[object, FixedDecoder] = WeakKeyDictionary()
 
 
 def decoder_of(ensemble: Ensemble, device: torch.device) -> FixedDecoder:
-    """Return the decoder of an ensemble, with the graphs of earlier searches, unless its networks are in training."""
+    """Return the decoder of an ensemble, with the graphs of earlier searches, unless its networks are in training.
+
+    Then weights may lie elsewhere in the next search, and the training needs the memory: whoever searches frees it.
+    """
     every = (one for module in _modules(ensemble) for one in module.modules())
     in_training = any(getattr(one, "in_training", False) for one in every)
-    # New weights may lie elsewhere, and the training needs the memory.
     if in_training or not ensemble.lasting:
-        return FixedDecoder(device)
+        ensemble.decoder = ensemble.decoder or FixedDecoder(device)
+        return ensemble.decoder
     first = ensemble.networks[0]
     if first not in _KEPT or _KEPT[first].device != device:
         _KEPT[first] = FixedDecoder(device)

@@ -126,6 +126,11 @@ class FixedRows:
         self._rows[name] = buffer[:size].view(shape)
         return self._rows[name]
 
+    def free(self) -> None:
+        """Give up all buffers."""
+        self._rows.clear()
+        self._buffers.clear()
+
     def keep(self, order: Tensor) -> None:
         """Keep the rows `order` (rows,) of every tensor, in this order."""
         for name, old in self._rows.items():

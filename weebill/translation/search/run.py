@@ -89,6 +89,7 @@ def _run(find: Callable, empty: list, networks, sources, options, progress) -> l
             if progress is not None:
                 progress(len(batch))
     finally:
+        ensemble.free()
         for network, mode in zip(networks, training, strict=True):
             network.train(mode)
     return results
