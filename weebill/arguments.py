@@ -8,6 +8,8 @@ from typing import Any
 
 from weebill.errors import abridged, nearest
 
+LARGEST = 2**31 - 1  # number where nothing else bounds it
+
 
 class Parser(argparse.ArgumentParser):
     """Parser whose messages about unknown commands, options and choices name the nearest valid word."""
@@ -36,7 +38,9 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,19}", text) else None
         if number is None or not least <= number <= most:
-            expected = f"a whole number from {least:,} to {most:,}"
+            small = most >= LARGEST and (number is None or number < least)
+            expected = f"of at least {least:,}" if small else f"from {least:,} to {most:,}"
+            expected = f"a whole number {expected}"
             raise argparse.ArgumentTypeError(f"found '{abridged(text, 40)}', expected {expected}")
         return number
 
@@ -59,7 +63,7 @@ def real(least: float, most: float, above: bool = False) -> Callable[[str], floa
     return parse
 
 
-positive = whole(1, 2**31 - 1)
+positive = whole(1, LARGEST)
 threads = whole(1, 4096)  # of one process; more than any machine has
 beam = whole(1, 4096)  # hypotheses, or samples, of a sentence
 random_seed = whole(0, 2**32 - 1)

@@ -127,11 +127,11 @@ def test_what_fails_or_is_too_late_leaves_the_rest(monkeypatch, capsys):
         raise RuntimeError("no kernel image")
 
     monkeypatch.setattr(gpu_training, "measure", fail)
-    found = gpu.run("cpu", 1, 60, ["training", "decoding"])
+    found = gpu.measure("cpu", 1, 60, ["training", "decoding"])
     [(name, trace)] = found.failures.items()
     assert name.startswith("training") and "no kernel image" in trace
     assert [row["part"] for row in found.rows] == ["decoding"]
-    late = gpu.run("cpu", 1, 0, ["training", "decoding"])
+    late = gpu.measure("cpu", 1, 0, ["training", "decoding"])
     assert not late.rows and len(late.left_out) == 2
 
 

@@ -59,9 +59,7 @@ def test_the_gpu_times_every_student_with_its_shortlist(read):
 
 
 def test_the_gpu_times_the_test_sets_alone_by_default(experiment, tmp_path):
-    config = copy.deepcopy(experiment)
-    del config["evaluation"]["speed"]["gpu_text"]
-    found = rules(tmp_path, config)
+    found = rules(tmp_path, copy.deepcopy(experiment))
     assert found["gpu_corpus"] == []
     assert found["gpu_text"] == [["tatoeba_test"], "", None]
 

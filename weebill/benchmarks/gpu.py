@@ -58,7 +58,7 @@ PEAK = (8192, 1024)  # rows of the matrices, and MiB that are copied
 TINY_PEAK = (64, 1)
 
 
-def run(
+def measure(
     device: str,
     rounds: int,
     limit: float,

@@ -118,7 +118,9 @@ def _run_gpu(options: list[str]) -> int:
         found = together([content.get("benchmark", content)])
     else:
         check_device(given.device)
-        found = gpu.run(given.device, given.rounds, given.seconds, given.parts, given.commit, save)
+        found = gpu.measure(
+            given.device, given.rounds, given.seconds, given.parts, given.commit, save
+        )
     if given.rates:
         write_json(given.rates, rates_for_estimates(found))
     for name in found.left_out:

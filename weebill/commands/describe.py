@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from weebill.arguments import positive, whole
+from weebill.arguments import LARGEST, positive, whole
 from weebill.errors import InputError, nearest
 
 VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"pieces for entries that name no vocabulary (default {VOCABULARY})")  # fmt: skip
     add("--source-vocabulary", type=positive, metavar="N",
         help="pieces of the source's own vocabulary (vocabulary.joint: false)")  # fmt: skip
-    add("--heads-removed", type=whole(0, 2**31 - 1), default=0, metavar="N",
+    add("--heads-removed", type=whole(0, LARGEST), default=0, metavar="N",
         help="cut N encoder heads first, evenly over the layers")  # fmt: skip
 
 

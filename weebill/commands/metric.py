@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from weebill.arguments import positive, random_seed, real, threads, whole
+from weebill.arguments import LARGEST, positive, random_seed, real, threads, whole
 from weebill.commands.convert import new_folder
 from weebill.errors import InputError
 from weebill.text_files import read_argument
@@ -61,9 +61,7 @@ def _prune_options(add: Add) -> None:
         help="keep the pieces of these texts")  # fmt: skip
     add("--languages", nargs="+", default=[], metavar="LANG",
         help="keep all pieces in the scripts of these languages")  # fmt: skip
-    add(
-        "--layers", type=whole(0, 2**31 - 1), default=0, metavar="N", help="remove the N top layers"
-    )
+    add("--layers", type=whole(0, LARGEST), default=0, metavar="N", help="remove the N top layers")
     add(
         "--heads",
         type=real(0, 1),
