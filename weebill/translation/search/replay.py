@@ -6,6 +6,7 @@ A graph repeats the same kernels at the same addresses.  So all that goes in and
 import logging
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from math import prod
 
 import torch
@@ -26,7 +27,7 @@ class Replays:
         self._graphs: dict[Hashable, Callable[[], object]] = {}
         self._device, self._cuda, self.possible = device, device.type == "cuda", True
         if self._cuda:
-            self._stream = torch.cuda.Stream(device)
+            self._stream = _stream(device)
         self.clear()
 
     def __len__(self) -> int:
@@ -82,13 +83,24 @@ class Replays:
                 # Generators of random numbers believe that they are captured until a capture succeeds.
                 self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device=self._device))
                 return function
-        return graph.replay
+        return partial(_replay, graph, function)
 
     def _capture(self, graph: torch.cuda.CUDAGraph, function: Callable[[], object]) -> None:
         # Other threads may allocate meanwhile.
         keywords = {"pool": self._pool, "stream": self._stream}
         with torch.cuda.graph(graph, capture_error_mode="thread_local", **keywords):
             function()
+
+
+@cache
+def _stream(device: torch.device) -> torch.cuda.Stream:
+    """Return the one stream of all searches on a device: libraries keep memory for each, 32 MiB on an H100."""
+    return torch.cuda.Stream(device)
+
+
+def _replay(graph: torch.cuda.CUDAGraph, function: Callable[[], None]) -> None:
+    """Replay a graph; its function lives as long, for it holds small tensors that the graph reads."""
+    graph.replay()
 
 
 class FixedRows:
