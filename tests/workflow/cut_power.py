@@ -1,0 +1,122 @@
+"""Cut the power of a run at random moments, finish from what is on the disk, and compare, byte for byte.
+
+python tests/workflow/cut_power.py --cuts 30
+
+The run works on a file system of its own in a file.  What has been written to that file at a moment, without what the
+system still held in memory, is what a cut would leave.  Each copy is mounted, which replays the file system's
+journal, and the run goes on there to its end.  Models and tables must equal those of an undisturbed run: nothing may
+count as done that is not there.  It needs the right to mount.  The counts are written to --json, if that is given.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.workflow.kill import differences, start
+from tests.workflow.running import (
+    TINY,
+    become_new_snakemake,
+    fingerprints,
+    report_is_whole,
+    snakemake,
+)
+
+MIB = 512  # of the file system
+MEMORY = Path("/dev/shm")  # copies there take milliseconds, so that they are of one moment
+
+
+@contextmanager
+def mounted(image: Path, place: Path) -> Iterator[Path]:
+    """Mount the file system in a file at `place`."""
+    place.mkdir(exist_ok=True)
+    subprocess.run(["mount", "-o", "loop", image, place], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def run_with_cuts(image: Path, place: Path, moments: list[float], cores: str) -> list[Path]:
+    """Run once; return copies of the file system, one for each moment in seconds."""
+    copies = []
+    with mounted(image, place):
+        process, began = (
+            start(place, TINY, "--cores", cores, become=become_new_snakemake),
+            time.monotonic(),
+        )
+        for number, moment in enumerate(moments):
+            process.join(max(0.0, began + moment - time.monotonic()))
+            copies.append(image.with_name(f"cut-{number}.img"))
+            subprocess.run(["cp", "--sparse=always", image, copies[-1]], check=True)
+        process.join()
+        assert process.exitcode == 0, (place / "killed.log").read_text()
+    return copies
+
+
+def finished(copy: Path, place: Path, cores: str) -> tuple[dict[str, str], bool]:
+    """Finish the run in a copy; return its files' hashes, and whether its report is whole."""
+    with mounted(copy, place):
+        snakemake(place, TINY, "--unlock")
+        run = snakemake(
+            place, TINY, "--rerun-incomplete", "--cores", cores, become=become_new_snakemake
+        )
+        assert run.returncode == 0, run.stdout
+        results = place / "results/tiny"
+        return fingerprints(results), report_is_whole(results)
+
+
+def main() -> int:
+    """Run undisturbed, run with cuts, finish each, compare; return 1 if anything differs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cuts", type=int, default=30)
+    parser.add_argument("--cores", default=str(os.cpu_count()))
+    parser.add_argument("--seed", type=int, default=0, help="of the moments of the cuts")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    place = Path(tempfile.mkdtemp(prefix="weebill-cut-"))
+    memory = Path(tempfile.mkdtemp(prefix="weebill-cut-", dir=MEMORY))
+    calm, image = place / "undisturbed", memory / "disk.img"
+    calm.mkdir()
+    began = time.monotonic()
+    run = snakemake(calm, TINY, "--cores", given.cores, become=become_new_snakemake)
+    assert run.returncode == 0, run.stdout
+    seconds, expected = time.monotonic() - began, fingerprints(calm / "results/tiny")
+    print(f"undisturbed run: {seconds:.0f} s, {len(expected)} files", flush=True)
+    subprocess.run(["truncate", "-s", f"{MIB}M", image], check=True)
+    subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
+    chance = random.Random(given.seed)
+    moments = sorted(chance.uniform(0.05, 0.98) * seconds for _ in range(given.cuts))
+    held = 0
+    for moment, copy in zip(
+        moments, run_with_cuts(image, place / "disk", moments, given.cores), strict=True
+    ):
+        found, whole = finished(copy, place / "disk", given.cores)
+        copy.unlink()
+        differing = differences(expected, found)
+        held += whole and not differing
+        told = "equal" if not differing else f"these files differ: {', '.join(differing)}"
+        print(f"cut after {moment:.1f} s: {told}{'' if whole else '; no whole report'}", flush=True)
+    shutil.rmtree(memory)
+    if given.json:
+        given.json.write_text(
+            json.dumps({"cuts": given.cuts, "held": held, "seed": given.seed}) + "\n"
+        )
+    print(f"{held} of {given.cuts} cuts: all {len(expected)} files equal, byte for byte")
+    if held == given.cuts:
+        shutil.rmtree(place)
+    return int(held < given.cuts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
