@@ -16,13 +16,12 @@ from weebill.benchmarks.gpu_training import Size, network_shape
 from weebill.benchmarks.gpu_workload import (
     PIECES_A_WORD,
     TARGET,
-    freed,
     seconds,
     sentences,
 )
 from weebill.evaluation.timing.timer import in_turn
+from weebill.kernels.cuda import freed, set_gpu_defaults
 from weebill.kernels.extension import PORTABLE
-from weebill.kernels.gpu_defaults import set_gpu_defaults
 from weebill.runtime.translator import Runtime
 from weebill.translation.search import search
 from weebill.translation.training.trainer import new_network

@@ -18,10 +18,10 @@ from torch.utils.data import DataLoader
 
 from weebill.benchmarks.gpu_figures import figure
 from weebill.benchmarks.gpu_opponent import MarianTraining
-from weebill.benchmarks.gpu_workload import RandomCorpus, freed, seconds, wait
+from weebill.benchmarks.gpu_workload import RandomCorpus, seconds, wait
 from weebill.configuration.zoo_file import load_zoo
 from weebill.experiment.zoo import member_of
-from weebill.kernels.gpu_defaults import set_gpu_defaults
+from weebill.kernels.cuda import freed, set_gpu_defaults
 from weebill.translation.model.network import Translator
 from weebill.translation.training.recorded import GraphRecorder, keeps_card_waiting
 from weebill.translation.training.settings import TrainingConfig

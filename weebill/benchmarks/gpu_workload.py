@@ -1,9 +1,7 @@
 """Work of the GPU benchmark: random sentences with the lengths of news text, and a clock for a device."""
 
-import gc
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -61,14 +59,3 @@ def seconds(work: Callable[[], object], device: str) -> float:
     work()
     wait(device)
     return time.perf_counter() - began
-
-
-@contextmanager
-def freed(device: str) -> Iterator[None]:
-    """Free the memory that a measurement leaves on a device, also after an error."""
-    try:
-        yield
-    finally:
-        gc.collect()
-        if device.startswith("cuda"):
-            torch.cuda.empty_cache()

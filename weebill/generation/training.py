@@ -23,7 +23,7 @@ from weebill.generation.loss_faults import LossFaults
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.accelerator import check_accelerator
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
-from weebill.kernels.gpu_defaults import set_gpu_defaults
+from weebill.kernels.cuda import set_gpu_defaults
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
 from weebill.workflow.progress import tell

@@ -1,4 +1,8 @@
-"""What all models share on a GPU: kernels of attention that need no search, and copies that nobody waits for."""
+"""What all models share on a GPU: settings of PyTorch, copies that nobody waits for, memory that is given back."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -9,8 +13,25 @@ def avoid_slow_attention() -> None:
     torch.backends.cuda.enable_cudnn_sdp(False)
 
 
+def set_gpu_defaults() -> None:
+    """Let float32 products round their operands to TF32, and avoid slow attention, in this process."""
+    torch.set_float32_matmul_precision("high")
+    avoid_slow_attention()
+
+
 def to_device(value: Tensor, device: torch.device) -> Tensor:
     """Copy a tensor of the CPU to a device; from pinned memory to a GPU, so that the process does not wait."""
     if device.type == "cpu":
         return value
     return value.pin_memory().to(device, non_blocking=True)
+
+
+@contextmanager
+def freed(device: str) -> Iterator[None]:
+    """Give back what the work within the context leaves on a device, such as captured graphs, also after an error."""
+    try:
+        yield
+    finally:
+        gc.collect()
+        if device.startswith("cuda"):
+            torch.cuda.empty_cache()

@@ -21,8 +21,7 @@ from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM, get_linear_sch
 from weebill.errors import InputError
 from weebill.files import atomic_folder, atomic_path, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
-from weebill.kernels.cuda import to_device
-from weebill.kernels.gpu_defaults import set_gpu_defaults
+from weebill.kernels.cuda import set_gpu_defaults, to_device
 from weebill.metric.settings import PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys

@@ -6,6 +6,7 @@ from typing import TypeVar
 import torch
 from torch import nn
 
+from weebill.kernels.cuda import avoid_slow_attention
 from weebill.translation.search import fastest_precision, prepack
 from weebill_runtime.options import SearchOptions
 
@@ -40,6 +41,5 @@ def cast(network: Network, precision: str) -> Network:
 
     precision: float32, float16 or bfloat16.  The codes of a grid, and their scales in float32, stay as they are.
     """
-    # cuDNN's attention takes 40 ms to prepare each new shape, and batches have many; the other kernels take none.
-    torch.backends.cuda.enable_cudnn_sdp(False)
+    avoid_slow_attention()
     return network.to(getattr(torch, precision))

@@ -5,11 +5,9 @@ is warmed up by a whole pass, so that every shape has been seen, and is scored b
 """
 
 import copy
-import gc
 import logging
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -22,6 +20,7 @@ from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.timing.gpu_text import TimedText
 from weebill.evaluation.timing.speed import silent
 from weebill.evaluation.timing.timer import in_turn, timed
+from weebill.kernels.cuda import freed
 from weebill.kernels.extension import PORTABLE
 from weebill.runtime.text import RuntimeTranslator
 from weebill.runtime.translator import Runtime
@@ -136,7 +135,7 @@ def _timed(
     place: str,
 ) -> Mapping[Setting, tuple["_Entrant", list[float]]]:
     """Time a student's settings in turn; return each with the seconds of every round."""
-    with _freed(device):
+    with freed(device):
         entrants = {}
         for numbers, uses in settings:
             named = f"{place}, {numbers}{', shortlist' if uses else ''}"
@@ -206,17 +205,6 @@ class _Entrant:
 def running(numbers: str) -> str:
     """Return the precision in which a network runs that multiplies these numbers: integers beside float32."""
     return "float32" if numbers == "int8" else numbers
-
-
-@contextmanager
-def _freed(device: str) -> Iterator[None]:
-    """Free what a group of entrants leaves on the device, such as captured graphs."""
-    try:
-        yield
-    finally:
-        gc.collect()
-        if _is_gpu(device):
-            torch.cuda.empty_cache()
 
 
 def _is_gpu(device: str) -> bool:

@@ -26,7 +26,7 @@ from weebill.errors import InputError
 from weebill.files import claim_folder, content_hash, exclusive_folder, remove_folder
 from weebill.kernels.accelerator import check_accelerator
 from weebill.kernels.cpu_matmul import training_precision
-from weebill.kernels.gpu_defaults import set_gpu_defaults
+from weebill.kernels.cuda import set_gpu_defaults
 from weebill.model_lineage import lineage
 from weebill.pruning.methods import companion_to_dict
 from weebill.pruning.study import CompanionSettings
