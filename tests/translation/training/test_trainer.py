@@ -20,6 +20,7 @@ from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
+from weebill.translation.search import run as search_run
 from weebill.translation.training import callbacks, encoding, pruning_study
 from weebill.translation.training.callbacks import GreedyValidation
 from weebill.translation.training.checkpoints import Checkpoints
@@ -200,6 +201,20 @@ def test_validation_counts_the_tokens_of_the_language(tmp_path, vocabulary, monk
         for language in ("zh", "")
     ]
     assert scores[0] > 40 and scores[1] == 0
+
+
+def test_a_validation_leaves_no_memory_of_its_search(tmp_path, corpus, vocabulary, monkeypatch):
+    """Memory and graphs of a search that lasts would stay on a GPU beside those of the training."""
+    lasting, translate = [], search_run.greedy_batch
+
+    def greedy_batch(ensemble, *given):
+        assert not any(network.training for network in ensemble.networks)
+        lasting.append(ensemble.lasting)
+        return translate(ensemble, *given)
+
+    monkeypatch.setattr(search_run, "greedy_batch", greedy_batch)
+    run(corpus, vocabulary, tmp_path, replace(CONFIG, updates=10, validate_every=5))
+    assert lasting and not any(lasting)
 
 
 def test_the_last_update_is_validated(tmp_path, corpus, vocabulary):

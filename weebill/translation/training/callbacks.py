@@ -105,11 +105,10 @@ class GreedyValidation(lightning.Callback):
         network = task.network
         training_state = {name: value.clone() for name, value in network.state_dict().items()}
         network.load_state_dict(state)
-        network.eval()
+        # The search sees that the network is in training, and gives its memory on a GPU back.
         text = None if self.history else "validation"  # log cuts only once
         hypotheses = greedy_translations(network, self._vocabulary, self._sources, text)
         network.load_state_dict(training_state)
-        network.train()
         score = self._metric.corpus_score(hypotheses, [self._references]).score
         tqdm.write(f"update {task.global_step}: validation BLEU {score:.2f}")
         return score
