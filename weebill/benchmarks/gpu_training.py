@@ -22,8 +22,9 @@ from weebill.benchmarks.gpu_workload import RandomCorpus, seconds, wait
 from weebill.configuration.zoo_file import load_zoo
 from weebill.experiment.zoo import member_of
 from weebill.kernels.cuda import freed, set_gpu_defaults
+from weebill.kernels.graphs import GraphRecorder
 from weebill.translation.model.network import Translator
-from weebill.translation.training.recorded import GraphRecorder, keeps_card_waiting
+from weebill.translation.training.recorded import keeps_card_waiting
 from weebill.translation.training.settings import TrainingConfig
 from weebill.translation.training.task import TranslationTask, UpdateStream
 from weebill.translation.training.trainer import PRECISIONS, new_network

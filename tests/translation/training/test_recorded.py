@@ -9,16 +9,11 @@ import pytest
 import torch
 
 from tests.translation.conftest import small_architecture
+from weebill.kernels.graphs import GraphRecorder, PlainRecorder
 from weebill.translation.model.batch import make_batch
 from weebill.translation.training import recorded, trainer
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.recorded import (
-    GraphRecorder,
-    PlainRecorder,
-    RecordedPasses,
-    padded,
-    rounded_pairs,
-)
+from weebill.translation.training.recorded import RecordedPasses, padded, rounded_pairs
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.trainer import new_network, train
 

@@ -1,34 +1,35 @@
-"""Functions on a GPU that are captured as graphs once and then replayed, and memory that stays where it is for them.
+"""Functions on a GPU that are recorded as graphs once and then replayed, and memory that stays where it is for them.
 
-A graph repeats the same kernels at the same addresses.  So all that goes in and comes out lies in `FixedRows`.
+All that goes in and comes out lies in `FixedRows`.
 """
 
 import logging
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
-from functools import cache, partial
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
 from math import prod
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
-ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+from weebill.kernels.cuda import avoid_slow_attention
+from weebill.kernels.graphs import GraphRecorder, PlainRecorder, Recorder
+
 HEADROOM = 1.25  # a buffer that has to grow gets this share of the needed size, so that few do
 
 
 class Replays:
     """Graphs of functions without arguments, by key; on a CPU the functions themselves.
 
-    possible: False once a capture has failed; functions then run as they are.
+    possible: False once a recording has failed; functions then run as they are.
     """
 
     def __init__(self, device: torch.device):
         self._graphs: dict[Hashable, Callable[[], object]] = {}
-        self._device, self._cuda, self.possible = device, device.type == "cuda", True
-        if self._cuda:
-            self._stream = _stream(device)
-        self.clear()
+        self.possible = True
+        self._recorder: Recorder = PlainRecorder()
+        if device.type == "cuda":
+            self._recorder = GraphRecorder(device)
+            avoid_slow_attention()
 
     def __len__(self) -> int:
         return len(self._graphs)
@@ -36,71 +37,32 @@ class Replays:
     def clear(self) -> None:
         """Forget all graphs."""
         self._graphs.clear()
-        if self._cuda:
-            # Nothing outside of fixed memory outlives a replay, and graphs run one after the other: they can share
-            # memory.  That of forgotten graphs must not be named again.
-            self._pool = torch.cuda.graph_pool_handle()
+        self._recorder.forget()
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Compute all that is called within the context on a stream on which graphs can be captured."""
-        if not self._cuda:
-            yield
-            return
-        before = torch.cuda.current_stream(self._stream.device)
-        self._stream.wait_stream(before)
-        # cuDNN's attention would prepare something slow for each shape.
-        with torch.cuda.stream(self._stream), sdpa_kernel(ATTENTION):
-            yield
-        before.wait_stream(self._stream)
+    def running(self) -> AbstractContextManager[None]:
+        """Return the context in which `run` may be called, and all else that runs before a recording."""
+        return self._recorder.running()
 
     def run(self, key: Hashable, make: Callable[[], Callable[[], None]]) -> None:
-        """Run the function that `make` returns; once for a key it is run itself, and captured, later replayed."""
+        """Run the function that `make` returns; once for a key it is run itself, and recorded, later replayed."""
         replay = self._graphs.get(key)
         if replay is not None:
             replay()
             return
         function = make()
         function()  # real work, in which libraries choose their kernels and make their own memory
-        self._graphs[key] = self._captured(function) if self._cuda else function
+        if self.possible:
+            self._record(key, function)
 
-    def _captured(self, function: Callable[[], None]) -> Callable[[], None]:
-        """Return the replay of a function; the function itself, with a warning, if it cannot be captured."""
-        if not self.possible:
-            return function
-        graph = torch.cuda.CUDAGraph()
-        # A capture that fails leaves its stream the present one, which this context undoes.
-        with torch.cuda.stream(self._stream):
-            try:
-                self._capture(graph, function)
-            except RuntimeError as error:
-                self.possible = False
-                logging.warning(
-                    "no CUDA graph can be captured; the search is slower without: %s", error
-                )
-                self._failed = graph  # the allocator may still ask it
-                self._pool = torch.cuda.graph_pool_handle()
-                # Generators of random numbers believe that they are captured until a capture succeeds.
-                self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device=self._device))
-                return function
-        return partial(_replay, graph, function)
-
-    def _capture(self, graph: torch.cuda.CUDAGraph, function: Callable[[], object]) -> None:
-        # Other threads may allocate meanwhile.
-        keywords = {"pool": self._pool, "stream": self._stream}
-        with torch.cuda.graph(graph, capture_error_mode="thread_local", **keywords):
-            function()
-
-
-@cache
-def _stream(device: torch.device) -> torch.cuda.Stream:
-    """Return the one stream of all searches on a device: libraries keep memory for each, 32 MiB on an H100."""
-    return torch.cuda.Stream(device)
-
-
-def _replay(graph: torch.cuda.CUDAGraph, function: Callable[[], None]) -> None:
-    """Replay a graph; its function lives as long, for it holds small tensors that the graph reads."""
-    graph.replay()
+    def _record(self, key: Hashable, function: Callable[[], None]) -> None:
+        """Record a function.  After a failure none is kept: functions hold the networks, which should be freed."""
+        try:
+            self._graphs[key] = self._recorder.record(function)
+        except RuntimeError as error:
+            self.possible = False
+            logging.warning(
+                "no CUDA graph can be captured; the search is slower without: %s", error
+            )
 
 
 class FixedRows:

@@ -10,90 +10,22 @@ each replay.  All graphs share one pool of memory, as only one of them runs at a
 import logging
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from weebill.kernels.graphs import Recorder
 from weebill.translation.model.batch import Batch
 from weebill.translation.model.network import START
 from weebill_runtime.vocabulary import EOS
 
 LENGTHS = 8  # lengths are multiples of it
 STEPS = 4  # numbers of pairs in each octave: 128, 160, 192, 224, 256
-RECORDED_AT = (
-    4  # times that a shape comes until it is recorded, which takes as long as some eager passes
-)
+# Times that a shape comes until it is recorded, which takes as long as some eager passes.
+RECORDED_AT = 4
 MOST = 64  # graphs of a training
 WORK = 1e12  # parameters × positions of a batch from which a card, and not the host, is busy all the time
-
-Work = Callable[[], object]
-
-
-class Recorder(Protocol):
-    """Way to run passes over batches, and to record one."""
-
-    def run(self, work: Work) -> None:
-        """Do some work now."""
-
-    def record(self, work: Work) -> Work:
-        """Return what does the work again with the same memory; it is not done now.  RuntimeError: not possible."""
-
-    def forget(self) -> None:
-        """Let later recordings have other memory than earlier ones, which are no longer used."""
-
-
-class PlainRecorder:
-    """Recorder that calls the work each time, on any device."""
-
-    def run(self, work: Work) -> None:
-        work()
-
-    def record(self, work: Work) -> Work:
-        return work
-
-    def forget(self) -> None:
-        pass
-
-
-class GraphRecorder:
-    """Recorder of CUDA graphs on the present device; passes run on one stream, recorded or not.
-
-    Autograd adds gradients on the stream where a weight was first used, which must be the recorded one.
-    """
-
-    def __init__(self) -> None:
-        self._stream = torch.cuda.Stream()
-        self.forget()
-
-    def run(self, work: Work) -> None:
-        self._stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(self._stream):
-            work()
-        torch.cuda.current_stream().wait_stream(self._stream)
-
-    def record(self, work: Work) -> Work:
-        graph = torch.cuda.CUDAGraph()
-        # A recording that fails leaves its stream the present one, which this context undoes.
-        with torch.cuda.stream(torch.cuda.current_stream()):
-            try:
-                self._capture(graph, work, pool=self._pool)
-            except RuntimeError:
-                self._failed = graph  # the allocator of memory may still ask it
-                # The generator of random numbers believes that it is being recorded until a recording succeeds.
-                self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device="cuda"))
-                raise
-        return graph.replay
-
-    def forget(self) -> None:
-        self._pool = torch.cuda.graph_pool_handle()
-
-    def _capture(self, graph: torch.cuda.CUDAGraph, work: Work, **options: Any) -> None:
-        # Another thread may pin memory for the next batches at the same time.
-        mode = "thread_local"
-        with torch.cuda.graph(graph, stream=self._stream, capture_error_mode=mode, **options):
-            work()
 
 
 class RecordedPasses:
@@ -128,7 +60,8 @@ class RecordedPasses:
             self.replays += 1
             return recorded(batch)
         loss = torch.zeros((), device=batch.source.device)
-        self._recorder.run(lambda: loss.copy_(self._passes(batch)))
+        with self._recorder.running():
+            loss.copy_(self._passes(batch))
         return loss
 
     def _worth(self, shape: tuple[int, ...]) -> bool:

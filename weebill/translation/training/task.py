@@ -9,13 +9,14 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import IterableDataset
 
+from weebill.kernels.graphs import Recorder
 from weebill.pruning.study import Companion
 from weebill.translation.model.batch import Batch
 from weebill.translation.training.ahead import ahead
 from weebill.translation.training.batches import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.recorded import RecordedPasses, Recorder, padded
+from weebill.translation.training.recorded import RecordedPasses, padded
 from weebill.translation.training.settings import TrainingConfig
 
 AHEAD = 4  # updates whose batches another thread prepares for a GPU

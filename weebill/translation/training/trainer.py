@@ -27,6 +27,7 @@ from weebill.files import claim_folder, content_hash, exclusive_folder, remove_f
 from weebill.kernels.accelerator import check_accelerator
 from weebill.kernels.cpu_matmul import training_precision
 from weebill.kernels.cuda import set_gpu_defaults
+from weebill.kernels.graphs import GraphRecorder, Recorder
 from weebill.model_lineage import lineage
 from weebill.pruning.methods import companion_to_dict
 from weebill.pruning.study import CompanionSettings
@@ -37,7 +38,7 @@ from weebill.translation.training.batches import last_begins
 from weebill.translation.training.callbacks import GreedyValidation, ProgressBar
 from weebill.translation.training.checkpoints import CheckpointFiles, Checkpoints
 from weebill.translation.training.encoding import shared_corpus
-from weebill.translation.training.recorded import GraphRecorder, Recorder, keeps_card_waiting
+from weebill.translation.training.recorded import keeps_card_waiting
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.task import LOGGED, TranslationTask, UpdateStream
 from weebill.workflow.code_version import code_of_module

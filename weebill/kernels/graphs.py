@@ -1,0 +1,89 @@
+"""Recorders of work as CUDA graphs, and their stand-in for other devices.
+
+A graph repeats the same kernels at the same addresses: what it reads and writes has to stay where it is.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from typing import Any, Protocol
+
+import torch
+
+Work = Callable[[], object]
+
+
+class Recorder(Protocol):
+    """Way to run work, and to record it."""
+
+    def running(self) -> AbstractContextManager[None]:
+        """Return the context in which all work runs, recorded or not."""
+
+    def record(self, work: Work) -> Work:
+        """Return what does the work again with the same memory; it is not done now.  RuntimeError: not possible."""
+
+    def forget(self) -> None:
+        """Let later recordings have other memory than earlier ones, which are no longer used."""
+
+
+class PlainRecorder:
+    """Recorder that calls the work each time, on any device."""
+
+    def running(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def record(self, work: Work) -> Work:
+        return work
+
+    def forget(self) -> None:
+        pass
+
+
+class GraphRecorder:
+    """Recorder of CUDA graphs, which share one pool of memory: only one of them may run at a time.
+
+    All work runs on one stream.  Autograd adds gradients on the stream where a weight was first used, which must be
+    the recorded one.
+    """
+
+    def __init__(self, device: torch.device | None = None) -> None:
+        """Record on a device; None: the present one."""
+        self._stream = _stream(device)
+        self.forget()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        before = torch.cuda.current_stream(self._stream.device)
+        self._stream.wait_stream(before)
+        with torch.cuda.stream(self._stream):
+            yield
+        before.wait_stream(self._stream)
+
+    def record(self, work: Work) -> Work:
+        graph = torch.cuda.CUDAGraph()
+        # A recording that fails leaves its stream the present one, which this context undoes.
+        with torch.cuda.stream(torch.cuda.current_stream(self._stream.device)):
+            try:
+                self._capture(graph, work, pool=self._pool)
+            except RuntimeError:
+                self._failed = graph  # the allocator of memory may still ask it
+                # The generator of random numbers believes that it is being recorded until a recording succeeds.
+                device = self._stream.device
+                self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device=device))
+                raise
+        return graph.replay
+
+    def forget(self) -> None:
+        self._pool = torch.cuda.graph_pool_handle()
+
+    def _capture(self, graph: torch.cuda.CUDAGraph, work: Work, **options: Any) -> None:
+        # Another thread may allocate, or pin memory for the next batches, at the same time.
+        mode = "thread_local"
+        with torch.cuda.graph(graph, stream=self._stream, capture_error_mode=mode, **options):
+            work()
+
+
+@cache
+def _stream(device: torch.device | None) -> torch.cuda.Stream:
+    """Return the one stream of all recorders of a device: libraries keep memory for each, 32 MiB on an H100."""
+    return torch.cuda.Stream(device)
