@@ -6,7 +6,7 @@ import pytest
 
 from weebill.translation.search import device_batches as module
 from weebill.translation.search.device_batches import device_batches
-from weebill.translation.search.fixed import fewer_rows, most_rows, round_length, round_rows
+from weebill.translation.search.shapes import fewer_rows, most_rows, round_length, round_rows
 from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.options import SearchOptions
 

@@ -8,7 +8,7 @@ import torch
 from tests.runtime.conftest import SHAPES, network, sources
 from weebill.errors import InputError
 from weebill.translation.model.batch import pad
-from weebill.translation.search import fixed
+from weebill.translation.search import shapes
 from weebill.translation.search.beam import beam_batch
 from weebill.translation.search.ensemble import Ensemble, largest, largest_at_once
 from weebill.translation.search.fixed import FixedDecoder
@@ -22,7 +22,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def _drop_few_rows(monkeypatch):
-    monkeypatch.setattr(fixed, "FEWEST_KEPT", 2)
+    monkeypatch.setattr(shapes, "FEWEST_KEPT", 2)
 
 
 def batch(count, factor=1.5):

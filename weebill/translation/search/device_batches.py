@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from weebill.translation.search.fixed import most_rows, round_length
+from weebill.translation.search.shapes import most_rows, round_length
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.options import SearchOptions
 

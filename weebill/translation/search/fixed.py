@@ -6,7 +6,7 @@ Then the host asks how many sentences are unfinished, and moves these to a small
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import torch
@@ -16,27 +16,19 @@ from weebill.translation.model.decoder_state import FixedPast, FixedState
 from weebill.translation.model.network import START, sinusoids
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.replay import FixedRows, Replays
+from weebill.translation.search.shapes import (
+    Shape,
+    fewer_rows,
+    power_of_two,
+    round_length,
+    round_rows,
+    rounded,
+)
 from weebill_runtime.vocabulary import EOS
 
 STEPS = 8  # decoder steps of a graph; questions after 4 or 16 steps were as fast (docs/results/gpu)
-FEWEST_ROWS = 8
-FEWEST_KEPT = 128  # with fewer rows, a step takes hardly less time (docs/results/gpu)
 MOST_ROWS = 4096  # rows times slots for which histories have room at first, and their steps:
 MOST_STEPS = 512
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Sizes of a batch: rows (b), slots, that is hypotheses, per row (k), source positions (s).
-
-    room: entries of the past, positions times slots; 0 without self-attention.  entries: those that are seen so far.
-    """
-
-    rows: int
-    slots: int
-    length: int
-    room: int
-    entries: int = 0
 
 
 class FixedDecoder:
@@ -82,10 +74,10 @@ class FixedDecoder:
     ) -> tuple[Shape, int]:
         """Encode sources (b, s) with masks (b, s) and limits (b,); return the shape and number of steps at most."""
         count, longest = source.shape
-        steps = _rounded(int(limits.max()), STEPS)
+        steps = rounded(int(limits.max()), STEPS)
         rows, length = round_rows(count), round_length(longest)
         attends = any(state.pasts for state in self._like)
-        shape = Shape(rows, slots, length, _rounded(steps, 64) * slots if attends else 0)
+        shape = Shape(rows, slots, length, rounded(steps, 64) * slots if attends else 0)
         if steps > self.steps or rows * slots > self.width:
             self.replays.clear()
             self.steps, self.width = max(self.steps, steps), max(self.width, rows * slots)
@@ -123,7 +115,7 @@ class FixedDecoder:
         kind = (kind, tuple(getattr(one, "output_columns", None) for one in ensemble.networks))
         for done in range(0, steps, STEPS):
             if shape.room:
-                seen = shape.slots * max(64, _power_of_two(done + STEPS))
+                seen = shape.slots * max(64, power_of_two(done + STEPS))
                 shape = replace(shape, entries=min(shape.room, seen))
             self.replays.run((kind, shape), lambda shape=shape: make(shape))
             if done + STEPS >= steps or not (alive := int(self.unfinished)):
@@ -267,40 +259,3 @@ def _addresses(ensemble: Ensemble) -> list:
                 if isinstance(tensor, Tensor)
             ]
     return found
-
-
-def round_rows(count: int) -> int:
-    """Round a number of rows up to 8, 12, 16, 24, 32, …: powers of two, and those times three."""
-    whole = max(FEWEST_ROWS, _power_of_two(count))
-    return whole * 3 // 4 if count <= whole * 3 // 4 and whole > FEWEST_ROWS else whole
-
-
-def most_rows(count: int) -> int:
-    """Return the largest number that `round_rows` leaves as it is, up to `count`; a smaller one than 8 itself."""
-    below = 1 << (count.bit_length() - 1)
-    return (
-        max(size for size in (below, below * 3 // 2) if size <= count)
-        if count > FEWEST_ROWS
-        else count
-    )
-
-
-def fewer_rows(rows: int, alive: int) -> int:
-    """Return the number of rows for `alive` ones: halved while they fit, and while that saves time."""
-    while rows >= 2 * FEWEST_KEPT and 2 * alive <= rows:
-        rows //= 2
-    return rows
-
-
-def round_length(length: int) -> int:
-    """Round a source's length up to a multiple of 8, beyond 64 of 32."""
-    return _rounded(length, 8 if length <= 64 else 32)
-
-
-def _rounded(number: int, step: int) -> int:
-    return -(-number // step) * step
-
-
-def _power_of_two(number: int) -> int:
-    """Return the least power of two that is at least as large."""
-    return 1 << (number - 1).bit_length()

@@ -12,7 +12,8 @@ from torch import Tensor
 
 from weebill.translation.search.beam import check_found
 from weebill.translation.search.ensemble import Ensemble, largest_at_once
-from weebill.translation.search.fixed import STEPS, FixedDecoder, Shape
+from weebill.translation.search.fixed import STEPS, FixedDecoder
+from weebill.translation.search.shapes import Shape
 from weebill_runtime.options import Candidate, SearchOptions
 from weebill_runtime.vocabulary import EOS, UNK
 

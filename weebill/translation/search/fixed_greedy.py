@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from weebill.translation.search.ensemble import Ensemble
-from weebill.translation.search.fixed import STEPS, FixedDecoder, Shape
+from weebill.translation.search.fixed import STEPS, FixedDecoder
+from weebill.translation.search.shapes import Shape
 from weebill_runtime.vocabulary import EOS, UNK
 
 
