@@ -22,12 +22,11 @@ from weebill.benchmarks.gpu_workload import RandomCorpus, seconds, wait
 from weebill.configuration.zoo_file import load_zoo
 from weebill.experiment.zoo import member_of
 from weebill.kernels.cuda import freed, set_gpu_defaults
-from weebill.kernels.graphs import GraphRecorder
 from weebill.translation.model.network import Translator
-from weebill.translation.training.recorded import keeps_card_waiting
-from weebill.translation.training.settings import TrainingConfig
-from weebill.translation.training.task import TranslationTask, UpdateStream
-from weebill.translation.training.trainer import PRECISIONS, new_network
+from weebill.translation.training.parts import lightning_trainer, task_and_stream
+from weebill.translation.training.settings import Hardware, TrainingConfig
+from weebill.translation.training.task import UpdateStream
+from weebill.translation.training.trainer import new_network
 from weebill_runtime.architecture import Architecture
 
 WARM = 4.0  # seconds of warm-up: graphs are recorded when a shape comes again
@@ -135,29 +134,14 @@ def fit(
     windows: "Windows",
 ) -> None:
     """Train as `train` does, without validations and checkpoints, until the windows are measured."""
-    on_gpu = device.startswith("cuda")
-    if on_gpu:
+    hardware = Hardware("gpu" if device.startswith("cuda") else "cpu")
+    if hardware.accelerator == "gpu":
         set_gpu_defaults()
-    graphs = on_gpu and keeps_card_waiting(network, config.batch_tokens)
-    task = TranslationTask(network, config, 1, recorder=GraphRecorder if graphs else None)
-    stream = UpdateStream(corpus, config, 1)
-    stream.pinned, stream.repeating = on_gpu, graphs
+    task, stream = task_and_stream(network, corpus, config, hardware, seed=1)
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trainer = lightning.Trainer(
-            accelerator="gpu" if on_gpu else "cpu",
-            devices=1,
-            precision=PRECISIONS[config.precision],
-            max_epochs=1,
-            logger=False,
-            enable_checkpointing=False,
-            enable_progress_bar=False,
-            enable_model_summary=False,
-            use_distributed_sampler=False,
-            callbacks=[windows],
-        )
-        task.train()
+        trainer = lightning_trainer(config, hardware, [windows])
         trainer.fit(task, DataLoader(stream, batch_size=None))
 
 
@@ -196,9 +180,8 @@ class Windows(lightning.Callback):
         self._source = float(corpus.lengths("source").sum() / corpus.lengths("target").sum())
         self._length = self._other_length = 0
         self._warm = 0
-        self._half: tuple[int, float] | None = (
-            None  # updates and time when half of the warm-up was over
-        )
+        # Updates and time when half of the warm-up was over.
+        self._half: tuple[int, float] | None = None
         self._updates: list[int] = []  # target pieces of each in this window
 
     def on_train_start(self, trainer, task) -> None:

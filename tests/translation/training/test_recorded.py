@@ -11,7 +11,7 @@ import torch
 from tests.translation.conftest import small_architecture
 from weebill.kernels.graphs import GraphRecorder, PlainRecorder
 from weebill.translation.model.batch import make_batch
-from weebill.translation.training import recorded, trainer
+from weebill.translation.training import parts, recorded
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.recorded import RecordedPasses, padded, rounded_pairs
 from weebill.translation.training.settings import Hardware, TrainingConfig
@@ -106,7 +106,7 @@ def test_a_whole_training_is_that_of_eager_passes(tmp_path, corpus, vocabulary, 
     )  # fmt: skip
     weights, histories = [], []
     for recorder in (None, PlainRecorder):
-        monkeypatch.setattr(trainer, "_recorder", lambda *_, recorder=recorder: recorder)
+        monkeypatch.setattr(parts, "_recorder", lambda *_, recorder=recorder: recorder)
         network = new_network(small_architecture(len(vocabulary)), seed=1)
         data = [corpus], corpus.with_name("validation.parquet"), vocabulary, config
         result = train(network, *data, seed=5, work=tmp_path / str(recorder))

@@ -14,10 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import lightning
 import torch
-from lightning.pytorch.loggers import TensorBoardLogger
-from lightning.pytorch.plugins.environments import LightningEnvironment
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -27,7 +24,6 @@ from weebill.files import claim_folder, content_hash, exclusive_folder, remove_f
 from weebill.kernels.accelerator import check_accelerator
 from weebill.kernels.cpu_matmul import training_precision
 from weebill.kernels.cuda import set_gpu_defaults
-from weebill.kernels.graphs import GraphRecorder, Recorder
 from weebill.model_lineage import lineage
 from weebill.pruning.methods import companion_to_dict
 from weebill.pruning.study import CompanionSettings
@@ -36,17 +32,15 @@ from weebill.translation.model.folder import KIND, save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.training.batches import last_begins
 from weebill.translation.training.callbacks import GreedyValidation, ProgressBar
-from weebill.translation.training.checkpoints import CheckpointFiles, Checkpoints
+from weebill.translation.training.checkpoints import Checkpoints
 from weebill.translation.training.encoding import shared_corpus
-from weebill.translation.training.recorded import keeps_card_waiting
+from weebill.translation.training.parts import lightning_trainer, task_and_stream
 from weebill.translation.training.settings import Hardware, TrainingConfig
-from weebill.translation.training.task import LOGGED, TranslationTask, UpdateStream
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
 
 ENCODED = "encoded"
-PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
 
 
 @dataclass
@@ -176,22 +170,19 @@ def train(
             }
             claim_folder(work, "identity.json", identity, keep=[ENCODED])
         accompanied = companion and companion.companion(network)
-        plain = transform is None and accompanied is None
-        recorder = _recorder(network, config, hardware) if plain else None
-        task = TranslationTask(network, config, seed, start_update, accompanied, recorder)
-        stream = UpdateStream(data, config, seed)
-        stream.repeating, stream.pinned = recorder is not None, hardware.accelerator == "gpu"
+        records = transform is None and accompanied is None
+        given = network, data, config, hardware, seed
+        task, stream = task_and_stream(*given, start_update, accompanied, records)
         patient_from = max(0, last_begins(config.stages) - start_update)
         validations = GreedyValidation(*pairs.values(), vocabulary, config, work, patient_from)
         checkpoints = Checkpoints(work, config.checkpoint_every)
         callbacks = [ProgressBar(config.updates), validations, checkpoints]
-        trainer = _lightning_trainer(config, hardware, callbacks, tensorboard)
+        trainer = lightning_trainer(config, hardware, callbacks, tensorboard)
         stream.rank, stream.ranks = trainer.global_rank, trainer.world_size
         stream.first_update = start_update
         if last := checkpoints.last():
             logging.info("continuing at update %s from %s", last.stem, last)
             stream.first_update += int(last.stem)
-        task.train()  # a network read from its folder is in evaluation mode
         loader = DataLoader(stream, batch_size=None)
         with accompanied.attached() if accompanied else nullcontext():
             trainer.fit(task, loader, ckpt_path=last, weights_only=True)
@@ -203,50 +194,6 @@ def train(
             accompanied.finish()
         network.cpu().eval()
         return Training(trainer.global_step, validations.history)
-
-
-def _recorder(
-    network: Translator, config: TrainingConfig, hardware: Hardware
-) -> type[Recorder] | None:
-    """Return what records the passes of batches whose shapes repeat; None if each pass is launched anew."""
-    alone = hardware.accelerator == "gpu" and hardware.processes == 1
-    if not (alone and config.cuda_graphs and not config.guided_alignment):
-        return None
-    return GraphRecorder if keeps_card_waiting(network, config.batch_tokens) else None
-
-
-def _lightning_trainer(
-    config: TrainingConfig, hardware: Hardware, callbacks: list, tensorboard: Path | None
-) -> lightning.Trainer:
-    """Make Lightning's trainer.  Raises InputError if processes that it needs have not been started."""
-    trainer = lightning.Trainer(
-        accelerator=hardware.accelerator,
-        devices=hardware.devices,
-        num_nodes=hardware.nodes,
-        strategy="ddp" if hardware.processes > 1 else "auto",
-        # On Slurm, Lightning assumes that srun has started all processes; Snakemake's srun starts one.
-        plugins=[
-            CheckpointFiles(aside=hardware.accelerator == "gpu"),
-            *([LightningEnvironment()] if hardware.nodes == 1 else []),
-        ],
-        precision=PRECISIONS[training_precision(config.precision, hardware.accelerator)],
-        max_epochs=1,  # the stream has no end; callbacks stop the training
-        logger=TensorBoardLogger(tensorboard, name="", version="") if tensorboard else False,
-        log_every_n_steps=LOGGED,
-        enable_checkpointing=False,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        use_distributed_sampler=False,
-        callbacks=callbacks,
-    )
-    cluster = trainer.strategy.cluster_environment if hardware.nodes > 1 else None
-    started = cluster is None or cluster.creates_processes_externally
-    if not started or trainer.world_size != hardware.processes:
-        raise InputError(
-            f"hardware: {hardware.devices} devices on {hardware.nodes} nodes need {hardware.processes} "
-            "processes, started by srun or torchrun; Snakemake starts one: set hardware.nodes to 1"
-        )
-    return trainer
 
 
 def tensors_hash(tensors: Mapping[str, torch.Tensor]) -> str:
