@@ -34,8 +34,10 @@ from weebill.kernels.extension import PORTABLE, available
 from weebill.metric import reader
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
+from weebill.metric.reader import Reader
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer
+from weebill.metric.sentence_vectors import SentenceVectors
 from weebill.pruning.cut import cut
 
 
@@ -230,9 +232,9 @@ def test_int8_is_of_processors(tmp_path):
 def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     seen = []
-    encode = Scorer._encode
+    encode = SentenceVectors._encode
     monkeypatch.setattr(
-        Scorer,
+        SentenceVectors,
         "_encode",
         lambda self, texts, *more, **options: (
             seen.extend(texts) or encode(self, texts, *more, **options)
@@ -253,16 +255,22 @@ def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
 
 def test_vectors_of_other_code_and_processors_are_others(tmp_path, monkeypatch):
     metric = load_metric(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
-    found = {Scorer(metric).fingerprint, Scorer(metric).fingerprint}
+
+    def fingerprint(*options):
+        return SentenceVectors(Reader(metric, *options)).fingerprint
+
+    found = {fingerprint(), fingerprint()}
     assert len(found) == 1
-    monkeypatch.setattr("weebill.metric.scorer.code_of_module", lambda *modules: "another")
-    found.add(Scorer(metric).fingerprint)
+    monkeypatch.setattr(
+        "weebill.metric.sentence_vectors.code_of_module", lambda *modules: "another"
+    )
+    found.add(fingerprint())
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "another")
-    found.add(Scorer(metric).fingerprint)
+    found.add(fingerprint())
     assert len(found) == 3
-    found = {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
-    monkeypatch.setattr("weebill.metric.scorer.fastest", lambda: "another")
-    found |= {Scorer(metric, precision).fingerprint for precision in ("float32", "int8")}
+    found = {fingerprint(precision) for precision in ("float32", "int8")}
+    monkeypatch.setattr("weebill.metric.sentence_vectors.fastest", lambda: "another")
+    found |= {fingerprint(precision) for precision in ("float32", "int8")}
     assert len(found) == 3  # only those of int8 differ
 
 

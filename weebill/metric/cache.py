@@ -1,7 +1,7 @@
 """Cache of sentence vectors, in memory or in an SQLite file that several processes may use at once.
 
-A vector's key is the hash of its scorer (`Scorer.fingerprint`) and of the text.  The least recently used vectors
-are dropped when the cache is full.  Only numbers and hashes are stored, no text and no pickle.
+A vector's key is the hash of what makes it (`SentenceVectors.fingerprint`) and of the text.  The least recently used
+vectors are dropped when the cache is full.  Only numbers and hashes are stored, no text and no pickle.
 """
 
 import logging

@@ -21,7 +21,8 @@ from weebill.errors import InputError
 from weebill.metric.architecture import RANKING
 from weebill.metric.pairs import PairwiseDistance, PairwiseEstimator
 from weebill.metric.reader import PRECISIONS, ranges
-from weebill.metric.scorer import Scorer, Text, finite
+from weebill.metric.scorer import Scorer, finite
+from weebill.metric.sentence_vectors import Text
 
 WINDOW = 4096  # sentences encoded together, at least those of one source
 DRAWS = 100  # attempts for each text; short sentences have few forms

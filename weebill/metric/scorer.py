@@ -1,15 +1,10 @@
 """Fast scorer: each different sentence is encoded once, even if several systems, sources or references contain it.
 
-A sentence's vector depends only on the sentence, so texts share vectors, and a cache may keep them between runs;
-models that encode the texts of a segment together share only equal segments (`metric.joint`).
+Models that encode the texts of a segment together share only equal segments (`metric.joint`).
 """
 
-import json
-import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +14,15 @@ from torch import Tensor
 from torch.nn import functional
 
 from weebill.errors import InputError, nearest
-from weebill.kernels.cpu_matmul import multiplies_bfloat16
-from weebill.kernels.extension import fastest
-from weebill.kernels.split_linear import multiplies_by_bytes
 from weebill.metric.architecture import RANKING, TEXTS
-from weebill.metric.cache import Vector, VectorCache
+from weebill.metric.cache import VectorCache
 from weebill.metric.folder import Metric, load_metric
 from weebill.metric.joint import JointScorer, Segment
 from weebill.metric.network import features, nearness
-from weebill.metric.overlap import in_parts
 from weebill.metric.reader import PRECISIONS, SEGMENTS, Progress, Reader, precision_on
-from weebill.workflow.code_version import code_of_module
+from weebill.metric.sentence_vectors import SentenceVectors, Text
 from weebill_runtime.lines import checked_lines
 
-SENTENCES = {"cpu": 4096, "cuda": 16_384}  # sentences between two writes of the cache
-SHAPE = (  # properties of an encoder that its tensors do not show
-    "model_type",
-    "num_attention_heads",
-    "hidden_act",
-    "layer_norm_eps",
-    "pad_token_id",
-    "max_position_embeddings",
-)
-
-Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
 Systems = Mapping[str, Iterable[str]]  # lines of translations by system
 References = Iterable[str] | Mapping[str, Iterable[str]]  # lines, or several references by name
 
@@ -100,8 +80,8 @@ class Scorer:
                 f"{self.metric.name}: encodes the texts of a segment together, so no vectors of sentences can be "
                 "kept; leave out the cache"
             )
-        self.cache = cache
         self._reader = Reader(self.metric, precision, device, batch_pieces, stream=stream)
+        self.sentence_vectors = SentenceVectors(self._reader, cache)
 
     def score(
         self,
@@ -153,7 +133,7 @@ class Scorer:
         self, source: Text, references: list[Text], systems: list[Text], progress: Progress
     ) -> dict[str, Judgement]:
         """Judge by vectors of sentences."""
-        vectors, rows = self._vectors([source, *references, *systems], progress)
+        vectors, rows = self.sentence_vectors.of([source, *references, *systems], progress)
         sources, others = rows[0], rows[1 : len(references) + 1]
         found = {}
         for (name, _), own in zip(systems, rows[len(references) + 1 :], strict=True):
@@ -205,7 +185,7 @@ class Scorer:
 
     def vectors(self, *texts: Text) -> list[Tensor]:
         """Return float32 sentence vectors (lines, d) of each text; a sentence that is cut is logged with its line."""
-        vectors, rows = self._vectors(texts, lambda sentences: None)
+        vectors, rows = self.sentence_vectors.of(texts, lambda sentences: None)
         return [vectors[own] for own in rows]
 
     def _check(self, source: Text | None, references: list[Text], systems: list[Text]) -> None:
@@ -228,51 +208,6 @@ class Scorer:
         if not every[0][1]:
             raise InputError("the files are empty; give one segment at least")
 
-    def _vectors(self, texts: Sequence[Text], progress: Progress) -> tuple[Tensor, list[Tensor]]:
-        """Return vectors (u, d) of the different sentences, and for each text the row of each line."""
-        places: dict[str, tuple[str, int]] = {}  # first place of a sentence
-        for name, lines in texts:
-            for number, line in enumerate(lines, start=1):
-                places.setdefault(line, (name, number))
-        found = {} if self.cache is None else self.cache.get(self.fingerprint, list(places))
-        fresh = [text for text in places if text not in found]
-        for made in self._made(fresh, progress):
-            if self.cache is not None:
-                self.cache.put(self.fingerprint, made)
-            found |= made
-        longest = self.metric.longest
-        for text, place in places.items():
-            if (pieces := found[text].pieces) > longest:
-                message = (
-                    "%s:%d: %d pieces, cut to the first %d, which is all that the metric reads"
-                )
-                logging.warning(message, *place, pieces, longest)
-        index = {text: row for row, text in enumerate(places)}
-        vectors = torch.from_numpy(np.stack([found[text].values for text in places]))
-        rows = [torch.tensor([index[line] for line in lines]) for _, lines in texts]
-        return vectors.to(self.device), [one.to(self.device) for one in rows]
-
-    def _made(self, texts: Sequence[str], progress: Progress) -> Iterator[dict[str, Vector]]:
-        """Yield the vectors of different sentences, some thousand at a time."""
-        count = SENTENCES.get(self.device.type, SENTENCES["cpu"])
-        return in_parts(
-            (texts[start : start + count] for start in range(0, len(texts), count)),
-            partial(self.metric.tokenizer.encode, longest=self.metric.longest),
-            partial(self._encode, progress=progress),
-            overlapped=self.device.type != "cpu",
-        )
-
-    def _encode(
-        self, texts: Sequence[str], pieces: tuple[list[list[int]], list[int]], progress: Progress
-    ) -> Callable[[], dict[str, Vector]]:
-        """Begin to encode sentences by their pieces; return a function that waits for their vectors."""
-        kept, full = pieces
-        finish = self._reader.begin(kept, progress)
-        return lambda: {
-            text: Vector(reading.vector, count)
-            for text, reading, count in zip(texts, finish(), full, strict=True)
-        }
-
     def _estimate(self, vectors: Tensor, *rows: Tensor) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return scores (segments,) by the rows in `vectors` of translations, sources and, if any, references.
 
@@ -289,36 +224,6 @@ class Scorer:
             found.append(torch.stack([nearness(*distances), *distances]))
         scores, *distances = torch.cat(found, 1).cpu().numpy()
         return scores, dict(zip(("src_scores", "ref_scores"), distances, strict=True))
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Hash of everything but the text that a vector depends on; of the tensors, not of a file.
-
-        Other code and other processors' instructions give other last digits, so their vectors have other keys.
-        """
-        network = self.metric.network
-        parts = {
-            "architecture": network.architecture.to_dict(),
-            "encoder": {name: getattr(network.encoder.config, name) for name in SHAPE},
-            "tokenizer": self.metric.tokenizer.sha256,
-            "precision": self.precision,
-            "code": code_of_module(__name__),
-            "torch": torch.__version__,
-            "device": self.device.type,
-            "card": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None,
-            "instructions": [
-                torch.backends.cpu.get_cpu_capability(),
-                multiplies_bfloat16(),
-                multiplies_by_bytes(),
-                fastest() if self.precision == "int8" else None,
-            ],
-        }
-        digest = sha256(json.dumps(parts, sort_keys=True).encode())
-        for name, value in network.state_dict().items():
-            if not name.startswith("estimator."):
-                digest.update(f"{name} {tuple(value.shape)}".encode())
-                digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
-        return digest.hexdigest()
 
 
 def finite(scores: np.ndarray, metric: str) -> np.ndarray:

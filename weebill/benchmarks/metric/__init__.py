@@ -214,10 +214,10 @@ def _one_more(scorer: Scorer, text: Text, more: Text, folder: Path, rounds: int,
     filled, used = (folder / f"{scorer.precision}.{name}.sqlite" for name in ("filled", "used"))
 
     def with_cache(file: Path, text: Text) -> None:
-        scorer.cache = VectorCache(file)
+        scorer.sentence_vectors.cache = VectorCache(file)
         _score(scorer, text)
-        scorer.cache.close()
-        scorer.cache = None
+        scorer.sentence_vectors.cache.close()
+        scorer.sentence_vectors.cache = None
 
     def with_copy() -> None:
         shutil.copyfile(filled, used)
