@@ -5,7 +5,8 @@ from pathlib import Path
 
 from weebill.generation.data import TextData, import_data
 from weebill.generation.settings import Device, TrainingSettings
-from weebill.generation.steps import Distil, FineTune, Movement, Place, QuantizationAware
+from weebill.generation.step import Place
+from weebill.generation.steps import Distil, FineTune, Movement, QuantizationAware
 from weebill.generation.train_from_scratch import Shape, make_model
 
 WORDS = ["wren", "robin", "crest", "tit", "finch", "lark", "swift", "crow", "owl", "rook"]

@@ -18,10 +18,10 @@ from weebill.generation.encoding import Example
 from weebill.generation.models import load_generator, model_hash, save_generator, summarize
 from weebill.generation.perplexity import surprise
 from weebill.generation.settings import SearchSettings, TrainingSettings
+from weebill.generation.step import Place
 from weebill.generation.steps import (
     FineTune,
     Movement,
-    Place,
     PostTraining,
     PruneVocabulary,
     step_of,

@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from tests.generation.small import FAST, STEPS, place
 from weebill.errors import InputError
 from weebill.files import read_json
-from weebill.generation import steps, training
+from weebill.generation import step, training
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Batches
 from weebill.generation.loss_faults import LossFaults
@@ -85,7 +85,7 @@ def test_unfinished_work_of_another_model_or_code_is_not_continued(
     shutil.copytree(place(made, tmp_path / "a").model, folder)
     begin("a")
     if changed == "code":
-        monkeypatch.setattr(steps, "code_of_module", lambda *modules: "other")
+        monkeypatch.setattr(step, "code_of_module", lambda *modules: "other")
     else:
         values = read_json(folder / changed)
         (folder / changed).write_text(json.dumps(values, indent=4))

@@ -8,7 +8,8 @@ from weebill.workflow.job import job
 from pathlib import Path
 
 from weebill.generation.settings import Device
-from weebill.generation.steps import Place, step_of
+from weebill.generation.step import Place
+from weebill.generation.steps import step_of
 
 with job(snakemake.log[0]):
     params = snakemake.params
