@@ -2,8 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from weebill.ahead import ahead
 
 Part = TypeVar("Part")
 Prepared = TypeVar("Prepared")
@@ -28,23 +29,8 @@ def in_parts(
         yield from (begin(part, prepare(part))() for part in parts)
         return
     begun: deque[Callable[[], Result]] = deque()
-    for part, prepared in _ahead(parts, prepare):
+    for part, prepared in ahead(((part, prepare(part)) for part in parts), AHEAD):
         begun.append(begin(part, prepared))
         if len(begun) > 1:
             yield begun.popleft()()
     yield from (one() for one in begun)
-
-
-def _ahead(
-    parts: Iterable[Part], prepare: Callable[[Part], Prepared]
-) -> Iterator[tuple[Part, Prepared]]:
-    """Yield each part with what another thread prepares of it, some parts ahead."""
-    with ThreadPoolExecutor(1) as thread:
-        waiting = deque()
-        for part in parts:
-            waiting.append((part, thread.submit(prepare, part)))
-            if len(waiting) > AHEAD:
-                done, prepared = waiting.popleft()
-                yield done, prepared.result()
-        for part, prepared in waiting:
-            yield part, prepared.result()

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import IterableDataset
 
+from weebill.ahead import ahead
 from weebill.kernels.graphs import Recorder
 from weebill.pruning.study import Companion
 from weebill.translation.model.batch import Batch
-from weebill.translation.training.ahead import ahead
 from weebill.translation.training.batches import staged_batches
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.loss import batch_loss

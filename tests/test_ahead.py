@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from weebill.translation.training.ahead import ahead
+from weebill.ahead import ahead
 
 
 def test_items_keep_their_order_and_are_made_ahead_but_not_without_bound():
