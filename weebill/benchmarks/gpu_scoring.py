@@ -5,8 +5,7 @@ GPU.  Ours returns each sentence's vector, a mix of all layers; transformers' th
 """
 
 import statistics
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
@@ -17,6 +16,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 from transformers import XLMRobertaConfig, XLMRobertaModel
 
+from weebill.benchmarks.gpu_workload import seconds
 from weebill.benchmarks.metric.checkpoint import HYPERPARAMETERS, SHAPES, SHARED
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.metric.architecture import Architecture
@@ -55,16 +55,17 @@ def measure(
     encoder = network.encoder.to(PRECISIONS[precision])
     budget = BATCH_PIECES[place.type]
     read = partial(_vectors, ours, texts)
-    ours_first, vectors = _timed(read, place)
+    first: list[np.ndarray] = []
+    ours_first = seconds(lambda: first.append(read()), device)
     theirs = partial(library_states, encoder, texts, budget)
     with _every_attention():
         theirs()
-    seconds: dict[str, list[float]] = {"ours": [], "transformers": []}
+    taken: dict[str, list[float]] = {"ours": [], "transformers": []}
     for _ in range(rounds):
-        seconds["ours"].append(_timed(read, place)[0])
+        taken["ours"].append(seconds(read, device))
         with _every_attention():
-            seconds["transformers"].append(_timed(theirs, place)[0])
-    ratios = [other / own for own, other in zip(*seconds.values(), strict=True)]
+            taken["transformers"].append(seconds(theirs, device))
+    ratios = [other / own for own, other in zip(*taken.values(), strict=True)]
     some = range(0, len(texts), -(-len(texts) // 64))
     exact = _vectors(Reader(metric, "float32", place), [texts[row] for row in some])
     return {
@@ -74,12 +75,12 @@ def measure(
         "segments": len(texts),
         "pieces": sum(map(len, texts)),
         "rounds": rounds,
-        **{name: len(texts) / statistics.median(each) for name, each in seconds.items()},
+        **{name: len(texts) / statistics.median(each) for name, each in taken.items()},
         "ratio": statistics.median(ratios),
         "lowest": min(ratios),
         "highest": max(ratios),
         "first_s": ours_first,
-        "largest_difference": float(np.abs(vectors[list(some)] - exact).max()),
+        "largest_difference": float(np.abs(first[0][list(some)] - exact).max()),
         "deviation": float(exact.std()),
     }
 
@@ -136,14 +137,3 @@ def _every_attention() -> Iterator[None]:
     torch.backends.cuda.enable_cudnn_sdp(True)
     yield
     avoid_slow_attention()
-
-
-def _timed(work: Callable[[], Any], device: torch.device) -> tuple[float, Any]:
-    """Return the seconds of some work, and its result."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    start = time.perf_counter()
-    found = work()
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    return time.perf_counter() - start, found

@@ -97,7 +97,12 @@ def _run_gpu(options: list[str]) -> int:
         metavar="FILE",
         help="take the figures of this JSON for --rates, and measure nothing",
     )
-    add("--device", default="cuda", help="cuda, cuda:1, …; cpu rehearses; default cuda")
+    add(
+        "--device",
+        choices=("cuda", "cpu"),
+        default="cuda",
+        help="default cuda, the first card that CUDA_VISIBLE_DEVICES shows; cpu rehearses",
+    )
     add(
         "--seconds",
         type=positive,

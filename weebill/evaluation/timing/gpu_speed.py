@@ -15,13 +15,13 @@ from typing import Any
 
 import torch
 
-from weebill.errors import InputError
 from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.timing.gpu_text import TimedText
 from weebill.evaluation.timing.speed import silent
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.kernels.cuda import freed
 from weebill.kernels.extension import PORTABLE
+from weebill.runtime.loading import check_device
 from weebill.runtime.text import RuntimeTranslator
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.folder import Model
@@ -88,7 +88,7 @@ def measure_gpu_speed(
     not hold is left out, and the log says so.  target: language or tokenizer of BLEU.
     Raises InputError if a folder or the device is not available.
     """
-    _check(device)
+    check_device(device)
     speeds = []
     for name, folder, shortlist in variants:
         model = load_any_model(folder)
@@ -213,10 +213,3 @@ def _is_gpu(device: str) -> bool:
 
 def _allocated(device: str) -> int:
     return torch.cuda.memory_allocated(device) if _is_gpu(device) else 0
-
-
-def _check(device: str) -> None:
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"{device}: not available here; set hardware.accelerator: cpu") from error
