@@ -159,7 +159,7 @@ def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, 
 
 
 def test_a_device_that_is_not_there(folder):
-    with pytest.raises(InputError, match="device .*: not available here; use cpu"):
+    with pytest.raises(InputError, match=r"device .*: not available here; use cpu"):
         measure_gpu_speed(
             [("x/unpruned/float32", folder, None)],
             TIMED,
