@@ -39,8 +39,9 @@ def add_norm(
     count, width = states.shape
     if states.numel():
         columns = triton.next_power_of_2(width)
-        _add_norm[(count,)](
-            updates, states, weight, bias, normed, rounded, width, float(epsilon), columns,
-            num_warps=4 if columns <= 2048 else 8,
-        )  # fmt: skip
+        with torch.cuda.device_of(states):  # Triton would take the present device
+            _add_norm[(count,)](
+                updates, states, weight, bias, normed, rounded, width, float(epsilon), columns,
+                num_warps=4 if columns <= 2048 else 8,
+            )  # fmt: skip
     return normed, rounded

@@ -61,8 +61,9 @@ def row_losses(
     pieces = scores.shape[1]
     if len(scores):
         columns = min(COLUMNS, triton.next_power_of_2(pieces))
-        _row[(len(scores),)](
-            scores, labels.contiguous(), factor.contiguous(), losses, pieces, scores.stride(0),
-            float(smoothing), gradient, columns, num_warps=8,
-        )  # fmt: skip
+        with torch.cuda.device_of(scores):  # Triton would take the present device
+            _row[(len(scores),)](
+                scores, labels.contiguous(), factor.contiguous(), losses, pieces, scores.stride(0),
+                float(smoothing), gradient, columns, num_warps=8,
+            )  # fmt: skip
     return losses, scores if gradient else None

@@ -90,7 +90,8 @@ def _launch(kernel, *tensors: Tensor) -> None:
     sentences, positions, width = tensors[0].shape
     if tensors[0].numel():
         grid = (sentences, triton.cdiv(width, COLUMNS))
-        kernel[grid](*tensors, positions, width, COLUMNS, num_warps=2)
+        with torch.cuda.device_of(tensors[0]):  # Triton would take the present device
+            kernel[grid](*tensors, positions, width, COLUMNS, num_warps=2)
 
 
 def ssru_scan(logits: Tensor, candidates: Tensor) -> Tensor:
