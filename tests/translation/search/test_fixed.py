@@ -143,3 +143,48 @@ def test_largest_at_once_is_a_stable_sort():
             assert torch.equal(found, expected[:, :k])
             assert torch.equal(indices, places[:, :k])
             assert torch.equal(largest(values, k)[1], indices)
+
+
+def _tensors(found, decoder, seen):
+    """Yield the tensors that a recorded function holds, apart from those of networks and of its decoder."""
+    if id(found) in seen or isinstance(found, (torch.nn.Module, Ensemble)) or found is decoder:
+        return
+    seen.add(id(found))
+    if isinstance(found, torch.Tensor):
+        yield found
+        return
+    parts = [cell.cell_contents for cell in getattr(found, "__closure__", None) or ()]
+    if isinstance(found, list | tuple):
+        parts += found
+    # A step makes the places in a past anew before it reads them.
+    parts += [part for name, part in getattr(found, "__dict__", {}).items() if name != "places"]
+    for part in parts:
+        yield from _tensors(part, decoder, seen)
+
+
+@pytest.mark.parametrize("shape", ["ssru", "attention"])
+@pytest.mark.parametrize("beam", [1, 4])
+def test_graphs_read_nothing_that_ends_with_its_recording(monkeypatch, shape, beam):
+    ensemble, decoder = Ensemble([exact(**SHAPES[shape])]), FixedDecoder(CPU)
+    recorded, run = [], decoder.replays.run
+
+    def watched(key, make):
+        def made():
+            recorded.append(make())
+            return recorded[-1]
+
+        run(key, made)
+
+    monkeypatch.setattr(decoder.replays, "run", watched)
+    for count in (40, 3):
+        if beam == 1:
+            fixed_greedy(decoder, ensemble, *batch(count))
+        else:
+            fixed_beam(decoder, ensemble, *batch(count), SearchOptions(beam=beam, nbest=beam))
+    kept = [decoder.position, decoder.unfinished, *decoder._tables, *decoder._held.values()]
+    kept += [*decoder.rows._buffers.values(), *decoder.fixed._buffers.values()]
+    places = {tensor.untyped_storage().data_ptr() for tensor in kept}
+    held = [one for function in recorded for one in _tensors(function, decoder, set())]
+    assert len(recorded) > 3 and len(held) > 20
+    for tensor in held:
+        assert tensor.untyped_storage().data_ptr() in places, tuple(tensor.shape)

@@ -46,6 +46,7 @@ class FixedDecoder:
         self.position = torch.zeros(1, dtype=torch.long, device=device)
         self.unfinished = torch.zeros_like(self.position)
         self.steps, self.width = MOST_STEPS, MOST_ROWS  # of histories
+        self._held: dict[Hashable, Tensor] = {}
         self._addresses: list | None = None  # of the weights that the graphs read
         self._like: list = []  # a state of each network with one row, after one step
         self._tables: list[Tensor] = []  # encodings of positions of each network
@@ -55,6 +56,7 @@ class FixedDecoder:
         self.replays.clear()
         self.rows.free()
         self.fixed.free()
+        self._held.clear()
         self._like, self._tables = [], []
 
     @contextmanager
@@ -136,6 +138,16 @@ class FixedDecoder:
             return self.rows.get(name, (shape.rows, shape.slots), torch.long).view(-1)
         return self.rows.get(name, (shape.rows,), torch.bool if name == "live" else torch.long)
 
+    def numbers(self, count: int) -> Tensor:
+        """Return 0, 1, … (count,), at a place that graphs can read at each replay."""
+        return self.held(("numbers", count), lambda: torch.arange(count, device=self.device))
+
+    def held(self, key: Hashable, make: Callable[[], Tensor]) -> Tensor:
+        """Return a tensor that is made once and stays: all that a graph reads has to outlive its recording."""
+        if key not in self._held:
+            self._held[key] = make()
+        return self._held[key]
+
     def history(self, name: str) -> Tensor:
         """Return the record (steps, width), int32, of all steps, where row and slot have the place ids·k + slot."""
         return self.fixed.get(name, (self.steps, self.width), torch.int32)
@@ -144,7 +156,8 @@ class FixedDecoder:
         """Return the networks' states, in the present batch's memory."""
         mask = self.tensor("mask", shape)[:, None, None, :]
         ancestors = self._ancestors(shape)[:, :, : shape.entries]
-        own = torch.eye(shape.slots, dtype=torch.bool, device=self.device)[None]
+        numbers = self.numbers(shape.slots)
+        own = self.held(("own", shape.slots), lambda: (numbers == numbers[:, None])[None])
         return [
             FixedState(
                 position=self.position,

@@ -81,8 +81,7 @@ class _Beam:
         states, position = decoder.states(shape), decoder.position
         tokens, live = decoder.tensor("tokens", shape), decoder.tensor("live", shape)
         limits, ids = decoder.tensor("limits", shape), decoder.tensor("ids", shape)
-        slot = torch.arange(shape.slots, device=ids.device)
-        row = torch.arange(shape.rows, device=ids.device)[:, None]
+        slot, row = decoder.numbers(shape.slots), decoder.numbers(shape.rows)[:, None]
 
         def take() -> None:
             for _ in range(STEPS):
