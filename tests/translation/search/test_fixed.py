@@ -52,6 +52,17 @@ def test_greedy_gives_the_same_pieces(shape):
     assert len({len(one) for one in expected}) > 3, "some end early, or the test says little"
 
 
+def test_nan_of_one_batch_stays_there():
+    ensemble, decoder = Ensemble([exact(kind="attention")]), FixedDecoder(CPU)
+    given = batch(17)
+    expected = fixed_greedy(decoder, ensemble, *given)
+    with torch.inference_mode():
+        for buffer in decoder.rows._buffers.values():
+            if buffer.is_floating_point():
+                buffer.fill_(torch.nan)
+    assert fixed_greedy(decoder, ensemble, *given) == expected
+
+
 @pytest.mark.parametrize("unknown", [False, True])
 def test_limits_of_one_piece_and_more(unknown):
     ensemble, decoder = Ensemble([exact()]), FixedDecoder(CPU)

@@ -99,6 +99,10 @@ class FixedDecoder:
         for state in self.states(shape):
             for cell in state.cells:
                 cell.zero_()
+        for number, like in enumerate(self._like):
+            for pair in self._pairs(f"past {number}", like.pasts, rows, shape.room):
+                for part in pair or ():
+                    part.zero_()  # after NaN of an earlier batch, entries that no row sees would make NaN
         self._ancestors(shape).zero_()
         return shape, steps
 

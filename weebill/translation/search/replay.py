@@ -80,22 +80,20 @@ class FixedRows:
         """Begin a batch, of which no tensor exists yet."""
         self._rows.clear()
 
-    def get(self, name: str, shape: tuple[int, ...], dtype: torch.dtype, least: int = 0) -> Tensor:
-        """Return the tensor of this name and shape; its values are undefined at first in a batch, but finite.
-
-        least: smallest number of values for which a new buffer has room.
-        """
+    def get(self, name: str, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+        """Return the tensor of this name and shape; its values are undefined at first in a batch."""
         found = self._rows.get(name)
         if found is not None and found.shape == shape and found.dtype == dtype:
             return found
-        size, buffer = prod(shape), self._buffers.get(name)
+        size = room = prod(shape)
+        buffer = self._buffers.get(name)
         if buffer is None or len(buffer) < size or buffer.dtype != dtype:
             if buffer is not None:
                 self._grown()
-                least = max(least, int(HEADROOM * size))
+                room = int(HEADROOM * size)
                 self._rows.pop(name, None)
                 del self._buffers[name], buffer  # first, so that its memory is free
-            buffer = torch.zeros(max(size, least), dtype=dtype, device=self.device)
+            buffer = torch.zeros(room, dtype=dtype, device=self.device)
             self._buffers[name] = buffer
         self._rows[name] = buffer[:size].view(shape)
         return self._rows[name]
