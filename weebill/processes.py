@@ -11,9 +11,8 @@ from pathlib import Path
 import psutil
 
 MARK = re.compile(r"(\d+)(?:-([0-9a-f]{8}))?")  # earlier versions named no machine
-LEFT_AFTER = (
-    24 * 3600
-)  # seconds without a change, after which another machine's file counts as left
+# Seconds without a change, after which another machine's file counts as left.
+LEFT_AFTER = 24 * 3600
 
 
 def machine() -> str:

@@ -200,9 +200,8 @@ def _loss(
     inputs, wanted = to_device(inputs, device), to_device(pieces[chosen], device)
     whole = to_device(pieces != tokenizer.pad, device)
     if device.type != "cpu":
-        whole = whole[
-            :, None, None
-        ]  # the library would ask the GPU if any mask (b, n) hides anything
+        # The library would ask the GPU if any mask (b, n) hides anything.
+        whole = whole[:, None, None]
     accelerator = "cpu" if device.type == "cpu" else "gpu"
     rounded = training_precision(settings.precision, accelerator) == "bfloat16"
     with nullcontext() if rounded else OneDnnLinears():

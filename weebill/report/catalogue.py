@@ -50,9 +50,8 @@ class Page:
     make: str  # "module:function" below `pages`; the arguments are Results, run times and pictures
     needs: tuple[str, ...] = TIMES
     uses: tuple[str, ...] = ()
-    pictures: Mapping[str, str] | None = (
-        None  # figures that may exist → headings; None: all by title
-    )
+    # Figures that may exist → headings; None: all by title.
+    pictures: Mapping[str, str] | None = None
 
 
 def _cut(part: str, config: Config) -> bool:

@@ -33,10 +33,8 @@ class PortableEngine:
         self.output, self.output_columns = self.network.output, None
         self.encode, self.start = self.network.encode, self.network.start
         self._fixed = FixedOutputs(self.output)
-        pieces = network.embedding.num_embeddings
-        self._every = torch.arange(
-            pieces, device=self.device
-        )  # graphs read it: it stays where it is
+        # Graphs read it: it stays where it is.
+        self._every = torch.arange(network.embedding.num_embeddings, device=self.device)
 
     def reserve(self, positions: int) -> None:
         """Do nothing: the network makes room by itself."""

@@ -19,10 +19,8 @@ from weebill_runtime.vocabulary import EOS, AnyVocabulary
 
 MAX_PIECES = 200  # pieces of a side that are read
 BATCHES = {"cpu": (128, 4096), "cuda": (2048, 65_536)}  # sentences; pieces of source plus target
-SLICES = {
-    "cpu": 1024,
-    "cuda": 8192,
-}  # target positions whose scores over the vocabulary are in memory at once
+# Target positions whose scores over the vocabulary are in memory at once.
+SLICES = {"cpu": 1024, "cuda": 8192}
 
 
 def load_reverse_scorer(

@@ -8,14 +8,12 @@ from weebill.translation.search.shapes import most_rows, round_length
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.options import SearchOptions
 
-MOST_HYPOTHESES = (
-    4096  # rows times slots; tiny on an H100: 512 rows take 260 µs a step, 2,048 rows 576 µs
-)
+# Rows times slots; tiny on an H100: 512 rows take 260 µs a step, 2,048 rows 576 µs.
+MOST_HYPOTHESES = 4096
 MOST_SENTENCES = 2048
 MOST_PIECES = 81_920  # source pieces with padding: the encoder and what it leaves
-MEMORY_SHARE = (
-    0.125  # of the card's memory, for the estimate below; the rest is the weights' and the user's
-)
+# Share of the card's memory, for the estimate below; the rest is the weights' and the user's.
+MEMORY_SHARE = 0.125
 
 
 def device_batches(
@@ -58,7 +56,6 @@ def _bytes(shape: Architecture, length: int, limit: int, slots: int, value_bytes
     repeats = shape.decoder_depth // len(shape.decoder)
     past = sum(2 * layer.self_heads * layer.head_size for layer in shape.decoder) * repeats
     values = encoder + 2 * (memory + past * slots * limit)
-    logits = (
-        slots * shape.vocabulary * (value_bytes + 12)
-    )  # float32 logits, log probabilities, maxima
+    # float32 logits, log probabilities, maxima
+    logits = slots * shape.vocabulary * (value_bytes + 12)
     return values * value_bytes + logits

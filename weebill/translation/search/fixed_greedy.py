@@ -43,11 +43,7 @@ def _steps(
     states, position = decoder.states(shape), decoder.position
     tokens, live = decoder.tensor("tokens", shape), decoder.tensor("live", shape)
     limits, ids = decoder.tensor("limits", shape), decoder.tensor("ids", shape)
-    pieces, width, unfinished = (
-        decoder.history("pieces").view(-1),
-        decoder.width,
-        decoder.unfinished,
-    )
+    pieces, width = decoder.history("pieces").view(-1), decoder.width
 
     def take() -> None:
         for _ in range(STEPS):
@@ -63,6 +59,6 @@ def _steps(
             for state, new in zip(states, after, strict=True):
                 for cell, other in zip(state.cells, new.cells, strict=True):
                     cell.copy_(other)
-        unfinished.copy_(live.sum())
+        decoder.unfinished.copy_(live.sum())
 
     return take

@@ -28,12 +28,10 @@ def round_rows(count: int) -> int:
 
 def most_rows(count: int) -> int:
     """Return the largest number that `round_rows` leaves as it is, up to `count`; a smaller one than 8 itself."""
+    if count <= FEWEST_ROWS:
+        return count
     below = 1 << (count.bit_length() - 1)
-    return (
-        max(size for size in (below, below * 3 // 2) if size <= count)
-        if count > FEWEST_ROWS
-        else count
-    )
+    return max(size for size in (below, below * 3 // 2) if size <= count)
 
 
 def fewer_rows(rows: int, alive: int) -> int:

@@ -82,9 +82,8 @@ class EncodedCorpus:
         """Return the numbers of some rows of an array, one row after the other, and their lengths (rows,)."""
         begins = self.offsets[array][rows]
         lengths = self.offsets[array][rows + 1] - begins
-        shifts = (
-            begins - np.cumsum(lengths) + lengths
-        )  # from a number's place in the result to that in the array
+        # From a number's place in the result to that in the array.
+        shifts = begins - np.cumsum(lengths) + lengths
         return self.ids[array][np.repeat(shifts, lengths) + np.arange(lengths.sum())], lengths
 
 

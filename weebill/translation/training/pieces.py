@@ -19,9 +19,8 @@ from weebill_runtime.names import SIDES
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
 
 Pairs = tuple[list[str], list[str]]  # sources and targets
-Joined = tuple[
-    np.ndarray, np.ndarray
-]  # all pieces, EOS last in each sentence, and the number of each sentence's
+# All pieces, EOS last in each sentence, and the number of each sentence's.
+Joined = tuple[np.ndarray, np.ndarray]
 
 
 def encoded(

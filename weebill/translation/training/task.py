@@ -124,10 +124,8 @@ class TranslationTask(lightning.LightningModule):
     def _backward(self, batches: Sequence[Batch], words: int) -> Tensor:
         """Add the gradients of an update's loss, batch by batch, and return the loss."""
         # DDP averages gradients over ranks.  Because `words` counts all ranks, multiply by their number.
-        ranks, extras = (
-            self.trainer.world_size,
-            (self.config.label_smoothing, self.config.guided_alignment),
-        )
+        ranks = self.trainer.world_size
+        extras = self.config.label_smoothing, self.config.guided_alignment
         penalty = None
         if self.companion is not None:
             self.companion.before_update(self.global_step + 1)
@@ -185,9 +183,8 @@ class TranslationTask(lightning.LightningModule):
 
     def evaluated_state(self) -> dict[str, torch.Tensor]:
         """Return the weights to validate and keep: the smoothed ones if smoothing is on."""
-        smoothed = dict(
-            zip(self.network.parameters(), self.smoothed, strict=False)
-        )  # none if it is off
+        # None if smoothing is off.
+        smoothed = dict(zip(self.network.parameters(), self.smoothed, strict=False))
         # A tied parameter has several names; whoever loads the state takes the value of the last one.
         every = self.network.named_parameters(remove_duplicate=False)
         state = self.network.state_dict()
