@@ -19,8 +19,9 @@ from tests.metric.small import make_checkpoint, make_encoder
 from weebill.__main__ import main
 from weebill.configuration.checking import unfit_models
 from weebill.errors import InputError
+from weebill.generation.int8 import load_int8, save_int8
 from weebill.generation.models import load_generator
-from weebill.hugging_face.folder import load_model
+from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import library_alone, pretrained_model, refuse_code
 from weebill.metric.folder import load_metric, save_metric
 from weebill.translation.loading import load_translator
@@ -157,6 +158,26 @@ def test_the_start_of_a_workflow_names_the_key(spoil, marian):
 def test_a_piece_may_be_called_as_code_is(spoil, marian):
     folder = spoil(marian, "added_tokens.json", {"auto_map": 7, "model_type": 8})
     refuse_code(folder)
+
+
+@pytest.mark.parametrize("key", ["encoder_layers", "decoder_layers"])
+def test_more_layers_than_tensors_are_refused_before_they_are_made(spoil, marian, key):
+    folder = spoil(marian, CONFIG, {key: 10**6})
+    message = refusal(load_translator, folder)
+    assert f"{folder}/config.json: {key} is 1000000, but the weights are only" in message
+
+
+@pytest.mark.parametrize("family", ["bart", "gpt2"])
+def test_our_own_folders_too(tmp_path, family):
+    model = small_model(family)
+    save_model(tmp_path / "own", model)
+    save_int8(model, tmp_path / "int8")
+    for folder, load in ((tmp_path / "own", load_model), (tmp_path / "int8", load_int8)):
+        path = folder / CONFIG
+        values = json.loads(path.read_text())
+        key = next(key for key in ("n_layer", "encoder_layers") if key in values)
+        path.write_text(json.dumps({**values, key: 10**6}))
+        assert f"{path}: {key} is 1000000, but the weights are only" in refusal(load, folder)
 
 
 def test_a_question_of_the_library_has_no_answer(monkeypatch):

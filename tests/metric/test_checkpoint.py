@@ -133,6 +133,14 @@ def test_callbacks_named_by_their_class(checkpoint, monkeypatch):
     assert load_metric(checkpoint).network.architecture.pool == "avg"
 
 
+def test_an_encoder_of_more_layers_than_the_checkpoint_has_tensors(checkpoint, encoder):
+    file = encoder / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"num_hidden_layers": 7285}))
+    refused(
+        checkpoint, r"config\.json: num_hidden_layers is 7285, but the weights", encoder=encoder
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "match"),
     [

@@ -107,6 +107,11 @@ def test_a_damaged_configuration_is_named(tmp_path, metric):
         (config | {"encoder": None}, "no dictionary of encoder"),
         (config | {"encoder": encoder | {"hidden_size": 25}}, "25"),
         (config | {"encoder": encoder | {"model_type": ["bert"]}}, r"encoder of type \['bert'\]"),
+        (
+            # building so many layers would take half a minute
+            config | {"encoder": encoder | {"num_hidden_layers": 7285}},
+            "num_hidden_layers is 7285, but the weights are only",
+        ),
         (config | {"encoder": encoder | {"layer_shapes": {"heads": 3}}}, "layer_shapes"),
         (config | {"encoder": encoder | {"layer_shapes": [3]}}, "layer_shapes"),
         (

@@ -39,12 +39,14 @@ from weebill.hugging_face.folder import (
     written_folder,
 )
 from weebill.hugging_face.loading import (
+    CONFIG,
     INT8_ADVICE,
     INT8_METHOD,
     INT8_WEIGHTS,
     OLD_QUANTIZATION,
     QUANTIZATION,
     WEIGHTS_ENTRY,
+    check_layers,
     library_alone,
     read_config,
     read_generation_settings,
@@ -133,12 +135,13 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     if isa != PORTABLE:
         extension(isa)
     try:
+        file = folder / (INT8_WEIGHTS if new else WEIGHTS)
+        check_layers(config, len(stored_types(file)), folder / CONFIG)
         with library_alone():
             with torch.device("meta"), no_init_weights():
                 model = kind(kind.config_class.from_dict(config))
             cut_to(prunable(model), shapes)
-            scales, file = section["activation_scales"], INT8_WEIGHTS if new else WEIGHTS
-            _fill(model, folder / file, scales, isa)
+            _fill(model, file, section["activation_scales"], isa)
             compute_buffers(model)
             make_fast(model, isa)
         read_generation_settings(model, folder)

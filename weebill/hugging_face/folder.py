@@ -27,6 +27,7 @@ from weebill.hugging_face.loading import (
     INT8_WEIGHTS,
     POOLER,
     SHAPES,
+    check_layers,
     computed,
     first_line,
     is_computed,
@@ -37,7 +38,7 @@ from weebill.hugging_face.loading import (
 )
 from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
-from weebill.tensor_files import FLOAT, check_types, types_of
+from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
 
 WEIGHTS = "model.safetensors"
 HALVES = (FLOAT, "F16", "BF16")
@@ -178,7 +179,8 @@ def _load_own(
     path: Path, kind: type[PreTrainedModel], config: dict[str, Any]
 ) -> tuple[PreTrainedModel, set[str]]:
     """Read a folder of `save_model`; return the model and the names of missing tensors."""
-    shapes = config.pop(SHAPES)
+    shapes, file = config.pop(SHAPES), path / WEIGHTS
+    check_layers(config, len(stored_types(file)), path / CONFIG)
     with no_init_weights():  # reserves memory for the whole model; only a cut model's part is used
         model = kind(kind.config_class.from_dict(config))
     try:
@@ -186,7 +188,7 @@ def _load_own(
     except InputError as error:
         raise InputError(f"{path}/config.json: {SHAPES}: {error}; make the model again") from error
     model.config.dtype = torch.float32
-    file, plain = path / WEIGHTS, types_of(model.state_dict())
+    plain = types_of(model.state_dict())
     # A model that was saved in half precision becomes float32.
     check_types(file, lambda name: HALVES if plain(name) == (FLOAT,) else plain(name))
     tensors = load_file(file)

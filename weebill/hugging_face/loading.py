@@ -38,6 +38,12 @@ INT8_ADVICE = "int8 weights of Weebill, to be read by weebill.generation.int8.lo
 OLD_QUANTIZATION = "quantization"  # entry that version 0.1.0 wrote instead
 SHAPES = "layer_shapes"
 POOLER = frozenset({"pooler.dense.weight", "pooler.dense.bias"})
+# Numbers of layers in a config.json, by the names of the library's classes.
+LAYERS = {
+    *("num_hidden_layers", "encoder_layers", "decoder_layers", "num_layers", "num_decoder_layers"),
+    *("n_layer", "n_layers"),
+}
+FEW_LAYERS = 100  # as many are made within a second, and what the file lacks is told by its names
 
 
 def read_config(folder: Path, types: bool = False) -> dict[str, Any]:
@@ -72,6 +78,8 @@ def pretrained_model(
             "it by `weebill.generation.int8.load_int8`"
         )
     _refuse_types(folder, lambda _, stored: stored in COMPLEX)
+    if files := [*folder.glob("*.safetensors")]:
+        check_layers(config, sum(len(stored_types(file)) for file in files), folder / CONFIG)
     with library_alone():
         model, found = kind.from_pretrained(
             folder,
@@ -92,6 +100,19 @@ def pretrained_model(
             folder, lambda name, stored: stored not in FLOATS and _is_among(name, parameters)
         )
     return model, missing
+
+
+def check_layers(config: Mapping[str, Any], tensors: int, origin: str | Path) -> None:
+    """Raise InputError if a config.json, of a model or a part, has many more layers than there are tensors for it.
+
+    It is for use before a network is built, which takes milliseconds a layer, so damage could take minutes.
+    """
+    for place, key, value in _entries(config):
+        if key in LAYERS and isinstance(value, int) and value > max(tensors, FEW_LAYERS):
+            raise InputError(
+                f"{origin}: {'.'.join((*place, key))} is {value!s:.30}, but the weights are only {tensors} tensors; "
+                "fetch or make the model again"
+            )
 
 
 def is_computed(module: object) -> bool:
@@ -220,7 +241,7 @@ def _values(path: Path) -> dict[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
-def _entries(values: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+def _entries(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     """Yield (keys above, key, value) of all entries except our lineage, which transformers does not read."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), values)]
     while waiting:

@@ -21,7 +21,7 @@ from transformers import PreTrainedModel
 
 from weebill.errors import InputError, placed
 from weebill.files import read_json
-from weebill.hugging_face.loading import refuse_code
+from weebill.hugging_face.loading import check_layers, refuse_code
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder, reason
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
@@ -76,7 +76,8 @@ def read_checkpoint(
     name = values.get("pretrained_model", "xlm-roberta-large")
     # The name is the file's: a user who edits hparams.yaml changes nothing.
     with placed(file if name != written.get("pretrained_model", name) else hparams_file):
-        empty, place = find_encoder(family, name, encoder, meta=stream)
+        tensors = len(content["state_dict"])
+        empty, place = find_encoder(family, name, encoder, meta=stream, tensors=tensors)
         network = MetricNetwork(architecture, empty)
     _fill(network, content["state_dict"], file, stream)
     return network.eval(), SentenceTokenizer(place), file
@@ -194,11 +195,17 @@ def _check_family(family: Any) -> None:
 
 
 def find_encoder(
-    family: str, name: str, folder: str | Path | None = None, *, meta: bool = False
+    family: str,
+    name: str,
+    folder: str | Path | None = None,
+    *,
+    meta: bool = False,
+    tensors: int | None = None,
 ) -> tuple[PreTrainedModel, Path]:
     """Return an encoder with arbitrary weights, or none (`meta`), and the folder of its tokenizer.
 
     family, name: COMET's `encoder_model`; `pretrained_model`, a folder or a name on the hub.  folder: used instead.
+    tensors: number of a checkpoint's tensors, which the encoder's configuration must fit.
     Raises InputError if the encoder is not here and cannot be fetched, brings code, is of another family or damaged.
     """
     _check_family(family)
@@ -217,6 +224,8 @@ def find_encoder(
             f"{path}: model_type {found!r}, expected {wanted!r}; "
             "name the folder of the checkpoint's own encoder"
         )
+    if tensors is not None:
+        check_layers(values, tensors, path)
     encoder = new_encoder(values, kind, path, meta=meta)
     if family == "MiniLM" and not any((place / one).is_file() for one in (FILE, SENTENCEPIECE)):
         place = fetch(MINILM_TOKENIZER, [FILE], remedy)

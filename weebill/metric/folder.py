@@ -6,6 +6,7 @@ each block if some are cut away, the tokenizer's hash (which version 0.1.0 did n
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,7 @@ from transformers import PreTrainedModel
 from weebill.errors import InputError, placed
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.hugging_face.families import prunable
-from weebill.hugging_face.loading import SHAPES, refuse_code
+from weebill.hugging_face.loading import SHAPES, check_layers, refuse_code
 from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import (
     CHECKPOINTS,
@@ -40,7 +41,14 @@ from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
 from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_format
-from weebill.tensor_files import Entry, check_types, mapped_tensors, types_of, write_tensors
+from weebill.tensor_files import (
+    Entry,
+    check_types,
+    mapped_tensors,
+    stored_types,
+    types_of,
+    write_tensors,
+)
 
 FORMAT = "weebill-metric-1"
 READABLE = (FORMAT, "goldcrest-metric-1")  # the second has the project's former name
@@ -149,6 +157,8 @@ def _load_folder(path: Path, stream: bool) -> Metric:
     if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
         raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
     architecture = Architecture.from_dict(config["architecture"], str(file))
+    with suppress(OSError, SafetensorError):  # told below
+        check_layers(config["encoder"], len(stored_types(path / WEIGHTS)), file)
     encoder = _empty_encoder(config["encoder"], file, stream)
     if (weights := config.get("weights")) not in (None, INT8):
         raise InputError(f"{file}: weights {weights!r}, expected {INT8!r} or none")
