@@ -1,11 +1,13 @@
 """A Hugging Face seq2seq folder behind the same interface, scored against teacher forcing."""
 
+import json
 import shutil
 
 import pytest
 import torch
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
+from tests.hugging_face_models import make_marian
 from weebill.errors import InputError
 from weebill.translation.force_decoding import load_reverse_scorer
 from weebill.translation.loading import load_translator
@@ -136,6 +138,30 @@ def test_a_truncated_download_is_named(folder, tmp_path):
         file.truncate((folder / "model.safetensors").stat().st_size // 2)
     with pytest.raises(InputError, match=r"truncated: not a Hugging Face seq2seq model"):
         load_translator(copy)
+
+
+@pytest.mark.parametrize("piece", [41, -1])
+def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
+    """It would fail only in a batch of which one sentence ends before another."""
+    copy = tmp_path / "padded"
+    shutil.copytree(folder, copy)
+    file = copy / "generation_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "pad_token_id": piece}))
+    with pytest.raises(InputError, match=f"padded: pad_token_id is {piece}, but the model has 15"):
+        load_translator(copy)
+
+
+def test_a_piece_whose_number_is_a_fraction(tmp_path):
+    """4.0 is in range(9) for Python, and no row of a table for PyTorch."""
+    folder = make_marian(tmp_path / "marian")
+    path = folder / "vocab.json"
+    numbers = json.loads(path.read_text())
+    word = next(word for word in numbers if word.startswith("▁") and len(word) > 3)
+    path.write_text(json.dumps({**numbers, word: 4.0}))
+    with pytest.raises(
+        InputError, match=rf"marian: its tokenizer gives the piece '{word}' the number 4\.0"
+    ):
+        load_translator(folder)
 
 
 def test_a_hugging_face_model_stands_alone(folder):

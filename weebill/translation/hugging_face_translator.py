@@ -50,6 +50,7 @@ class HuggingFaceTranslator(TextTranslator):
         with unreadable(folder):
             self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
         self._model = ready(self._model.eval(), device, precision)
+        self._check_padding()
         self.positions = positions_of(self._model.config, self._tokenizer)
         self._prefix, self._first, self._start = set_languages(self._tokenizer, languages, folder)
         with unreadable(folder), library_alone():  # settings that do not fit the model show up here
@@ -141,6 +142,16 @@ class HuggingFaceTranslator(TextTranslator):
             shorter = {name: texts[cut.sentence], "truncation": True, "max_length": most}
             pieces[cut.sentence] = self._tokenizer(**shorter)["input_ids"]
         return pieces, cuts
+
+    def _check_padding(self) -> None:
+        """Raise InputError if sentences that end early would be padded by a piece that the model does not have."""
+        pad, maps = self._model.generation_config.pad_token_id, self._model.get_output_embeddings()
+        rows = range(max(len(maps.weight), self._model.get_input_embeddings().num_embeddings))
+        if pad is not None and not (isinstance(pad, int) and pad in rows):
+            raise InputError(
+                f"{self._folder}: pad_token_id is {abridged(pad, 40)}, but the model has {len(rows):,} pieces; "
+                "restore generation_config.json or config.json"
+            )
 
     def _check(self, pieces: list[list[int]], texts: list[str]) -> None:
         """Raise InputError if the tokenizer makes of a text nothing, or pieces that the model does not have."""

@@ -43,7 +43,14 @@ def unreadable(folder: str | Path) -> Iterator[None]:
 def load_tokenizer(folder: str | Path) -> Any:
     """Load the tokenizer of a model folder.  Raises InputError if it is missing or damaged."""
     with unreadable(folder):
-        return pretrained_tokenizer(folder)
+        tokenizer = pretrained_tokenizer(folder)
+        pieces = tokenizer.get_vocab()
+    if odd := next((one for one in pieces.items() if not isinstance(one[1], int)), None):
+        raise InputError(
+            f"{folder}: its tokenizer gives the piece {odd[0]!r:.40} the number {odd[1]!r:.40}, not a whole one; "
+            "restore the vocabulary"
+        )
+    return tokenizer
 
 
 def positions_of(config: Any, tokenizer: Any) -> int | None:
