@@ -113,7 +113,8 @@ def _files(path: Path) -> tuple[Path, Path]:
 def _read_hparams(path: Path) -> dict[str, Any]:
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: impossible dates, bytes
+    # Impossible dates and bytes are ValueErrors, deep nesting is a RecursionError.
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: not plain YAML ({reason(error)}); fetch it again") from error
     if not isinstance(values, dict):
         raise InputError(f"{path}: no hyperparameters; fetch it again")

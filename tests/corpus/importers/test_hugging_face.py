@@ -113,6 +113,13 @@ def test_bytes_that_are_not_utf_8(tmp_path, folder):
     _fails(tmp_path, entry, "train-00001-of-00002.parquet", "damaged")
 
 
+@pytest.mark.parametrize("head", ["date: 2024-13-45", "a: [", "[" * 2000, "- a"])
+def test_a_card_that_is_no_yaml(tmp_path, folder, head):
+    path, entry = folder
+    (path / "README.md").write_text(f"---\n{head}\n---\n")
+    _fails(tmp_path, entry, "README.md: its YAML head")
+
+
 def test_files_that_the_card_names():
     files = ["data/a.parquet", "data/x/b.parquet", "more/c.jsonl", "README.md", "data/train.txt"]
     both = [{"split": "train", "path": "data/**"}, {"split": "test", "path": ["more/*.jsonl"]}]

@@ -217,10 +217,15 @@ def _read_card(path: Path) -> dict[str, Any]:
         return {}
     try:
         head = re.match(r"---\n(.*?)\n---(\n|$)", path.read_text(encoding="utf-8"), re.DOTALL)
-        return {} if head is None else yaml.safe_load(head[1]) or {}
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        message = f"{path}: its YAML head cannot be read ({error}); fetch it again"
+        values = {} if head is None else yaml.safe_load(head[1]) or {}
+    # Impossible dates and bytes are ValueErrors, deep nesting is a RecursionError.
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        first = str(error).splitlines()[0]
+        message = f"{path}: its YAML head cannot be read ({first}); fetch it again"
         raise InputError(message) from error
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: its YAML head has no keys; fetch it again")
+    return values
 
 
 def field_values(path: Path, fields: list[str], place: str | None = None) -> Iterator[list[Any]]:

@@ -23,7 +23,7 @@ def read_options(tensor: np.ndarray, path: str | Path) -> dict[str, Any]:
     text = tensor.tobytes().rstrip(b"\0")
     try:
         options = yaml.safe_load(text.decode("utf-8"))
-    except (ValueError, yaml.YAMLError) as error:  # YAML's impossible dates are ValueErrors
+    except (ValueError, RecursionError, yaml.YAMLError) as error:  # impossible dates, deep nesting
         raise InputError(f"{path}: {OPTIONS} is not YAML; fetch the file again") from error
     if not isinstance(options, dict):
         raise InputError(f"{path}: {OPTIONS} holds no options; fetch the file again")
