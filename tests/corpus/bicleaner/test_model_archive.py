@@ -36,12 +36,28 @@ def test_the_model_s_own_folder_comes_out(tmp_path, archive, folder):
     [
         (["a/model.h5"], "0 files metadata.yaml"),
         (["a/metadata.yaml", "b/metadata.yaml"], "2 files metadata.yaml"),
-        (["metadata.yaml", "../outside"], "damaged or no archive"),
+        (["metadata.yaml", "../outside"], "member '../outside' is no file inside"),
+        (["metadata.yaml", "/tmp/outside"], "member '/tmp/outside' is no file inside"),
     ],
 )
 def test_other_archives_are_refused(tmp_path, archive, names, said):
     with pytest.raises(InputError, match=said):
         unpack(archive(*names), tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"model.tgz"}
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE]
+)
+def test_links_and_devices_are_refused(tmp_path, kind):
+    """A link that stays inside the folder is refused too: no published model has one."""
+    with tarfile.open(tmp_path / "model.tgz", "w:gz") as file:
+        file.addfile(tarfile.TarInfo("metadata.yaml"))
+        link = tarfile.TarInfo("model.h5")
+        link.type, link.linkname = kind, "metadata.yaml"
+        file.addfile(link)
+    with pytest.raises(InputError, match=r"member 'model\.h5' is no file inside"):
+        unpack(tmp_path / "model.tgz", tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} == {"model.tgz"}
 
 

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from weebill.errors import InputError
+from weebill.errors import InputError, abridged
 from weebill.files import atomic_folder
 from weebill.replaceable import FolderKind
 
@@ -14,7 +14,8 @@ from weebill.replaceable import FolderKind
 def unpack(archive: str | Path, output: str | Path) -> None:
     """Write the folder `output` with the files that are in the same folder as the only metadata.yaml of a .tgz.
 
-    Raises InputError if the archive is damaged, holds no model or several, or a member would leave the folder.
+    Raises InputError if the archive is damaged, holds no model or several, or has a member that is neither a file nor
+    a folder, or whose name leaves the folder.
     """
     try:
         with tarfile.open(archive, "r:gz") as files:
@@ -23,6 +24,7 @@ def unpack(archive: str | Path, output: str | Path) -> None:
                 raise InputError(
                     f"{archive}: {len(found)} files metadata.yaml, expected one: this is no model of bicleaner-ai"
                 )
+            _refuse_members(archive, files)
             place = Path(found[0]).parent
             inside = [path for path in map(Path, files.getnames()) if path.is_relative_to(place)]
             names = tuple(path.relative_to(place).as_posix() for path in inside)
@@ -34,3 +36,14 @@ def unpack(archive: str | Path, output: str | Path) -> None:
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         message = f"{archive}: damaged or no archive ({error}); fetch the file again"
         raise InputError(message) from error
+
+
+def _refuse_members(archive: str | Path, files: tarfile.TarFile) -> None:
+    """Raise InputError if a member is a link or a device, or has an absolute name or one with '..'."""
+    for member in files:
+        path = Path(member.name)
+        if not (member.isfile() or member.isdir()) or path.is_absolute() or ".." in path.parts:
+            raise InputError(
+                f"{archive}: member '{abridged(member.name)}' is no file inside the folder; nothing was unpacked; "
+                "take the model from its authors"
+            )
