@@ -10,10 +10,10 @@ from pathlib import Path
 from weebill.errors import InputError
 from weebill.files import atomic_path
 
-# Snakemake parses the environment of every job; libyaml does that ten times as fast.
+# Snakemake parses the environment of every job; libyaml does that ten times as fast.  They are plain values.
 SNAKEMAKE = """
 import yaml
-yaml.Loader = getattr(yaml, "CLoader", yaml.Loader)
+yaml.Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 from snakemake.cli import main
 main()
 """
