@@ -151,6 +151,15 @@ def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
         load_translator(copy)
 
 
+def test_padding_by_a_piece_that_the_tokenizer_adds(folder, tmp_path):
+    copy = tmp_path / "padded"
+    shutil.copytree(folder, copy)
+    file = copy / "tokenizer_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "pad_token": "xxxx"}))
+    with pytest.raises(InputError, match=r"has 15 pieces; restore tokenizer_config\.json"):
+        load_translator(copy)
+
+
 def test_a_piece_whose_number_is_a_fraction(tmp_path):
     """4.0 is in range(9) for Python, and no row of a table for PyTorch."""
     folder = make_marian(tmp_path / "marian")

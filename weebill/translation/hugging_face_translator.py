@@ -144,14 +144,19 @@ class HuggingFaceTranslator(TextTranslator):
         return pieces, cuts
 
     def _check_padding(self) -> None:
-        """Raise InputError if sentences that end early would be padded by a piece that the model does not have."""
-        pad, maps = self._model.generation_config.pad_token_id, self._model.get_output_embeddings()
-        rows = range(max(len(maps.weight), self._model.get_input_embeddings().num_embeddings))
-        if pad is not None and not (isinstance(pad, int) and pad in rows):
-            raise InputError(
-                f"{self._folder}: pad_token_id is {abridged(pad, 40)}, but the model has {len(rows):,} pieces; "
-                "restore generation_config.json or config.json"
-            )
+        """Raise InputError if a batch would be padded by a piece that the model does not have."""
+        tables = (self._model.get_input_embeddings(), self._model.get_output_embeddings())
+        rows = range(max(len(getattr(table, "weight", ())) for table in tables))
+        for name, owner in (
+            ("tokenizer_config.json", self._tokenizer),
+            ("generation_config.json", self._model.generation_config),
+        ):
+            pad = owner.pad_token_id
+            if pad is not None and not (isinstance(pad, int) and pad in rows):
+                raise InputError(
+                    f"{self._folder}: pad_token_id is {abridged(pad, 40)}, but the model has {len(rows):,} pieces; "
+                    f"restore {name}"
+                )
 
     def _check(self, pieces: list[list[int]], texts: list[str]) -> None:
         """Raise InputError if the tokenizer makes of a text nothing, or pieces that the model does not have."""
