@@ -50,7 +50,7 @@ def test_other_archives_are_refused(tmp_path, archive, names, said):
     "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE]
 )
 def test_links_and_devices_are_refused(tmp_path, kind):
-    """A link that stays inside the folder is refused too: no published model has one."""
+    """A link that stays inside the folder is refused too."""
     with tarfile.open(tmp_path / "model.tgz", "w:gz") as file:
         file.addfile(tarfile.TarInfo("metadata.yaml"))
         link = tarfile.TarInfo("model.h5")
