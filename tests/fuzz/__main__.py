@@ -17,11 +17,13 @@ import tempfile
 import time
 import traceback
 import warnings
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
 from tests.fuzz.mutations import damaged
 from tests.fuzz.readers import READERS, Reader
+from weebill.benchmarks.survey import commit
 from weebill.errors import explain
 
 SECONDS = 30  # for one case
@@ -40,6 +42,11 @@ def main() -> int:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
+    run = {"seed": given.seed, "minutes": given.minutes, "commit": commit()}
+    run |= {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "limits": {"seconds": SECONDS, "bytes": MEMORY},
+    }
     counts = {}
     with tempfile.TemporaryDirectory() as place:
         for name in given.readers:
@@ -52,7 +59,7 @@ def main() -> int:
                 flush=True,
             )
     if given.json:
-        given.json.write_text(json.dumps({"seed": given.seed, "readers": counts}, indent=1) + "\n")
+        given.json.write_text(json.dumps({**run, "readers": counts}, indent=1) + "\n")
     return int(any(one["findings"] for one in counts.values()))
 
 
