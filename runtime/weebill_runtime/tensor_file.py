@@ -60,7 +60,9 @@ def _arrays(data: mmap.mmap, place: int, header: Mapping[str, Any]) -> dict[str,
     """Return the arrays, which must follow each other from `place` to the file's end."""
     arrays = {}
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
-        kind, shape = np.dtype(ARRAYS[entry["dtype"]]), tuple(map(int, entry["shape"]))
+        kind, shape = np.dtype(ARRAYS[entry["dtype"]]), tuple(entry["shape"])
+        if not all(isinstance(size, int) for size in shape):
+            raise ValueError(f"tensor {name} has the sizes {list(shape)!s:.60}")
         begin, end = (place + offset for offset in entry["data_offsets"])
         count = prod(shape)
         if min(shape, default=0) < 0 or end - begin != count * kind.itemsize:

@@ -71,6 +71,8 @@ def tensor(begin, end, shape=(2,), kind="F32"):
         ({"a": tensor(8, 0)}, bytes(8)),
         ({"a": tensor(0, 8, (-1, -2))}, bytes(8)),
         ({"a": tensor(0, 8, kind="F99")}, bytes(8)),
+        ({"a": tensor(0, 8, (float("inf"),))}, bytes(8)),
+        ({"a": tensor(0, 8, (2.5,))}, bytes(8)),
         ({"a": {"dtype": "F32"}}, bytes(8)),
         ({"a": 3}, bytes(8)),
     ],
