@@ -106,6 +106,8 @@ def test_a_damaged_configuration_is_named(tmp_path, metric):
         (config | {"architecture": None}, "no dictionary of architecture"),
         (config | {"encoder": None}, "no dictionary of encoder"),
         (config | {"encoder": encoder | {"hidden_size": 25}}, "25"),
+        (config | {"encoder": encoder | {"pad_token_id": None}}, "pad_token_id None, expected 1"),
+        (config | {"encoder": encoder | {"pad_token_id": 9}}, "pad_token_id 9, expected 1"),
         (config | {"encoder": encoder | {"model_type": ["bert"]}}, r"encoder of type \['bert'\]"),
         (
             # building so many layers would take half a minute
@@ -124,6 +126,31 @@ def test_a_damaged_configuration_is_named(tmp_path, metric):
         with pytest.raises(InputError, match=rf"one/config\.json: .*{match}") as caught:
             load_metric(tmp_path / "one")
         assert "\n" not in str(caught.value)
+
+
+def test_a_tokenizer_that_lacks_its_special_piece(tmp_path, metric):
+    """Rust panics at the first text, which Python raises as no Exception."""
+    save_metric(tmp_path / "one", metric, {})
+    file, config = tmp_path / "one/tokenizer.json", tmp_path / "one/config.json"
+    pieces = {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}}
+    template = [
+        {"SpecialToken": {"id": "<s>", "type_id": 0}},
+        {"Sequence": {"id": "A", "type_id": 0}},
+    ]
+    rules = {"type": "TemplateProcessing", "single": template, "pair": template}
+    written = json.loads(file.read_text())
+    values = json.loads(config.read_text())
+    del values["tokenizer"]
+    config.write_text(json.dumps(values))
+    for special, sound in ((pieces, True), ({"<s>x": pieces["<s>"]}, False)):
+        file.write_text(
+            json.dumps(written | {"post_processor": rules | {"special_tokens": special}})
+        )
+        if sound:
+            load_metric(tmp_path / "one")
+        else:
+            with pytest.raises(InputError, match=r"tokenizer\.json: no tokenizer \(no entry"):
+                load_metric(tmp_path / "one")
 
 
 def test_another_tokenizer_of_the_same_size_is_refused(tmp_path, metric):

@@ -30,7 +30,12 @@ class SentenceTokenizer:
         if path.is_file():
             try:
                 self._tokenizer = Tokenizer.from_file(str(path))
-            except Exception as error:  # the library raises no narrower class
+                self._tokenizer.encode("a")  # special pieces that do not exist show up only here
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except (
+                BaseException
+            ) as error:  # the library's are no narrower; a panic of Rust is no Exception
                 raise InputError(f"{path}: no tokenizer ({error}); fetch it again") from error
         elif path.with_name(SENTENCEPIECE).is_file():
             self._tokenizer = _of_sentencepiece(folder)
