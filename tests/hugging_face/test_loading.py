@@ -187,6 +187,16 @@ def test_a_question_of_the_library_has_no_answer(monkeypatch):
     assert sys.stdin.read() == "y\n"
 
 
+def test_a_panic_of_the_library_is_an_error():
+    class PanicException(BaseException):
+        """Exception of the library's Rust."""
+
+    with pytest.raises(ValueError, match="PanicException: no entry"), library_alone():
+        raise PanicException("no entry")
+    with pytest.raises(KeyboardInterrupt), library_alone():
+        raise KeyboardInterrupt
+
+
 def test_parameters_that_are_lost_or_no_fractions_are_refused(marian, tmp_path):
     """The library would invent or convert them."""
     tensors = load_file(marian / "model.safetensors")

@@ -285,7 +285,9 @@ def library_alone() -> Iterator[None]:
         yield
     except (InputError, OSError, ValueError, ImportError, MemoryError, SafetensorError):
         raise
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # a panic of Rust is no Exception
         raise ValueError(f"{type(error).__name__}: {first_line(error)}") from error
     finally:
         sys.stdin, constants.HF_HUB_OFFLINE = stdin, offline
