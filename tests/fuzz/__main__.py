@@ -102,12 +102,18 @@ def _start(
         for stream in (0, 1, 2):
             os.dup2(null.fileno(), stream)
         _bound_memory()
-        for number in range(case, case + AT_ONCE):
-            if number > case and time.monotonic() > end:
-                break
-            place = _damage(reader, folder, folder / "damaged", f"{seed} {name} {number}")
-            pipe.write(json.dumps(_read(reader, place)) + "\n")
-    os._exit(0)
+        code = 1
+        try:
+            for number in range(case, case + AT_ONCE):
+                if number > case and time.monotonic() > end:
+                    break
+                place = _damage(reader, folder, folder / "damaged", f"{seed} {name} {number}")
+                pipe.write(json.dumps(_read(reader, place)) + "\n")
+            code = 0
+        finally:
+            os._exit(
+                code
+            )  # never through the parent's blocks, which would remove the files of all cases
 
 
 def _bound_memory() -> None:
@@ -134,7 +140,7 @@ def _read(reader: Reader, place: Path) -> tuple[str, str]:
     try:
         reader.read(place)
         return "accepted", ""
-    except Exception as error:
+    except BaseException as error:  # a panic of Rust is no Exception
         line = explain(error)
         if line is not None:
             return "refused", line

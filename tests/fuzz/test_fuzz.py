@@ -19,6 +19,8 @@ def _planted(folder):
     content = (folder / "file").read_bytes()
     if len(content) < 60:
         raise KeyError("planted")
+    if b"\xfe" in content:
+        raise SystemExit("planted")
     if b"\xff" in content:
         os.kill(os.getpid(), signal.SIGSEGV)
 
@@ -27,9 +29,9 @@ def test_planted_faults_are_found_and_kept(tmp_path):
     planted = Reader(lambda folder: (folder / "file").write_bytes(b"x" * 64), _planted, ("file",))
     found = fuzz("planted", planted, tmp_path, seconds=2, seed=1, keep=tmp_path / "kept")
     kinds = sorted(kind.split(".py")[0] for kind in found["findings"])
-    assert kinds == ["KeyError at test_fuzz", "ended by signal 11"]
+    assert kinds == ["KeyError at test_fuzz", "SystemExit at test_fuzz", "ended by signal 11"]
     told = {path.read_text().split(" at ")[0].strip() for path in tmp_path.glob("kept/*/FINDING")}
-    assert told == {"KeyError", "ended by signal 11"}
+    assert told == {"KeyError", "SystemExit", "ended by signal 11"}
     assert found["tried"] > found["accepted"] > 0
 
 
