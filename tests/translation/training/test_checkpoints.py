@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.translation.training.test_trainer import CONFIG, run
-from weebill.translation.training import trainer
+from weebill.translation.training import parts
 from weebill.translation.training.checkpoints import CheckpointFiles, checkpoint_files, copied
 from weebill.translation.training.trainer import tensors_hash
 
@@ -54,7 +54,7 @@ def test_a_training_continues_from_what_the_thread_wrote(tmp_path, corpus, vocab
     """A finished training with a checkpoint at its last but third update does these again."""
     config = replace(CONFIG, updates=15, validate_every=15, checkpoint_every=4)
     expected, _ = run(corpus, vocabulary, tmp_path / "plain", config)
-    monkeypatch.setattr(trainer, "CheckpointFiles", lambda aside: CheckpointFiles(aside=True))
+    monkeypatch.setattr(parts, "CheckpointFiles", lambda aside: CheckpointFiles(aside=True))
     for _ in range(2):
         network, _ = run(corpus, vocabulary, tmp_path / "aside", config)
         assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
