@@ -160,6 +160,15 @@ def test_padding_by_a_piece_that_the_tokenizer_adds(folder, tmp_path):
         load_translator(copy)
 
 
+def test_a_longest_text_that_is_no_number(folder, tmp_path):
+    copy = tmp_path / "long"
+    shutil.copytree(folder, copy)
+    file = copy / "tokenizer_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "model_max_length": [512]}))
+    with pytest.raises(InputError, match=r"long: model_max_length is \[512\], expected a number"):
+        load_translator(copy)
+
+
 def test_a_piece_whose_number_is_a_fraction(tmp_path):
     """4.0 is in range(9) for Python, and no row of a table for PyTorch."""
     folder = make_marian(tmp_path / "marian")

@@ -50,6 +50,11 @@ def load_tokenizer(folder: str | Path) -> Any:
             f"{folder}: its tokenizer gives the piece {odd[0]!r:.40} the number {odd[1]!r:.40}, not a whole one; "
             "restore the vocabulary"
         )
+    if not isinstance(tokenizer.model_max_length, int | float):
+        raise InputError(
+            f"{folder}: model_max_length is {tokenizer.model_max_length!r:.40}, expected a number; "
+            "restore tokenizer_config.json"
+        )
     return tokenizer
 
 
