@@ -16,8 +16,8 @@ files of each kind at random (bytes and lines flipped, lost, doubled and overwri
 by odd ones) and reads them. A file may be accepted, where the damage makes another sound file, or refused in one line
 that names it. All else is a finding: a traceback, a crash, more than {seconds} seconds, more than {gib} GiB.
 
-`python -m tests.fuzz.page` writes this page from [{source}]({link}). `make fuzz` makes such a run. Case n of a reader
-is always the same damage, by the seed.
+`python -m tests.fuzz.page` writes this page from [{source}]({link}). `make fuzz` makes
+such a run. Case n of a reader is always the same damage, by the seed.
 """
 
 
