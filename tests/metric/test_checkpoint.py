@@ -276,8 +276,9 @@ def test_files_that_are_missing_or_damaged(tmp_path, checkpoint):
     file.write_bytes(whole)
     (checkpoint / "checkpoints/last.ckpt").write_bytes(whole)
     refused(checkpoint, re.escape("found last.ckpt, model.ckpt; name the file"))
-    (checkpoint / "hparams.yaml").write_text("a: !!python/object/apply:os.getcwd []")
-    refused(file, "not plain YAML")
+    for text in ("a: !!python/object/apply:os.getcwd []", "a: 2024-13-45", "[" * 2000):
+        (checkpoint / "hparams.yaml").write_text(text)
+        refused(file, "not plain YAML")
     (checkpoint / "hparams.yaml").unlink()
     refused(file, r"no hparams\.yaml")
     refused(tmp_path, "neither a metric folder")
