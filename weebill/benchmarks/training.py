@@ -18,7 +18,9 @@ from weebill.evaluation.timing.timer import one_thread, seconds_in_turn, timed
 from weebill.kernels.cpu_matmul import product
 from weebill.translation.model.batch import Batch, make_batch
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.trainer import TrainingConfig, TranslationTask, new_network
+from weebill.translation.training.settings import TrainingConfig
+from weebill.translation.training.task import TranslationTask
+from weebill.translation.training.trainer import new_network
 from weebill_runtime.architecture import Architecture
 
 MODELS_MEASURED = {"multi30k.teacher": 8000, "6-2.tied.tiny": 32000, "base": 32000}  # pieces
