@@ -11,6 +11,9 @@ from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
 from weebill.files import exclusive_folder
 
+if not Path("/dev/nvidiactl").exists():
+    os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported, which any test may cause
+
 LONG = ("workflow", "translation", "runtime")  # folders whose files take the longest, by that
 
 

@@ -1,13 +1,9 @@
 """Kernels of Triton in its interpreter, which runs them on the CPU where there is no card."""
 
 import importlib
-import os
 
 import pytest
 import torch
-
-if not torch.cuda.is_available():
-    os.environ["TRITON_INTERPRET"] = "1"  # Triton and kernels read it when they are imported
 
 
 @pytest.fixture

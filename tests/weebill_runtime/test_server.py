@@ -121,7 +121,7 @@ def test_a_hundred_clients_and_a_clean_end(tmp_path):
                 return ends.is_set()
             assert found == {"translatedText": expected[number]}
             answered[number] += 1
-            if sum(answered) == 500:
+            if sum(answered) >= 500 and not ends.is_set():  # several may see 501 first
                 ends.set()
                 process.send_signal(signal.SIGTERM)
             if answer.will_close:
