@@ -26,6 +26,7 @@ from weebill_runtime.request_batches import Refused, RequestBatches
 LARGEST_BODY = 1_000_000  # bytes
 CONNECTIONS = 512  # open at once, each with a thread
 SILENCE = 30  # seconds until a silent connection is closed
+SIGNALLED = 0.5  # seconds until a signal is seen, at most
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -267,7 +268,8 @@ def serve(server: Server) -> None:
     thread.start()
     host, port = server.server_address[:2]
     print(f"serving on http://{host}:{port}; Ctrl-C ends", file=sys.stderr, flush=True)
-    end.wait()
+    while not end.wait(SIGNALLED):  # a signal that the system gives to another thread does not end a wait here
+        pass
     for one, handler in former.items():
         signal.signal(one, handler)
     server.finish()
