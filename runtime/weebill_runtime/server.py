@@ -268,9 +268,8 @@ def serve(server: Server) -> None:
     thread.start()
     host, port = server.server_address[:2]
     print(f"serving on http://{host}:{port}; Ctrl-C ends", file=sys.stderr, flush=True)
-    while not end.wait(
-        SIGNALLED
-    ):  # a signal that the system gives to another thread does not end a wait here
+    # A signal that the system gives to another thread does not end a wait here.
+    while not end.wait(SIGNALLED):
         pass
     for one, handler in former.items():
         signal.signal(one, handler)
