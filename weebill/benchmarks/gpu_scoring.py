@@ -18,6 +18,7 @@ from transformers import XLMRobertaConfig, XLMRobertaModel
 
 from weebill.benchmarks.gpu_workload import seconds
 from weebill.benchmarks.metric.checkpoint import HYPERPARAMETERS, SHAPES, SHARED
+from weebill.evaluation.timing.timer import in_turn
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import MetricNetwork
@@ -57,14 +58,13 @@ def measure(
     read = partial(_vectors, ours, texts)
     first: list[np.ndarray] = []
     ours_first = seconds(lambda: first.append(read()), device)
-    theirs = partial(library_states, encoder, texts, budget)
-    with _every_attention():
-        theirs()
-    taken: dict[str, list[float]] = {"ours": [], "transformers": []}
-    for _ in range(rounds):
-        taken["ours"].append(seconds(read, device))
-        with _every_attention():
-            taken["transformers"].append(seconds(theirs, device))
+    theirs = _every_attention()(partial(library_states, encoder, texts, budget))
+    theirs()
+    measures = {
+        "ours": partial(seconds, read, device),
+        "transformers": partial(seconds, theirs, device),
+    }
+    taken = in_turn(measures, rounds)
     ratios = [other / own for own, other in zip(*taken.values(), strict=True)]
     some = range(0, len(texts), -(-len(texts) // 64))
     exact = _vectors(Reader(metric, "float32", place), [texts[row] for row in some])
@@ -135,5 +135,7 @@ def _vectors(reader: Reader, texts: Sequence[Sequence[int]]) -> np.ndarray:
 def _every_attention() -> Iterator[None]:
     """Let the library choose among all of PyTorch's kernels, as it does by itself."""
     torch.backends.cuda.enable_cudnn_sdp(True)
-    yield
-    avoid_slow_attention()
+    try:
+        yield
+    finally:
+        avoid_slow_attention()

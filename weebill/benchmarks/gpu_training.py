@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from statistics import median
 from typing import Any
 
 import lightning
@@ -102,23 +103,19 @@ def measure(
             "target pieces/s",
             [one.pieces for one in own],
             [one.pieces for one in windows.others],
-            share=_middle([one.operations for one in own]) / peak,
+            share=median([one.operations for one in own]) / peak,
             other_share=(
-                _middle([one.operations for one in windows.others]) / peak
+                median([one.operations for one in windows.others]) / peak
                 if windows.others
                 else None
             ),
-            operations=_middle([one.operations for one in own]),
+            operations=median([one.operations for one in own]),
             weights=size.encoder + size.decoder,
             positions=setting.positions,
             precision=config.precision,
-            updates_a_second=_middle([one.updates for one in own]),
+            updates_a_second=median([one.updates for one in own]),
         )
         return row | {"other_batches": windows.parts, "other_failed": windows.failure}
-
-
-def _middle(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]
 
 
 def network_shape(model: str, pieces: int) -> Architecture:
