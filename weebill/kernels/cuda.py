@@ -26,6 +26,11 @@ def to_device(value: Tensor, device: torch.device) -> Tensor:
     return value.pin_memory().to(device, non_blocking=True)
 
 
+def text_threads(device: torch.device) -> int:
+    """Return how many threads divide sentences into pieces: beside a GPU PyTorch's, which idle, else 1."""
+    return torch.get_num_threads() if device.type == "cuda" else 1
+
+
 @contextmanager
 def freed(device: str) -> Iterator[None]:
     """Give back what the work within the context leaves on a device, such as captured graphs, also after an error."""

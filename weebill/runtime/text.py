@@ -26,13 +26,13 @@ class RuntimeTranslator(StudentTranslator):
 
     @property
     def encoding_threads(self) -> int:
-        """Number of threads that divide sentences into pieces: on a GPU, PyTorch's, which are idle."""
+        """Number of threads that divide sentences into pieces, by the engines' device."""
         device = getattr(self.students[0].engines[0], "device", None)
-        if device is None or device.type == "cpu":
+        if device is None:  # the compiled engine
             return 1
-        from torch import get_num_threads
+        from weebill.kernels.cuda import text_threads
 
-        return get_num_threads()
+        return text_threads(device)
 
     def _greedy(self, sources, options, progress) -> list[list[int]]:
         if len(self.students[0].engines) == 1:

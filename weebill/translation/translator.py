@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-import torch
-
+from weebill.kernels.cuda import text_threads
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.forced import force_decode
 from weebill.translation.search.run import greedy, search
@@ -19,6 +18,5 @@ class NetworkTranslator(PieceTranslator):
         self.vocabulary = vocabulary
         self._greedy, self._search = partial(greedy, networks), partial(search, networks)
         device = networks[0].output.bias.device
-        if device.type == "cuda":
-            self.encoding_threads = torch.get_num_threads()
+        self.encoding_threads = text_threads(device)
         self._force_decode = partial(force_decode, Ensemble(networks), device=device)

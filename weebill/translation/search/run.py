@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from weebill.kernels.cuda import text_threads
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START, Translator
 from weebill.translation.search.beam import beam_batch
@@ -57,10 +58,9 @@ def greedy_translations(
     text: str | None = None,
 ) -> list[str]:
     """Return each sentence's greedy translation; if `text` names the sentences, the number of cut ones is logged."""
-    on_gpu = network.output.bias.device.type == "cuda"
-    options = SearchOptions(batch_size=None if on_gpu else 64)  # a GPU chooses
-    threads = torch.get_num_threads() if on_gpu else 1
-    sources = vocabulary.encode_input(list(sentences), threads=threads)
+    device = network.output.bias.device
+    options = SearchOptions(batch_size=None if device.type == "cuda" else 64)  # a GPU chooses
+    sources = vocabulary.encode_input(list(sentences), threads=text_threads(device))
     if text is not None:
         cuts = find_cuts(sources, options)
         log_cut_count(text, len(cuts), len(sources), options.max_source_tokens)
