@@ -217,9 +217,8 @@ def new_encoder(
             encoder = kind(kind.config_class.from_dict(whole), add_pooling_layer=False)
             _cut_heads(encoder, values.get(PRUNED) or {})
             pad = encoder.config.pad_token_id
-            if kind in AFTER_PADDING and pad not in range(
-                4
-            ):  # the longest text would need more positions
+            # After another piece, the longest text would need more positions.
+            if kind in AFTER_PADDING and pad not in range(4):
                 raise ValueError(f"pad_token_id {pad!r:.40}, expected 1")
     except Exception as error:  # the library checks few values; others fail later
         message = f"{origin}: the encoder's configuration is damaged ({reason(error)}); make it or fetch it again"

@@ -33,9 +33,8 @@ class SentenceTokenizer:
                 self._tokenizer.encode("a")  # special pieces that do not exist show up only here
             except (KeyboardInterrupt, SystemExit):
                 raise
-            except (
-                BaseException
-            ) as error:  # the library's are no narrower; a panic of Rust is no Exception
+            # The library's errors are no narrower, and a panic of Rust is no Exception.
+            except BaseException as error:
                 raise InputError(f"{path}: no tokenizer ({error}); fetch it again") from error
         elif path.with_name(SENTENCEPIECE).is_file():
             self._tokenizer = _of_sentencepiece(folder)

@@ -32,10 +32,11 @@ NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 HALF = "half a character (a lone surrogate)"
 
 BLOCK = 1 << 20
-# zipfile raises the last three: for an encrypted member, one packed by another method, a place beyond any file.
+# zipfile raises RuntimeErrors for members that are encrypted or packed by other methods, and OverflowError for a
+# place beyond any file.
 _DAMAGE = (
     *(EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError),
-    *(RuntimeError, NotImplementedError, OverflowError),
+    *(RuntimeError, OverflowError),
 )
 
 
@@ -114,10 +115,8 @@ def damage(name: TextFile | Path, where: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
-        if getattr(error, "errno", None) not in (
-            None,
-            errno.EINVAL,
-        ):  # EINVAL: a place outside the file
+        outside = errno.EINVAL  # a place outside the file
+        if getattr(error, "errno", None) not in (None, outside):
             raise
         message = f"{name}: damaged or truncated{where()} ({error}); fetch the file again"
         raise InputError(message) from error
