@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from tests.translation.training.test_trainer import CONFIG, run
+from tests.translation.training.small_training import CONFIG, run
 from weebill.translation.training import parts
 from weebill.translation.training.checkpoints import CheckpointFiles, checkpoint_files, copied
 from weebill.translation.training.trainer import tensors_hash

@@ -1,4 +1,4 @@
-"""Which trainings record their passes, and prepare batches for a GPU."""
+"""Trainings record their passes where that is faster, and prepare batches for a GPU."""
 
 from dataclasses import replace
 

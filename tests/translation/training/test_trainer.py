@@ -7,47 +7,31 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
-import psutil
 import pytest
 import torch
 
-from tests.forking import fork, run_in_fork
+from tests.forking import fork
 from tests.translation.conftest import sentence_pairs, small_architecture
-from tests.translation.training.two_devices import forked
+from tests.translation.training.small_training import CONFIG, run
 from weebill.errors import InputError
 from weebill.files import claim_folder
 from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
 from weebill.translation.search import run as search_run
-from weebill.translation.training import callbacks, encoding, pruning_study
+from weebill.translation.training import callbacks, encoding
 from weebill.translation.training.callbacks import GreedyValidation
 from weebill.translation.training.checkpoints import Checkpoints
 from weebill.translation.training.loss import batch_loss
-from weebill.translation.training.pruning_study import train_separately
 from weebill.translation.training.task import TranslationTask
 from weebill.translation.training.trainer import (
     Hardware,
-    TrainingConfig,
     new_network,
     tensors_hash,
     train,
 )
 from weebill.workflow import code_version
 from weebill.workflow.job import job
-
-CONFIG = TrainingConfig(
-    batch_tokens=300, updates=60, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
-    checkpoint_every=7, smoothing=0.01, dropout=0.1,
-)  # fmt: skip
-
-
-def run(corpus, vocabulary, work, config=CONFIG, **options):
-    network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
-    validation = corpus.with_name("validation.parquet")
-    result = train(network, [corpus], validation, vocabulary, config, seed=5, work=work, **options)
-    return network, result
 
 
 def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
@@ -276,8 +260,6 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
 
 def test_accumulation_is_one_larger_batch(corpus, vocabulary):
     """Gradients of two batches, divided by the words of both, equal those of one joint batch."""
-    from weebill.translation.model.batch import make_batch
-
     sources, targets = zip(*sentence_pairs()[:8], strict=True)
     ids = vocabulary.encode(list(sources)), vocabulary.encode(list(targets))
     weights = torch.rand(8).tolist()
@@ -291,106 +273,6 @@ def test_accumulation_is_one_larger_batch(corpus, vocabulary):
         batch_loss(network, batch, whole.words).backward()
     for parameter, gradient in zip(network.parameters(), expected, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
-
-
-@pytest.fixture
-def on_slurm(monkeypatch):
-    """Set the environment of processes that Snakemake's jobs on Slurm start: srun -n1."""
-    found = {"JOB_ID": 4711, "JOB_NAME": "job", "NNODES": 1, "NODELIST": "localhost"}
-    found |= {"NTASKS": 1, "PROCID": 0, "LOCALID": 0, "NODEID": 0}
-    for name, value in found.items():
-        monkeypatch.setenv(f"SLURM_{name}", str(value))
-
-
-def loss(network, vocabulary):
-    """Return cross-entropy per target word of the whole grammar."""
-    ids = [vocabulary.encode(list(side)) for side in zip(*sentence_pairs(), strict=True)]
-    batch = make_batch(*ids)
-    with torch.no_grad():
-        return float(batch_loss(network.eval(), batch, batch.words))
-
-
-@pytest.mark.slurm
-def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, on_slurm):
-    """Two processes over gloo make the same updates as one: after 100, the losses are equal."""
-    config = replace(CONFIG, updates=100, validate_every=101, checkpoint_every=100)
-    config = replace(config, learning_rate=0.003, dropout=0.0, smoothing=0.0)
-    one, _ = run(corpus, vocabulary, tmp_path / "one", replace(config, accumulate=2))
-    two = new_network(small_architecture(len(vocabulary)), seed=1)
-    before = loss(two, vocabulary)
-    train_separately(
-        two, [corpus], corpus, vocabulary, config,
-        seed=5, work=tmp_path / "two", hardware=Hardware(devices=2),
-    )  # fmt: skip
-    assert loss(two, vocabulary) < before / 2, "too little was learnt to compare"
-    assert loss(two, vocabulary) == pytest.approx(loss(one, vocabulary), rel=0, abs=1e-5)
-
-
-def test_two_devices_that_accumulate_train_as_one(tmp_path, corpus, vocabulary, monkeypatch):
-    """Two processes over gloo, with two batches each, against one process with the same four; plain steps of SGD."""
-    monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=forked))
-    descend = lambda groups, **options: torch.optim.SGD(groups, lr=options["lr"])  # noqa: E731
-    monkeypatch.setattr(torch.optim, "Adam", descend)
-    config = replace(CONFIG, batch_tokens=100, updates=3, validate_every=4, smoothing=0.0)
-    config = replace(config, learning_rate=20.0, warmup=1, dropout=0.0)
-    trained = []
-    for devices, run_training in ((1, train), (2, train_separately)):
-        network = new_network(small_architecture(len(vocabulary)), seed=1)
-        before = network.embedding.weight.detach().clone()
-        run_training(
-            network, [corpus], corpus, vocabulary, replace(config, accumulate=4 // devices),
-            seed=5, work=tmp_path / str(devices), hardware=Hardware(devices=devices),
-        )  # fmt: skip
-        trained.append(network.state_dict())
-    assert (network.embedding.weight - before).abs().max() > 0.1, "too little was learnt"
-    torch.testing.assert_close(*trained, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("scheduler", ["on_slurm", "monkeypatch"])  # the second: none
-def test_processes_that_nothing_starts_are_not_waited_for(
-    tmp_path, corpus, vocabulary, request, scheduler
-):
-    request.getfixturevalue(scheduler)
-    with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
-        run(corpus, vocabulary, tmp_path, hardware=Hardware(devices=2, nodes=2))
-
-
-@pytest.fixture
-def separate_forks(monkeypatch):
-    """Let `train_separately` start forks; its test on two devices lets it start Python."""
-    monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=run_in_fork))
-
-
-@pytest.mark.usefixtures("separate_forks")
-def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpus, vocabulary):
-    """The error is the input's line, not that of a failed command."""
-    network = new_network(small_architecture(len(vocabulary)), seed=1)
-    with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
-        train_separately(
-            network, [corpus], corpus, vocabulary, CONFIG,
-            seed=5, work=tmp_path, hardware=Hardware(devices=2, nodes=2),
-        )  # fmt: skip
-
-
-@pytest.mark.usefixtures("separate_forks")
-def test_a_training_in_a_process_of_its_own_ends_with_the_job(tmp_path, corpus, vocabulary):
-    def endless():
-        network = new_network(small_architecture(len(vocabulary)), seed=1)
-        config = replace(CONFIG, updates=1_000_000, validate_every=1_000_000)
-        options = {"seed": 5, "work": tmp_path, "hardware": Hardware()}
-        train_separately(network, [corpus], corpus, vocabulary, config, **options)
-
-    parent, deadline = fork(endless), time.monotonic() + 60
-    while not list(tmp_path.rglob("*.ckpt")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    (training,) = psutil.Process(parent.pid).children()
-    parent.kill()
-    parent.join()
-    try:
-        training.wait(timeout=10)
-    finally:
-        if training.is_running():
-            training.kill()
 
 
 def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):

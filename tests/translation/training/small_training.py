@@ -1,0 +1,16 @@
+"""A training of a small grammar, which the tests of this folder vary."""
+
+from tests.translation.conftest import small_architecture
+from weebill.translation.training.trainer import TrainingConfig, new_network, train
+
+CONFIG = TrainingConfig(
+    batch_tokens=300, updates=60, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
+    checkpoint_every=7, smoothing=0.01, dropout=0.1,
+)  # fmt: skip
+
+
+def run(corpus, vocabulary, work, config=CONFIG, **options):
+    network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
+    validation = corpus.with_name("validation.parquet")
+    result = train(network, [corpus], validation, vocabulary, config, seed=5, work=work, **options)
+    return network, result
