@@ -62,3 +62,14 @@ def real_text(tmp_path_factory):
 def forked_workers(monkeypatch):
     """Let workers that time models be forks of the test's process."""
     fork_workers(monkeypatch)
+
+
+@pytest.fixture
+def whole_products():
+    """Let no earlier test's TF32 round the products in float32 on a GPU."""
+    import torch  # slow to import, and few tests need it
+
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    yield
+    torch.set_float32_matmul_precision(before)

@@ -65,7 +65,7 @@ def test_a_killed_training_goes_on_to_the_same_bytes(tmp_path, tokenizer, monkey
 
 
 def test_the_library_takes_a_mask_as_for_gpus():
-    """Of shape (b, 1, 1, n); at places that count, the states are those by a mask (b, n)."""
+    """States at places that count are the same by a mask (b, 1, 1, n) as by one (b, n)."""
     torch.manual_seed(1)
     config = XLMRobertaConfig(
         vocab_size=50,

@@ -20,15 +20,7 @@ from weebill.metric.storing import entries
 WORDS = sorted({word for line in [*SOURCES, *REFERENCES] for word in line.split()})
 needs_card = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 on_card = [pytest.mark.gpu, needs_card]
-
-
-@pytest.fixture(autouse=True)
-def whole_products():
-    """Let no earlier test's TF32 round the products in float32."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
-    yield
-    torch.set_float32_matmul_precision(before)
+pytestmark = pytest.mark.usefixtures("whole_products")
 
 
 def plain_flash(q, k, v, offsets, longest):
@@ -87,7 +79,7 @@ def test_the_way_of_gpus_gives_equal_scores(tmp_path, request, variant):
 
 
 def test_the_way_of_gpus_gives_equal_errors(tmp_path, request):
-    """By a model that reads the texts of a segment together, and labels pieces."""
+    """The model reads the texts of a segment together, and labels pieces."""
     other = CLASSES["xcomet"]
     folder = make_checkpoint(tmp_path / "metric", encoder_of(tmp_path, other), **other)
     wanted = Scorer(folder, batch_pieces=60).judge(SYSTEMS, SOURCES, REFERENCES)

@@ -151,21 +151,20 @@ def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
         load_translator(copy)
 
 
-def test_padding_by_a_piece_that_the_tokenizer_adds(folder, tmp_path):
-    copy = tmp_path / "padded"
-    shutil.copytree(folder, copy)
-    file = copy / "tokenizer_config.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "pad_token": "xxxx"}))
-    with pytest.raises(InputError, match=r"has 15 pieces; restore tokenizer_config\.json"):
-        load_translator(copy)
-
-
-def test_a_longest_text_that_is_no_number(folder, tmp_path):
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        # A piece that the tokenizer adds, and the model lacks.
+        ({"pad_token": "xxxx"}, r"has 15 pieces; restore tokenizer_config\.json"),
+        ({"model_max_length": [512]}, r"long: model_max_length is \[512\], expected a number"),
+    ],
+)
+def test_values_of_a_tokenizer_that_do_not_fit(folder, tmp_path, values, message):
     copy = tmp_path / "long"
     shutil.copytree(folder, copy)
     file = copy / "tokenizer_config.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "model_max_length": [512]}))
-    with pytest.raises(InputError, match=r"long: model_max_length is \[512\], expected a number"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+    with pytest.raises(InputError, match=message):
         load_translator(copy)
 
 

@@ -121,7 +121,7 @@ def test_beams_give_the_same_candidates(shape):
 
 
 def test_beams_with_equal_probabilities():
-    """Of pieces with equal weights the first wins, whichever slot it continues."""
+    """The first of the pieces with equal weights wins, whichever slot it continues."""
     model = exact()
     model.embedding.weight.data[20:40] = model.embedding.weight.data[60:80]
     model.output.bias.data[20:40] = model.output.bias.data[60:80]

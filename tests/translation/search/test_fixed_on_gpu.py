@@ -29,11 +29,8 @@ FREE = SearchOptions(batch_size=None)
 
 
 @pytest.fixture
-def gpu():
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")  # without TF32
-    yield torch.device("cuda", torch.cuda.current_device())
-    torch.set_float32_matmul_precision(before)
+def gpu(whole_products):
+    return torch.device("cuda", torch.cuda.current_device())
 
 
 def test_a_replay_repeats_the_function(gpu):
