@@ -14,6 +14,7 @@ from weebill.experiment.variants import every_variant
 from weebill.files import write_json
 from weebill.report.outcome import outcome
 from weebill.kernels.accelerator import missing_gpus
+from weebill.workflow.folder_lock import hold, remove_left_locks
 from weebill.workflow.targets import asked_targets, is_dry_run, unknown_targets
 
 
@@ -55,6 +56,8 @@ if workflow.is_main_process and not IS_MODULE:
     experiment = config["experiment"]
     if lines := unknown_targets(asked, workflow.rules, known, experiment, CONFIG_FILE):
         stop("\n".join(lines))
+if workflow.is_main_process and not is_dry_run(sys.argv[1:]):
+    remove_left_locks(RESULTS)  # before Snakemake looks for them
 if workflow.is_main_process and (IS_MODULE or is_dry_run(sys.argv[1:])):
     if unfit := unfit_models(config):
         stop("\n".join(f"{CONFIG_FILE}: {line}" for line in unfit))
@@ -77,6 +80,10 @@ onstart:
     problems = [f"{CONFIG_FILE}: {line}" for line in lines]
     if problems := problems + unwritable(RESULTS):
         stop("\n".join(problems))
+    try:
+        hold(RESULTS)
+    except InputError as error:
+        stop(str(error))
     print_estimate()
     write_json(RESULTS / "configuration.json", config)
 

@@ -17,13 +17,12 @@ import tempfile
 import time
 import traceback
 import warnings
-from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
 from tests.fuzz.mutations import damaged
 from tests.fuzz.readers import READERS, Reader
-from weebill.benchmarks.survey import commit
+from tests.reliability import provenance
 from weebill.errors import explain
 
 SECONDS = 30  # for one case
@@ -42,11 +41,8 @@ def main() -> int:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    run = {"seed": given.seed, "minutes": given.minutes, "commit": commit()}
-    run |= {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "limits": {"seconds": SECONDS, "bytes": MEMORY},
-    }
+    limits = {"seconds": SECONDS, "bytes": MEMORY}
+    run = {**provenance(given.seed), "minutes": given.minutes, "limits": limits}
     counts = {}
     with tempfile.TemporaryDirectory() as place:
         for name in given.readers:

@@ -1,6 +1,5 @@
 """The fuzzer finds faults that are planted, and none in some cases of the quick readers."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,8 +10,7 @@ import pytest
 
 from tests.fuzz.__main__ import fuzz
 from tests.fuzz.mutations import damaged
-from tests.fuzz.page import PAGE, page
-from tests.fuzz.readers import READERS, ROOT, Reader
+from tests.fuzz.readers import Reader
 
 
 def _planted(folder):
@@ -55,20 +53,3 @@ def test_quick_readers(tmp_path, name):
         [sys.executable, "-m", "tests.fuzz", *map(str, words)], capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
-
-
-def test_the_page_is_that_of_its_counts():
-    found = json.loads((ROOT / "docs/results/fuzz.json").read_text("utf-8"))
-    assert PAGE.read_text("utf-8") == page(found)
-    assert found["readers"].keys() == READERS.keys()
-    for row in found["readers"].values():
-        assert row["tried"] >= row["accepted"] + row["refused"] + len(row["findings"]) > 0
-
-
-def test_the_page_tells_findings():
-    row = {"tried": 9, "accepted": 3, "refused": 4, "findings": {"KeyError at a.py:1: 'x'": 7}}
-    run = {"seed": 2, "minutes": 0.5, "commit": "a" * 40, "date": "2026-11-27"}
-    told = page({**run, "limits": {"seconds": 30, "bytes": 6 << 30}, "readers": {"metric": row}})
-    assert "9 files for 1 readers, 1 finding." in told
-    assert "| metric | 9 | 3 | 4 | 1 |" in told
-    assert "- metric, case 7: `KeyError at a.py:1: 'x'`" in told

@@ -23,9 +23,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.workflow.kill import differences, start
+from tests.reliability import provenance
+from tests.workflow.interruptions import differences, start
 from tests.workflow.running import (
     TINY,
+    TRANSLATION,
     become_new_snakemake,
     fingerprints,
     report_is_whole,
@@ -68,9 +70,7 @@ def finished(copy: Path, place: Path, cores: str) -> tuple[dict[str, str], bool]
     """Finish the run in a copy; return its files' hashes, and whether its report is whole."""
     with mounted(copy, place):
         snakemake(place, TINY, "--unlock")
-        run = snakemake(
-            place, TINY, "--rerun-incomplete", "--cores", cores, become=become_new_snakemake
-        )
+        run = snakemake(place, TINY, "--rerun-incomplete", "--cores", cores, imported=TRANSLATION)
         assert run.returncode == 0, run.stdout
         results = place / "results/tiny"
         return fingerprints(results), report_is_whole(results)
@@ -109,9 +109,8 @@ def main() -> int:
         print(f"cut after {moment:.1f} s: {told}{'' if whole else '; no whole report'}", flush=True)
     shutil.rmtree(memory)
     if given.json:
-        given.json.write_text(
-            json.dumps({"cuts": given.cuts, "held": held, "seed": given.seed}) + "\n"
-        )
+        found = {"cuts": given.cuts, "held": held, **provenance(given.seed)}
+        given.json.write_text(json.dumps(found, indent=1) + "\n")
     print(f"{held} of {given.cuts} cuts: all {len(expected)} files equal, byte for byte")
     if held == given.cuts:
         shutil.rmtree(place)

@@ -1,126 +1,132 @@
-"""Kill a run with SIGKILL at random moments, rerun, and compare with an undisturbed run, byte for byte.
+"""Interrupt runs at random moments, in every way, rerun, and compare with undisturbed runs, byte for byte.
 
+python tests/workflow/kill.py --kills 100
 python tests/workflow/kill.py --config config/demo.yaml --kills 5
 
-Model files and tables must be equal, and the report whole; measured times, logs and the report, which shows
-them, may differ.
-Both runs write below a folder that is named at the start and removed after success.
+Without a configuration, these are small experiments of each kind in turn, run as often as the interruptions need.
+Model files and tables must be equal, the report whole, and no process may outlive its run; measured times, logs and
+the report, which shows them, may differ.  All runs write below a folder that is named at the start and removed after
+success.  The counts are written to --json, if that is given.
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from multiprocessing.context import ForkProcess
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import yaml
 
-from tests.forking import fork
+from tests.reliability import provenance
+from tests.workflow.interruptions import WAYS, differences, interrupted_run
 from tests.workflow.running import (
+    REPOSITORY,
+    TINY,
     become_new_snakemake,
-    become_snakemake,
-    environment,
     fingerprints,
     report_is_whole,
     snakemake,
-    snakemake_command,
 )
+from tests.workflow.small_runs import generation_experiment, metric_experiment, write_experiment
+
+MOST = 12  # interruptions of one run, so that it gets on
+LONGEST = 0.25  # of the undisturbed run's time, until the next interruption
 
 
-def start(
-    folder: Path, config: Path, *arguments: str, become: Callable[..., None] = become_snakemake
-) -> ForkProcess:
-    """Start a run whose process group can be killed; its output is appended to FOLDER/killed.log."""
-
-    def run(output: int) -> None:
-        os.setsid()
-        become(output, *snakemake_command(folder, config, *arguments)[3:])
-
-    with (folder / "killed.log").open("ab") as log:
-        return fork(run, log.fileno(), **environment())
+def small_experiments(folder: Path) -> Iterator[Path]:
+    """Write a small experiment of each kind and what it reads; yield the paths of their configurations."""
+    yield TINY
+    for make in (metric_experiment, generation_experiment):
+        place = folder / make.__name__
+        place.mkdir()
+        yield write_experiment(place / "small.yaml", make(place))
 
 
-def kill(process: ForkProcess) -> None:
-    """Kill a started run with all its jobs."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.join()
+class Campaign:
+    """Interrupted runs of one configuration, compared with an undisturbed one."""
 
+    def __init__(self, config: Path, place: Path, cores: int):
+        self.config, self.place, self.cores = config, place, ["--cores", str(cores)]
+        self.results = f"results/{yaml.safe_load(config.read_text('utf-8'))['experiment']}"
+        started = time.monotonic()
+        run = snakemake(
+            self._folder("undisturbed"), config, *self.cores, become=become_new_snakemake
+        )
+        assert run.returncode == 0, run.stdout
+        self.seconds = time.monotonic() - started
+        self.expected = fingerprints(place / "undisturbed" / self.results)
+        print(f"{config}: {self.seconds:.0f} s, {len(self.expected)} files", flush=True)
 
-def interrupted_run(
-    folder: Path,
-    config: Path,
-    delays: list[float],
-    *arguments: str,
-    become: Callable[..., None] = become_snakemake,
-) -> subprocess.CompletedProcess:
-    """Run, kill the run after each of `delays` seconds of work, and then let it finish.
+    def interrupt(self, number: int, most: int, chance: random.Random, count: Counter) -> list[str]:
+        """Run with up to `most` interruptions, which are counted by way; return the files that differ."""
+        plan = [
+            (chance.uniform(0.3, LONGEST * self.seconds), chance.choice([*WAYS]))
+            for _ in range(most)
+        ]
+        folder = self._folder(f"interrupted-{number}")
+        run, told = interrupted_run(
+            folder, self.config, plan, *self.cores, become=become_new_snakemake
+        )
+        assert run.returncode == 0, run.stdout
+        count.update(way for _, way in plan[:told])
+        whole = report_is_whole(folder / self.results)
+        differing = differences(self.expected, fingerprints(folder / self.results))
+        return [*differing, *([] if whole else ["no whole report"])]
 
-    arguments: Snakemake's, in each run.  become: what a killed run is, as for `snakemake`.
-    """
-    for delay in delays:
-        process = start(folder, config, "--quiet", "all", *arguments, become=become)
-        process.join(delay)
-        if process.exitcode is None:
-            kill(process)
-            print(f"killed after {delay:.1f} s", flush=True)
-            unlocked = snakemake(folder, config, "--unlock")
-            assert unlocked.returncode == 0, unlocked.stdout
-    return snakemake(folder, config, "--rerun-incomplete", *arguments)
-
-
-def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
-    """Return the files that only one of two results has, or that differ."""
-    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+    def _folder(self, name: str) -> Path:
+        """Return a new folder beside the files that the configuration names relative to it."""
+        folder = self.place / name
+        folder.mkdir(parents=True)
+        if not self.config.is_relative_to(REPOSITORY):
+            for path in self.config.parent.iterdir():
+                (folder / path.name).symlink_to(path)
+        return folder
 
 
 def main() -> int:
-    """Run undisturbed, run with kills, compare; return 1 if anything differs."""
+    """Run undisturbed, run with interruptions, compare; return 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--config", type=Path, help="default: small experiments of all kinds")
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--cores", type=int, default=os.cpu_count())
-    parser.add_argument("--seed", type=int, default=0, help="of the moments of the kills")
-    arguments = parser.parse_args()
-    config = arguments.config.resolve()
-    experiment = yaml.safe_load(config.read_text())["experiment"]
+    parser.add_argument("--seed", type=int, default=0, help="of the moments and ways")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="weebill-kill-"))
-    calm, killed = place / "undisturbed", place / "killed"
-    calm.mkdir(), killed.mkdir()
-    print(f"both runs go below {place}", flush=True)
-
-    started = time.monotonic()
-    cores = ["--cores", str(arguments.cores)]
-    run = snakemake(calm, config, *cores, become=become_new_snakemake)
-    assert run.returncode == 0, run.stdout
-    seconds = time.monotonic() - started
-    print(f"undisturbed run: {seconds:.0f} s", flush=True)
-
-    # Moments are cumulative and spread over the whole run: each stretch makes progress before its kill.
-    chance = random.Random(arguments.seed)
-    moments = sorted(chance.uniform(0.02, 0.98) * seconds for _ in range(arguments.kills))
-    delays = [late - early for early, late in zip([0.0, *moments], moments, strict=False)]
-    delays = [max(2.0, delay) for delay in delays]
-    run = interrupted_run(killed, config, delays, *cores, become=become_new_snakemake)
-    assert run.returncode == 0, run.stdout
-    assert report_is_whole(killed / "results" / experiment), "the killed run has no whole report"
-
-    expected = fingerprints(calm / "results" / experiment)
-    differing = differences(expected, fingerprints(killed / "results" / experiment))
-    if differing:
-        print("\n".join(["these files differ:", *differing]))
-        return 1
-    print(f"{arguments.kills} kills: all {len(expected)} files equal, byte for byte")
-    shutil.rmtree(place)
-    return 0
+    print(f"all runs go below {place}", flush=True)
+    configs = [given.config.resolve()] if given.config else [*small_experiments(place)]
+    campaigns = [
+        Campaign(config, place / f"runs-{number}", given.cores)
+        for number, config in enumerate(configs)
+    ]
+    chance, count, runs, failed = random.Random(given.seed), Counter[str](), 0, 0
+    while count.total() < given.kills:
+        most = min(MOST, given.kills - count.total())
+        differing = campaigns[runs % len(campaigns)].interrupt(runs, most, chance, count)
+        runs, failed = runs + 1, failed + bool(differing)
+        told = "equal" if not differing else f"these differ: {', '.join(differing)}"
+        print(f"run {runs}, {count.total()} interruptions: {told}", flush=True)
+    if given.json:
+        found = {
+            **provenance(given.seed),
+            "ways": dict(count),
+            "runs": runs,
+            "differing_runs": failed,
+        }
+        found["files"] = sum(len(one.expected) for one in campaigns)
+        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    print(f"{count.total()} interruptions of {runs} runs: {runs - failed} ended in equal files")
+    if not failed:
+        shutil.rmtree(place)
+    return int(failed > 0)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import time
 import pytest
 import yaml
 
-from tests.workflow.kill import differences, interrupted_run
+from tests.workflow.interruptions import differences, interrupted_run
 from tests.workflow.running import TINY, TRANSLATION, fingerprints, snakemake
 
 # These are written whole or not at all, as `make check-resume` shows.
@@ -31,8 +31,8 @@ def test_it_ends_the_same(tmp_path):
     assert run.returncode == 0, run.stdout
 
     moments = sorted(random.Random().uniform(0.1, 0.8) * seconds for _ in range(2))
-    delays = [moments[0], moments[1] - moments[0]]
-    run = interrupted_run(killed, command[0], delays, *command[1:])
+    kills = [(delay, "SIGKILL to all") for delay in (moments[0], moments[1] - moments[0])]
+    run, _ = interrupted_run(killed, command[0], kills, *command[1:])
     assert run.returncode == 0, run.stdout
     expected = fingerprints(undisturbed / "results/tiny")
     assert {name.split("/")[0] for name in expected} >= {"corpora", "models", "teacher", "exports"}

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from tests.forking import fork_workers
-from tests.workflow.kill import kill, start
+from tests.workflow.interruptions import kill, start
 from tests.workflow.running import (
     REPOSITORY,
     TINY,

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.workflow import slurm
-from tests.workflow.kill import differences
+from tests.workflow.interruptions import differences
 from tests.workflow.running import (
     REPOSITORY,
     TINY,

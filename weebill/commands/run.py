@@ -1,4 +1,4 @@
-"""Run an experiment: read its file, remove the lock of a killed run, and start Snakemake.
+"""Run an experiment: read its file, and start Snakemake.
 
 Snakemake runs this project's workflow with the file, on all cores unless the options name a number.  Several files
 may be named; later ones override keys of earlier ones.
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replace this process by Snakemake.  Raises InputError if a file is no YAML, or a run is under way here."""
+    """Replace this process by Snakemake.  Raises InputError if a file is no YAML."""
     command = snakemake_command([arguments.config, *arguments.options])
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no Snakemake", name="snakemake")
@@ -33,17 +33,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def snakemake_command(words: list[str]) -> list[str]:
     """Return Snakemake's arguments for the words after `weebill run`, if Snakemake can start."""
-    from weebill.workflow.folder_lock import hold, remove_left_lock
-    from weebill.workflow.targets import is_dry_run
     from weebill.yaml_files import read_yaml
 
     configs = [words[0], *takewhile(lambda word: word.endswith(FILES), words[1:])]
     options = words[len(configs) :]
     for config in configs:
         read_yaml(config)  # Snakemake's own messages name neither file nor line
-    if not is_dry_run(options):
-        hold(Path.cwd())
-        remove_left_lock(Path.cwd())
     chosen = any(
         word.startswith(("--cores", "--jobs", "-c", "-j", "--workflow-profile")) for word in options
     )

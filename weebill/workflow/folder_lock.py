@@ -1,57 +1,97 @@
-"""Locks of the folder where Snakemake runs: its own, which a killed Snakemake leaves there, and one of the system.
+"""Lock of an experiment's results: one run at a time, wherever it was started; and what a killed run left.
 
-The system's lock ends with the process that holds it, whatever ends that, and is seen from other containers too, and
-from other machines where the file system passes locks on (NFS from version 4).
+Snakemake has a lock of its own, but only in the folder where it runs, and it stays there when Snakemake is killed.
+That of the results is the system's: it ends with the process that holds it, whatever ends that, and is seen through
+other mounts, from other containers, and from other machines where the file system passes locks on (NFS from version
+4, and version 3 if it is not mounted with `nolock` or `local_lock`).
 """
 
+import errno
 import fcntl
+import logging
 import os
+import re
+import time
 from pathlib import Path
 
 import psutil
 
 from weebill.errors import InputError
+from weebill.workflow.parent_watch import PERIOD, jobs_of_none
 
-LOCKS = Path(".snakemake/locks")
-HELD = Path(".snakemake/weebill.lock")
-
-
-def living_snakemake(folder: Path) -> psutil.Process | None:
-    """Return a Snakemake process that runs in `folder`, or None."""
-    for process in psutil.process_iter():
-        try:
-            words = process.cmdline()[:3]
-            if any(Path(w).name == "snakemake" for w in words) and process.cwd() == str(folder):
-                return process
-        except psutil.Error:  # the process has ended, or belongs to another user
-            continue
-    return None
+SNAKEMAKE_LOCKS = Path(".snakemake/locks")
+LOCK = ".run.lock"
+WAIT = 5 * PERIOD  # seconds for jobs of a killed run, which end by themselves
+_held: list[int] = []  # descriptors, open until this process ends
 
 
-def remove_left_lock(folder: Path) -> None:
-    """Remove the lock that a killed Snakemake left in `folder`; raise InputError if a Snakemake still runs there."""
-    locks = list((folder / LOCKS).glob("*.lock"))
-    if not locks:
-        return
-    if alive := living_snakemake(folder.resolve()):
+def hold(results: Path) -> None:
+    """Hold the results of an experiment until this process ends.
+
+    Raises InputError if another run holds them, or if a job of a killed run does not end.
+    """
+    results.mkdir(parents=True, exist_ok=True)
+    descriptor = _lock(results)
+    if descriptor is None:
         raise InputError(
-            f"Snakemake runs here already (process {alive.pid}); wait for it, or end it"
+            f"{results}: a run of this experiment is under way{_whose(results / LOCK)}"
         )
-    for lock in locks:
-        lock.unlink(missing_ok=True)
+    _held.append(descriptor)
+    limit = time.monotonic() + WAIT
+    while left := jobs_of_none(Path.cwd()):
+        if time.monotonic() > limit:
+            named = ", ".join(f"{one.pid} ({one.status()})" for one in left)
+            numbers = " ".join(str(one.pid) for one in left)
+            raise InputError(
+                f"{results}: jobs of a killed run do not end: process {named}; end them: kill -9 {numbers}"
+            )
+        time.sleep(PERIOD / 10)
 
 
-def hold(folder: Path) -> None:
-    """Hold `folder` until this process ends, also as another program.  Raises InputError if another one holds it."""
-    path = folder / HELD
-    path.parent.mkdir(exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+def remove_left_locks(results: Path) -> None:
+    """Remove the locks that a killed Snakemake left in the current folder, if no run holds `results`."""
+    locks = [path for path in SNAKEMAKE_LOCKS.glob("*.lock") if _is_of(path, results)]
+    if not locks or not results.is_dir() or (descriptor := _lock(results)) is None:
+        return
+    for path in locks:
+        path.unlink(missing_ok=True)
+    os.close(descriptor)
+
+
+def _is_of(lock: Path, results: Path) -> bool:
+    """Return True if a lock of Snakemake, a list of files, has one of an experiment."""
+    lines = lock.read_text("utf-8", "replace").splitlines()
+    return any(line.startswith(f"{results}/") for line in lines)
+
+
+def _lock(results: Path) -> int | None:
+    """Return a descriptor that holds the results; None if another process holds them."""
+    descriptor = os.open(results / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+    except BlockingIOError:
         os.close(descriptor)
-        raise InputError(
-            f"{folder}: a run is under way here, in another container or on another machine perhaps; wait for it, "
-            "or end it"
-        ) from error
-    os.set_inheritable(descriptor, True)
+        return None
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
+            raise
+        logging.warning("%s: no locks on this file system; start one run at a time", results)
+    return descriptor
+
+
+def _whose(lock: Path) -> str:
+    """Return the end of a message that names the process which holds a lock."""
+    number = lock.stat().st_ino
+    found = re.search(rf"FLOCK .* WRITE (\d+) \S+:{number} ", _system_locks())
+    if not found or not psutil.pid_exists(int(found[1])):
+        return ", in another container or on another machine; wait for it, or end it"
+    return (
+        f" (process {found[1]}, {psutil.Process(int(found[1])).status()}); wait for it, or end it"
+    )
+
+
+def _system_locks() -> str:
+    try:
+        return Path("/proc/locks").read_text("ascii")
+    except OSError:  # not on Linux
+        return ""

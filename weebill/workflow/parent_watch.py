@@ -51,6 +51,24 @@ def end_with_parent() -> None:
     threading.Thread(target=_outlive, args=(psutil.Process(os.getppid()),), daemon=True).start()
 
 
+def jobs_of_none(folder: Path) -> list[psutil.Process]:
+    """Return the jobs in `folder`, on this machine, whose Snakemake has ended; only a stopped one stays for long."""
+    return [one for one in psutil.process_iter() if _is_orphan(one, folder)]
+
+
+def _is_orphan(process: psutil.Process, folder: Path) -> bool:
+    try:
+        name = process.environ().get(NAME, "")
+        return (
+            name.split(" ")[0] == machine()
+            and _process(name) is None
+            and process.status() != psutil.STATUS_ZOMBIE
+            and Path(process.cwd()).samefile(folder)
+        )
+    except (psutil.Error, OSError):  # the process has ended, or belongs to another user
+        return False
+
+
 def _identity(process: int) -> str:
     """Return an identity of a process by number, start and machine; raise OSError if it is gone."""
     here = machine()
@@ -64,11 +82,15 @@ def _identity(process: int) -> str:
 
 def _named() -> psutil.Process | None:
     """Return the Snakemake that the environment names, if it lives on this machine."""
-    if is_job():
-        with suppress(psutil.Error, OSError, IndexError, ValueError):
-            process = int(os.environ[NAME].split(" ")[1])
-            if _identity(process) == os.environ[NAME]:
-                return psutil.Process(process)
+    return _process(os.environ[NAME]) if is_job() else None
+
+
+def _process(identity: str) -> psutil.Process | None:
+    """Return the process of an identity of this machine, or None if it has ended."""
+    with suppress(psutil.Error, OSError, IndexError, ValueError):
+        process = int(identity.split(" ")[1])
+        if _identity(process) == identity:
+            return psutil.Process(process)
     return None
 
 

@@ -1,0 +1,125 @@
+"""docs/reliability.md from counts: `python -m tests.reliability`.
+
+`python -m tests.fuzz --json`, `tests/workflow/kill.py --json` and `tests/workflow/cut_power.py --json` write them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from weebill.benchmarks.survey import commit
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs/reliability.md"
+COUNTS = ROOT / "docs/results/reliability"
+HEAD = """# Reliability
+
+What was tried to break Weebill, and how often it held. Each part names the command that makes such a run;
+`python -m tests.reliability` writes this page from the counts in [results/reliability](results/reliability).
+"""
+KILLS = """## Interrupted runs
+
+Small experiments of all three kinds are interrupted at random moments and started again, up to twelve times before
+they are finished. In the end every model, table and text must equal those of a run that was left alone, byte for
+byte, the report must be whole, and no process may outlive its run; measured times, logs, and the report, which shows
+them, may differ. `python tests/workflow/kill.py --kills {kills} --seed {seed}`, {place}:
+{runs} runs, {kills} interruptions, {equal} of {runs} runs ended in equal files ({files} files of the three kinds).
+"""
+CUTS = """## Power cuts
+
+A small translation experiment runs on a file system of its own. At {cuts} random moments the bytes that have reached
+its disk by then are copied, without what the system still held in memory. Each copy is mounted and the run goes on in
+it to its end, where the files must equal those of a run that was left alone. `python tests/workflow/cut_power.py
+--cuts {cuts} --seed {seed}`, {place}: {held} of {cuts} cuts ended in equal files.
+"""
+FUZZ = """## Damaged files
+
+Whoever runs Weebill reads files that others wrote: models, metrics, corpora, configurations. A fuzzer damages sound
+files of each kind at random (bytes and lines flipped, lost, doubled and overwritten; values of JSON and YAML replaced
+by odd ones) and reads them. A file may be accepted, where the damage makes another sound file, or refused in one line
+that names it. All else is a finding: a traceback, a crash, more than {seconds} seconds, more than {gib} GiB.
+`make fuzz MINUTES={minutes:g}`, seed {seed}, {place}: {tried:,} files for {readers} readers, {findings}.
+Case n of a reader is always the same damage, by the seed.
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    names = ("kills", "cuts", "fuzz")
+    PAGE.write_text(page({name: _read(COUNTS / f"{name}.json") for name in names}), "utf-8")
+
+
+def page(counts: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the page of the counts of interruptions, cuts and damaged files, as Markdown."""
+    parts = [
+        HEAD,
+        kills_part(counts["kills"]),
+        cuts_part(counts["cuts"]),
+        fuzz_part(counts["fuzz"]),
+    ]
+    return "\n".join(parts)
+
+
+def kills_part(found: Mapping[str, Any]) -> str:
+    """Return the part of `kill.py`: a table of interruptions by their way."""
+    kills, equal = sum(found["ways"].values()), found["runs"] - found["differing_runs"]
+    lines = [KILLS.format(**found, kills=kills, equal=equal, place=_place(found))]
+    rows = ((way, f"{number}") for way, number in sorted(found["ways"].items()))
+    return "\n".join([*lines, *_table(("interrupted by", "times"), rows)]) + "\n"
+
+
+def cuts_part(found: Mapping[str, Any]) -> str:
+    """Return the part of `cut_power.py`."""
+    return CUTS.format(**found, place=_place(found))
+
+
+def fuzz_part(found: Mapping[str, Any]) -> str:
+    """Return the part of the fuzzer: a table of its files by reader, and what it found."""
+    rows = found["readers"]
+    tallies = {name: _numbers(row) for name, row in rows.items()}
+    total = [sum(column) for column in zip(*tallies.values(), strict=True)]
+    head = FUZZ.format(
+        seconds=found["limits"]["seconds"],
+        gib=found["limits"]["bytes"] >> 30,
+        minutes=found["minutes"],
+        seed=found["seed"],
+        place=_place(found),
+        tried=total[0],
+        readers=len(rows),
+        findings=f"{total[3] or 'no'} finding{'' if total[3] == 1 else 's'}",
+    )
+    columns = ("reader", "tried", "accepted", "refused", "findings")
+    told = {**tallies, "**all**": total}
+    cells = ((name, *(f"{number:,}" for number in row)) for name, row in told.items())
+    lines = [head, *_table(columns, cells)]
+    for name, row in rows.items():
+        lines += [f"\n- {name}, case {case}: `{told}`" for told, case in row["findings"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def provenance(seed: int) -> dict[str, Any]:
+    """Return what the counts of a run say of it: its seed, today's date, and the code's commit."""
+    return {"seed": seed, "date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit()}
+
+
+def _numbers(row: Mapping[str, Any]) -> list[int]:
+    return [row["tried"], row["accepted"], row["refused"], len(row["findings"])]
+
+
+def _place(found: Mapping[str, Any]) -> str:
+    return f"commit `{found['commit'][:12]}`, {found['date']}"
+
+
+def _table(columns: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
+    for cells in (columns, ("---", *["---:"] * (len(columns) - 1)), *rows):
+        yield f"| {' | '.join(cells)} |"
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+if __name__ == "__main__":
+    main()
