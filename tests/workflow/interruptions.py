@@ -118,9 +118,10 @@ def _below(process: int) -> list[psutil.Process]:
 
 def _is_job(process: psutil.Process) -> bool:
     try:
-        python, *words = process.cmdline()[:3]
-        return "python" in Path(python).name and any(word.endswith(".py") for word in words)
-    except (psutil.Error, ValueError):  # it has ended
+        return process.name().startswith("python") and "resource_tracker" not in str(
+            process.cmdline()
+        )
+    except psutil.Error:  # it has ended
         return False
 
 

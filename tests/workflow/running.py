@@ -53,11 +53,16 @@ TIMED = (
     "evaluation/gpu_speed.json",
     "evaluation/latency.json",
     "evaluation/speed.json",
+    "evaluation/speed/",
+    "figures/cometinho_figure",
     "figures/speed/",
     "logs/",
     "pruning.md",
     "report.html",
     "summary.md",
+    "tables/claims_cometinho",
+    "tables/cometinho_claims",
+    "tables/generation_",
     "tables/speed/",
 )
 

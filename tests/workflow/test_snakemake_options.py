@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.workflow.running import REPOSITORY, TINY, run_snakemake, snakemake
+from tests.workflow.running import REPOSITORY, TINY, fingerprints, run_snakemake, snakemake
 from weebill.corpus.table import count_rows
 
 pytestmark = pytest.mark.workflows
@@ -113,10 +113,15 @@ def test_options_that_only_show(here, option):
 
 
 def test_until_a_rule_ends_with_its_outputs(here):
-    run = snakemake(here, TINY, "--cores", "1", "--until", "clean_corpus")
+    until = ("--cores", "1", "--until", "clean_corpus")
+    run = snakemake(here, TINY, *until)
     assert run.returncode == 0, run.stdout
     assert (here / "results/tiny/corpora/tatoeba/cleaned").is_dir()
-    again = snakemake(here, TINY, "--cores", "1", "--until", "clean_corpus")
-    assert again.returncode == 0 and "rule clean_corpus" not in again.stdout, again.stdout
-    touched = snakemake(here, TINY, "--cores", "1", "--touch", "--until", "clean_corpus")
+    again = snakemake(here, TINY, *until)
+    assert again.returncode == 0 and "clean corpus" not in again.stdout, again.stdout
+    touched = snakemake(here, TINY, *until, "--touch")
     assert touched.returncode == 0, touched.stdout
+    made = fingerprints(here / "results/tiny")
+    forced = snakemake(here, TINY, *until, "--forcerun", "clean_corpus")
+    assert forced.returncode == 0 and "clean corpus" in forced.stdout, forced.stdout
+    assert fingerprints(here / "results/tiny") == made
