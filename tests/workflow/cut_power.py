@@ -24,7 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.reliability import provenance
-from tests.workflow.interruptions import differences, start
+from tests.workflow.interruptions import differences, has_ended, start
 from tests.workflow.running import (
     TINY,
     TRANSLATION,
@@ -35,6 +35,7 @@ from tests.workflow.running import (
 )
 
 MIB = 512  # of the file system
+LONGEST = 4.0  # seconds between two copies
 MEMORY = Path("/dev/shm")  # copies there take milliseconds, so that they are of one moment
 
 
@@ -49,27 +50,29 @@ def mounted(image: Path, place: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", place], check=True)
 
 
-def run_with_cuts(image: Path, place: Path, moments: list[float], cores: str) -> list[Path]:
-    """Run once; return copies of the file system, one for each moment in seconds."""
-    copies = []
+def run_with_cuts(
+    image: Path, place: Path, cuts: int, cores: str, chance: random.Random
+) -> list[tuple[float, Path]]:
+    """Run once; return moments in seconds, and copies of the file system at these, random ones of the whole run."""
+    kept: list[tuple[float, Path]] = []
     with mounted(image, place):
-        process, began = (
-            start(place, TINY, "--cores", cores, become=become_new_snakemake),
-            time.monotonic(),
-        )
-        for number, moment in enumerate(moments):
-            process.join(max(0.0, began + moment - time.monotonic()))
-            copies.append(image.with_name(f"cut-{number}.img"))
-            subprocess.run(["cp", "--sparse=always", image, copies[-1]], check=True)
-        process.join()
+        process = start(place, TINY, "--cores", cores, become=become_new_snakemake)
+        began, number = time.monotonic(), 0
+        while not has_ended(process, chance.uniform(0, LONGEST)):
+            # Each copy so far is kept with the same chance, however long the run takes.
+            slot = len(kept) if len(kept) < cuts else chance.randrange(number + 1)
+            number += 1
+            if slot < cuts:
+                copy, moment = image.with_name(f"cut-{slot}.img"), time.monotonic() - began
+                subprocess.run(["cp", "--sparse=always", image, copy], check=True)
+                kept[slot : slot + 1] = [(moment, copy)]
         assert process.exitcode == 0, (place / "killed.log").read_text()
-    return copies
+    return sorted(kept)
 
 
 def finished(copy: Path, place: Path, cores: str) -> tuple[dict[str, str], bool]:
     """Finish the run in a copy; return its files' hashes, and whether its report is whole."""
     with mounted(copy, place):
-        snakemake(place, TINY, "--unlock")
         run = snakemake(place, TINY, "--rerun-incomplete", "--cores", cores, imported=TRANSLATION)
         assert run.returncode == 0, run.stdout
         results = place / "results/tiny"
@@ -88,19 +91,16 @@ def main() -> int:
     memory = Path(tempfile.mkdtemp(prefix="weebill-cut-", dir=MEMORY))
     calm, image = place / "undisturbed", memory / "disk.img"
     calm.mkdir()
-    began = time.monotonic()
-    run = snakemake(calm, TINY, "--cores", given.cores, become=become_new_snakemake)
+    run = snakemake(calm, TINY, "--cores", given.cores, imported=TRANSLATION)
     assert run.returncode == 0, run.stdout
-    seconds, expected = time.monotonic() - began, fingerprints(calm / "results/tiny")
-    print(f"undisturbed run: {seconds:.0f} s, {len(expected)} files", flush=True)
+    expected = fingerprints(calm / "results/tiny")
+    print(f"undisturbed run: {len(expected)} files", flush=True)
     subprocess.run(["truncate", "-s", f"{MIB}M", image], check=True)
     subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
-    chance = random.Random(given.seed)
-    moments = sorted(chance.uniform(0.05, 0.98) * seconds for _ in range(given.cuts))
-    held = 0
-    for moment, copy in zip(
-        moments, run_with_cuts(image, place / "disk", moments, given.cores), strict=True
-    ):
+    chance, held = random.Random(given.seed), 0
+    copies = run_with_cuts(image, place / "disk", given.cuts, given.cores, chance)
+    assert len(copies) == given.cuts, "the run was too short for so many cuts"
+    for moment, copy in copies:
         found, whole = finished(copy, place / "disk", given.cores)
         copy.unlink()
         differing = differences(expected, found)

@@ -31,6 +31,17 @@ def start(
         return fork(run, log.fileno(), **environment())
 
 
+def has_ended(process: ForkProcess, seconds: float) -> bool:
+    """Wait so long for the end of a run; return True if it has come.
+
+    `join` with a limit would wait to the end: it takes a fork that becomes another program for one that has ended.
+    """
+    limit = time.monotonic() + seconds
+    while process.exitcode is None and time.monotonic() < limit:
+        time.sleep(0.02)
+    return process.exitcode is not None
+
+
 def kill(process: ForkProcess) -> None:
     """Kill a started run with all its jobs."""
     _signal_all(process, signal.SIGKILL)
@@ -81,10 +92,9 @@ def interrupted_run(
     told = 0
     for delay, way in interruptions:
         process = start(folder, config, "--quiet", "all", *arguments, become=become)
-        process.join(delay)
-        if process.exitcode == 0:
+        if has_ended(process, delay):
+            assert process.exitcode == 0, (folder / "killed.log").read_text()
             break
-        assert process.exitcode is None, (folder / "killed.log").read_text()
         WAYS[way](process)
         told += 1
         print(f"{way} after {delay:.1f} s", flush=True)

@@ -16,7 +16,6 @@ import random
 import shutil
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +29,7 @@ from tests.workflow.interruptions import WAYS, differences, interrupted_run
 from tests.workflow.running import (
     REPOSITORY,
     TINY,
+    TRANSLATION,
     become_new_snakemake,
     fingerprints,
     report_is_whole,
@@ -37,8 +37,9 @@ from tests.workflow.running import (
 )
 from tests.workflow.small_runs import generation_experiment, metric_experiment, write_experiment
 
+IMPORTED = ("weebill.metric.scorer", "weebill.generation.steps", *TRANSLATION)
 MOST = 12  # interruptions of one run, so that it gets on
-LONGEST = 0.25  # of the undisturbed run's time, until the next interruption
+LONGEST = 25.0  # seconds until the next interruption
 
 
 def small_experiments(folder: Path) -> Iterator[Path]:
@@ -56,21 +57,16 @@ class Campaign:
     def __init__(self, config: Path, place: Path, cores: int):
         self.config, self.place, self.cores = config, place, ["--cores", str(cores)]
         self.results = f"results/{yaml.safe_load(config.read_text('utf-8'))['experiment']}"
-        started = time.monotonic()
-        run = snakemake(
-            self._folder("undisturbed"), config, *self.cores, become=become_new_snakemake
-        )
+        run = snakemake(self._folder("undisturbed"), config, *self.cores, imported=IMPORTED)
         assert run.returncode == 0, run.stdout
-        self.seconds = time.monotonic() - started
         self.expected = fingerprints(place / "undisturbed" / self.results)
-        print(f"{config}: {self.seconds:.0f} s, {len(self.expected)} files", flush=True)
+        print(f"{config}: {len(self.expected)} files", flush=True)
 
-    def interrupt(self, number: int, most: int, chance: random.Random, count: Counter) -> list[str]:
+    def interrupt(
+        self, number: int, most: int, longest: float, chance: random.Random, count: Counter
+    ) -> list[str]:
         """Run with up to `most` interruptions, which are counted by way; return the files that differ."""
-        plan = [
-            (chance.uniform(0.3, LONGEST * self.seconds), chance.choice([*WAYS]))
-            for _ in range(most)
-        ]
+        plan = [(chance.uniform(0.3, longest), chance.choice([*WAYS])) for _ in range(most)]
         folder = self._folder(f"interrupted-{number}")
         run, told = interrupted_run(
             folder, self.config, plan, *self.cores, become=become_new_snakemake
@@ -98,6 +94,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=0, help="of the moments and ways")
+    parser.add_argument("--longest", type=float, default=LONGEST, help="seconds without one")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="weebill-kill-"))
@@ -110,7 +107,9 @@ def main() -> int:
     chance, count, runs, failed = random.Random(given.seed), Counter[str](), 0, 0
     while count.total() < given.kills:
         most = min(MOST, given.kills - count.total())
-        differing = campaigns[runs % len(campaigns)].interrupt(runs, most, chance, count)
+        differing = campaigns[runs % len(campaigns)].interrupt(
+            runs, most, given.longest, chance, count
+        )
         runs, failed = runs + 1, failed + bool(differing)
         told = "equal" if not differing else f"these differ: {', '.join(differing)}"
         print(f"run {runs}, {count.total()} interruptions: {told}", flush=True)
