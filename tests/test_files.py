@@ -1,5 +1,6 @@
 """Files appear whole or not at all, even if the process that writes them is killed."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -79,13 +80,66 @@ def test_a_folder_goes_at_one_stroke(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "identity.json").touch()
     with monkeypatch.context() as patch:
-        patch.setattr("shutil.rmtree", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr("shutil.rmtree", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             remove_folder(folder)
     assert not folder.exists()
     folder.mkdir()
     remove_folder(folder)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def network_file_system(monkeypatch):
+    """Let removed files that are still open stay under another name, as on NFS."""
+    unlink = os.unlink
+
+    def is_open(path, dir_fd):
+        found = os.stat(path, dir_fd=dir_fd, follow_symlinks=False)
+        for number in Path("/proc/self/fd").iterdir():
+            with suppress(OSError):
+                if os.path.samestat(found, os.fstat(int(number.name))):
+                    return True
+        return False
+
+    def remove(path, *, dir_fd=None):
+        if not is_open(path, dir_fd):
+            unlink(path, dir_fd=dir_fd)
+        elif Path(path).name.startswith(".nfs"):
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), path)
+        else:
+            os.rename(path, Path(path).with_name(".nfs01"), src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+
+    monkeypatch.setattr("os.unlink", remove)
+
+
+def test_finished_work_goes_from_a_network_file_system(tmp_path, network_file_system):
+    with unfinished_work(tmp_path / "a", {"seed": 1}) as work:
+        (work / "part").touch()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_open_elsewhere_stays_until_it_is_closed(tmp_path, network_file_system):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    with (folder / "mapped").open("w"):
+        remove_folder(folder)
+        assert not folder.exists()
+        assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [".nfs01"]
+    folder.mkdir()
+    remove_folder(folder)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_removed_is_told(tmp_path, monkeypatch):
+    def refuse(path, *, dir_fd=None):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/file").touch()
+    monkeypatch.setattr("os.unlink", refuse)
+    with pytest.raises(PermissionError):
+        remove_folder(tmp_path / "work")
 
 
 def test_unfinished_work_is_kept_for_the_same_identity_only(tmp_path):

@@ -19,6 +19,8 @@ from weebill.replaceable import FolderKind, check_replaceable
 from weebill_runtime.json_text import parse_json
 
 LOCK = ".lock"
+# First letters of the names that network file systems give to removed files which a process still has open.
+STILL_OPEN = (".nfs", ".fuse_hidden")
 
 
 @contextmanager
@@ -80,8 +82,16 @@ def remove_folder(path: str | Path) -> None:
     partial = _partial(path)
     os.replace(path, partial)
     sync(path.parent)
-    shutil.rmtree(partial)
+    _remove_tree(partial)
     sync(path.parent)
+
+
+def _remove_tree(folder: Path) -> None:
+    """Remove a folder; one in which files are still open stays on network file systems until it is removed again."""
+    shutil.rmtree(folder, ignore_errors=True)
+    files = (path for path in folder.rglob("*") if not path.is_dir())
+    if not all(path.name.startswith(STILL_OPEN) for path in files):
+        shutil.rmtree(folder)  # raises the error
 
 
 def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
@@ -120,7 +130,7 @@ def _partial(path: Path) -> Path:
             if begin == former and not os.path.lexists(path):
                 os.replace(entry, path)
             elif entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
+                _remove_tree(entry)
             else:
                 entry.unlink(missing_ok=True)
     return path.with_name(f"{prefix}{maker_mark()}")
@@ -147,7 +157,9 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
                 there = os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat())
             if there:  # otherwise its holder has removed the folder
                 yield
-                return
+                break
+    if not folder.exists():
+        _partial(folder)  # removes what a network file system kept until the lock was closed
 
 
 def claim_folder(
