@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import io
 import random
 import subprocess
 import sys
@@ -11,7 +12,14 @@ import pytest
 import zstandard
 
 from weebill.errors import InputError
-from weebill.text_files import read_lines
+from weebill.text_files import (
+    LONGEST_LINE,
+    Omitted,
+    bounded,
+    lines_or_omitted,
+    read_argument,
+    read_lines,
+)
 from weebill_runtime.lines import checked_lines
 
 ROOT = Path(__file__).parents[1]
@@ -66,7 +74,7 @@ def test_a_missing_file_may_be_of_the_command_line(tmp_path):
 
 PEAK = """
 import resource, sys
-from weebill.text_files import read_lines
+from weebill.text_files import LONGEST_LINE, Omitted, bounded, lines_or_omitted, read_argument, read_lines
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 lines = sum(1 for _ in read_lines(sys.argv[1]))
 print(lines, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
@@ -112,3 +120,39 @@ def test_other_carriage_returns_stay(tmp_path, text):
         list(read_lines(tmp_path / "text"))
         == text.decode().removesuffix("\n").split("\n")[: text.count(b"\n") or bool(text)]
     )
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs an endless line")
+def test_a_line_without_end_is_refused_before_it_is_read():
+    with pytest.raises(
+        InputError, match=r"/dev/zero:1: more than 1,048,576 bytes in one line; divide"
+    ):
+        list(read_argument("/dev/zero"))
+
+
+@pytest.mark.parametrize("suffix", ["", *COMPRESS])
+def test_the_longest_line(tmp_path, suffix):
+    longest = "ä" * (LONGEST_LINE // 2)
+    data = f"a\n{longest}\n{longest}.\nb\n".encode()
+    path = _file(tmp_path, suffix, COMPRESS.get(suffix, bytes)(data))
+    lines = read_lines(path)
+    assert [next(lines), next(lines)] == ["a", longest]
+    with pytest.raises(InputError, match=rf"a{suffix}:3: more than"):
+        next(lines)
+    assert list(read_lines(path, 2**24)) == ["a", longest, f"{longest}.", "b"]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\nlast", "\n\n"])
+@pytest.mark.parametrize("more", [1, 2, LONGEST_LINE, LONGEST_LINE + 1, 3 * LONGEST_LINE])
+def test_a_line_that_is_too_long_is_read_over(more, end):
+    text = "first\n" + "x" * (LONGEST_LINE + more) + end
+    found = list(lines_or_omitted(io.BytesIO(text.encode()), "name"))
+    assert found == ["first", "", *text.split("\n")[2 : 3 if end != "\n" else 2]]
+    assert [isinstance(line, Omitted) for line in found][:2] == [False, True]
+    assert found[1].fault == "name:2: more than 1,048,576 bytes in one line"
+
+
+def test_bounds_of_a_text_are_in_bytes():
+    for text, omitted in (("x" * LONGEST_LINE, False), ("x" * (LONGEST_LINE + 1), True),
+                          ("🐦" * (LONGEST_LINE // 4), False), ("🐦" * (LONGEST_LINE // 4 + 1), True)):  # fmt: skip
+        assert isinstance(bounded(text, "here"), Omitted) == omitted

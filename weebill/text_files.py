@@ -1,10 +1,14 @@
-"""Strict reading of text: from files, plain or compressed, and streams in UTF-8, split on "\\n" only; from lists."""
+"""Strict reading of text: from files, plain or compressed, and streams in UTF-8, split on "\\n" only; from lists.
+
+A line has at most LONGEST_LINE bytes, so that no file without line ends is read into memory whole.
+"""
 
 import gzip
 import io
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +17,24 @@ from weebill.errors import InputError
 COMPRESSED = (".gz", ".zst")
 STANDARD_INPUT = "-"
 OTHER_ARCHIVES = (".bz2", ".xz", ".zip")  # neither read nor written
+LONGEST_LINE = 1 << 20  # bytes, without the line's end; hundreds of times those of a long paragraph
+LONGEST_RECORD = 1 << 28  # bytes of a line of JSON, which may be a whole book or list
+ANY_LENGTH = -1
+
+
+class Omitted(str):
+    """Empty text in the place of a line, or of a cell, that is too long; `fault` names it."""
+
+    fault: str
+
+    def __new__(cls, place: str, longest: int = LONGEST_LINE) -> "Omitted":
+        text = super().__new__(cls)
+        text.fault = f"{place}: more than {longest:,} bytes in one line"
+        return text
+
+    def refusal(self) -> InputError:
+        """Return the error for a reader that cannot leave text out."""
+        return InputError(f"{self.fault}; divide it, for instance into sentences, or remove it")
 
 
 def check_suffix(path: str | Path) -> None:
@@ -47,12 +69,24 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     return path.open("rb")
 
 
-def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield a file's lines without newlines, split on "\\n" only.  Raises InputError if not UTF-8, or damaged."""
+def bounded(text: str, place: str) -> str:
+    """Return a text, or `Omitted` if it has more than LONGEST_LINE bytes."""
+    short = (
+        len(text) <= LONGEST_LINE // 4 or len(text.encode("utf-8", "surrogatepass")) <= LONGEST_LINE
+    )
+    return text if short else Omitted(place)
+
+
+def read_lines(path: str | Path, longest: int = LONGEST_LINE) -> Iterator[str]:
+    """Yield a file's lines without newlines, split on "\\n" only.
+
+    Raises InputError if it is not UTF-8, or damaged, or a line has more than `longest` bytes (ANY_LENGTH: no limit).
+    """
     number = 0
     with open_binary(path) as file:
         try:
-            for number, line in enumerate(decoded_lines(file, str(path)), start=1):  # noqa: B007
+            lines = decoded_lines(file, str(path), longest)
+            for number, line in enumerate(lines, start=1):  # noqa: B007
                 yield line
         except (EOFError, zlib.error, OSError) as error:
             if getattr(error, "errno", None) is not None:
@@ -83,15 +117,30 @@ def standard_input() -> IO[bytes]:
     return sys.stdin.buffer
 
 
-def decoded_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+def decoded_lines(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) -> Iterator[str]:
     """Yield a stream's lines as text, without newlines.
 
-    Raises InputError naming a line that is not UTF-8, or if all "lines" end in carriage returns alone (old Mac text).
+    Raises InputError naming a line that is not UTF-8 or has more than `longest` bytes (ANY_LENGTH: no limit), or if
+    all "lines" end in carriage returns alone (old Mac text).
     """
+    for line in lines_or_omitted(stream, name, longest):
+        if isinstance(line, Omitted):
+            raise line.refusal()
+        yield line
+
+
+def lines_or_omitted(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) -> Iterator[str]:
+    """Yield a stream's lines like `decoded_lines`, but `Omitted` for each that is too long, which is read over."""
     number, line = 0, b""
-    for number, line in enumerate(stream, start=1):
+    whole = longest if longest == ANY_LENGTH else longest + 1
+    for number, line in enumerate(iter(partial(stream.readline, whole), b""), start=1):
         if number == 1 and not line.endswith(b"\n"):
             _check_only_line(line, name)
+        if len(line) == whole and not line.endswith(b"\n"):
+            yield Omitted(f"{name}:{number}", longest)
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(whole)
+            continue
         try:
             yield line.removesuffix(b"\n").decode("utf-8")
         except UnicodeDecodeError as error:

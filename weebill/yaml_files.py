@@ -9,6 +9,8 @@ import yaml
 
 from weebill.errors import InputError, abridged
 
+LARGEST = 1 << 22  # bytes of a file
+
 
 class _StrictLoader(yaml.SafeLoader):
     """Loader of safe YAML in which a mapping may name a key only once."""
@@ -53,7 +55,12 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     """Read the mapping in a YAML file; raise InputError with file and line if it is none, or not UTF-8."""
     path = Path(path)
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise InputError(
+                f"{path}: more than {LARGEST:,} bytes; is this the file that you mean?"
+            )
         text = data.decode("utf-8")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; check the path") from error
@@ -65,6 +72,13 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
             f"{path}:{line}: not UTF-8 (byte {data[error.start]:#04x}); save the file as UTF-8"
         ) from error
     return parse_yaml(text, path)
+
+
+def check_yaml(path: str | Path) -> None:
+    """Raise InputError for a file that Snakemake, which reads it several times, could not read as a configuration."""
+    if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
+        raise InputError(f"{path}: not a plain file, and it is read several times; save it as one")
+    read_yaml(path)
 
 
 def parse_yaml(text: str, path: str | Path) -> dict[str, Any]:

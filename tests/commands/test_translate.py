@@ -167,7 +167,9 @@ def test_ctrl_c_ends_it_quietly(folder, monkeypatch, capfd):
         yield f"{TEXT[0]}\n".encode()
         signal.raise_signal(signal.SIGINT)
 
-    stdin = SimpleNamespace(buffer=lines(), isatty=lambda: False)
+    given = lines()
+    buffer = SimpleNamespace(readline=lambda most: next(given))
+    stdin = SimpleNamespace(buffer=buffer, isatty=lambda: False)
     monkeypatch.setattr(sys, "stdin", stdin)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     try:
@@ -357,3 +359,17 @@ def test_a_gpu_translates_lines_in_their_order(translate, folder, precision):
     assert lines[:6] == lines[:6:-1]
     different = [pair for pair in zip(lines, expected, strict=False) if pair[0] != pair[1]]
     assert len(different) <= (3 if precision else 2), different
+
+
+def test_a_line_without_end_is_refused_and_lines_before_it_are_translated(translate, folder):
+    text = b"A bird.\nTwo cats.\n" + b"A small bird sings. " * 60_000
+    code, out, error = translate(folder, text=text)
+    assert code == 1 and out.count("\n") == 2
+    assert "standard input:3: more than 1,048,576 bytes in one line" in error
+
+
+def test_windows_of_long_lines_are_small():
+    lines = ["x" * 50_000] * 300
+    sizes = [len(window) for window in translating._windows(iter(lines), 4096)]
+    assert sum(sizes) == 300 and max(sizes) * 50_000 < 5_000_000
+    assert [len(one) for one in translating._windows(iter(["a"] * 9), 4)] == [4, 4, 1]

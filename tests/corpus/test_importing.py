@@ -6,12 +6,18 @@ import json
 import zipfile
 from dataclasses import replace
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from weebill.corpus.importing import locked_places, write_lock
+from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
+from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.importing import import_corpus, locked_places, write_lock
 from weebill.corpus.sources import Places
+from weebill.corpus.table import read_batches, read_columns
 from weebill.errors import InputError
 from weebill.files import read_json
+from weebill.text_files import LONGEST_LINE
 
 PAIR = ("en", "de")
 
@@ -125,3 +131,67 @@ def test_an_archive_whose_licence_cannot_be_read(tmp_path, site, places, experim
         here = replace(places, cache=tmp_path / f"cache{number}")
         with pytest.raises(InputError, match=rf"damaged or truncated in its licence \(.*{cause}"):
             write_lock(tmp_path / "lock.json", entries, PAIR, here)
+
+
+LONG = "the small bird sings " * (LONGEST_LINE // 20)
+
+
+def _long_lines(folder, name: str) -> dict:
+    """Return an entry of three pairs, of which the second has a line that is too long."""
+    pairs = [
+        ("A bird sings.", "Ein Vogel singt."),
+        (LONG, "Ein Vogel."),
+        ("Two cats sleep.", "Zwei Katzen schlafen."),
+    ]
+    if name == "files":
+        for side, texts in zip(PAIR, zip(*pairs, strict=True), strict=True):
+            (folder / f"a.{side}").write_text("".join(f"{text}\n" for text in texts))
+        return dict(zip(("source", "target"), _paths(folder), strict=True))
+    if name == "table":
+        (folder / "a.tsv").write_text("".join(f"{one}\t{other}\n" for one, other in pairs))
+        return {"table": str(folder / "a.tsv"), "columns": {"source": 0, "target": 1}}
+    rows = [dict(zip(PAIR, pair, strict=True)) for pair in pairs]
+    if name == "json":
+        (folder / "train.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), folder / "train.parquet")
+    return {
+        "importer": "hugging_face",
+        "folder": str(folder),
+        "source_field": "en",
+        "target_field": "de",
+    }
+
+
+@pytest.mark.parametrize("name", ["files", "table", "json", "parquet"])
+def test_a_line_too_long_to_read_drops_its_row(tmp_path, name, caplog):
+    entry = {"importer": "files", **_long_lines(tmp_path, name)}
+    import_corpus(tmp_path / "imported", "a", entry, PAIR, shard_rows=9)
+    assert any(
+        ":2: more than 1,048,576 bytes" in line and "too_long" in line for line in caplog.messages
+    )
+    cleaning = Cleaning(rules=Rules(disabled=("too_long", "duplicate")))
+    clean_corpus(tmp_path / "imported", tmp_path / "cleaned", PAIR, cleaning)
+    columns = ["source", "row", "dropped_by"]
+    rows = read_columns(tmp_path / "cleaned", columns, kept=False).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [
+        ("A bird sings.", 0, None),
+        ("", 1, "too_long"),
+        ("Cats sleep.", 2, None),
+    ]
+    with pytest.raises(InputError, match=r"corpus 'a': .*:2: more than"):
+        import_corpus(tmp_path / "test.parquet", "a", entry, PAIR)
+    assert not (tmp_path / "test.parquet").exists()
+
+
+def test_batches_of_long_lines_have_few_rows(tmp_path):
+    """Eighty lines of a megabyte are read and written a few at a time."""
+    for side in PAIR:
+        (tmp_path / f"a.{side}").write_text(f"{'x' * (LONGEST_LINE // 2)}\n" * 80)
+    entry = {"importer": "files", **dict(zip(("source", "target"), _paths(tmp_path), strict=True))}
+    import_corpus(tmp_path / "imported", "a", entry, PAIR, shard_rows=100)
+    [shard] = (tmp_path / "imported").iterdir()
+    groups = pq.ParquetFile(shard).metadata
+    assert max(groups.row_group(n).num_rows for n in range(groups.num_row_groups)) <= 8
+    sizes = [batch.num_rows for batch in read_batches(tmp_path / "imported", rows=4096)]
+    assert sum(sizes) == 80 and max(sizes) <= 8

@@ -1,5 +1,6 @@
 """Bad configurations and folders end with plain lines before any job, with exit code 1."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.workflow.running import TINY, snakemake
+from tests.workflow.running import REPOSITORY, TINY, run_snakemake, snakemake
 
 
 def changed(folder: Path, **changes) -> Path:
@@ -23,6 +24,74 @@ def error_lines(run, marker: str) -> list[str]:
     assert "Traceback" not in run.stdout
     assert "Error in file" not in run.stdout
     return [line for line in run.stdout.splitlines() if marker in line]
+
+
+SNAKEFILE = ("--snakefile", str(REPOSITORY / "Snakefile"))
+SPOILT = {
+    "latin.yaml": ("seed: 1\n# M\xfcnchen\n".encode("latin-1"), ":2: not UTF-8 (byte 0xfc)"),
+    "day.yaml": (b"seed: 1\nexperiment: 2020-13-45\n", ":2: not valid YAML: '2020-13-45' is no date"),
+    "hour.yaml": (b"a: 2021-02-30T25:61:61\n", ":1: not valid YAML: '2021-02-30T25:61:61' is no date"),
+    "digits.yaml": (b"seed: " + b"7" * 5000, ":1: not valid YAML: '77777777777777777777… (5,000 characters)'"),
+    "deep.yaml": (b"[" * 3000, ": not valid YAML: nested too deeply"),
+    "braces.yaml": (b"{a: " * 4000, ": not valid YAML: nested too deeply"),
+    "tab.yaml": (b"languages:\n\tsource: en\n", ":2: not valid YAML: found character '\\t'"),
+    "object.yaml": (b"a: !!python/object/apply:os.getcwd []\n", ":1: not valid YAML: could not determine"),
+    "empty.yaml": (b"", ": found nothing, expected keys"),
+    "list.yaml": (b"- seed\n", ": found a list, expected keys"),
+    "cut.json": (b'{"seed": 1,', ":1: not valid YAML"),
+    "large.yaml": (b"# " + b"x" * 2**22, ": more than 4,194,304 bytes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*SPOILT, "missing.yaml", "folder.yaml", "loop.yaml", "pipe.yaml"])
+def test_a_configuration_that_snakemake_would_not_explain(tmp_path, monkeypatch, name):
+    """Snakemake would end in a traceback, or in words without file and line."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / name
+    content, told = SPOILT.get(name, (None, ""))
+    match name:
+        case "folder.yaml":
+            path.mkdir()
+            told = ": a folder, expected a file"
+        case "loop.yaml":
+            path.symlink_to(path)
+            told = ": a symbolic link that leads to itself"
+        case "pipe.yaml":
+            os.mkfifo(path)
+            told = ": not a plain file"
+        case "missing.yaml":
+            told = ": no such file"
+        case _:
+            path.write_bytes(content)
+    run = run_snakemake(
+        *SNAKEFILE,
+        "-n",
+        "--configfile",
+        str(TINY),
+        name,
+    )
+    lines = [line for line in run.stdout.splitlines() if "profile" not in line]
+    assert run.returncode == 1 and len(lines) == 1, run.stdout
+    assert lines[0].startswith(f"weebill: {name}{told}")
+
+
+def test_a_profile_names_the_configuration(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.yaml").write_text("seed: 1\n\tx: 1\n")
+    (tmp_path / "profile").mkdir()
+    profile = {"configfile": ["bad.yaml"], "logger": ["weebill"]}
+    (tmp_path / "profile/config.yaml").write_text(yaml.safe_dump(profile))
+    run = run_snakemake(*SNAKEFILE, "-n", "--workflow-profile", "profile")
+    assert run.stdout.splitlines()[-1].startswith("weebill: bad.yaml:2: not valid YAML")
+
+
+def test_another_workflow_may_repeat_a_key(tmp_path, monkeypatch):
+    """Its files are not ours to judge: Snakemake takes the last of two equal keys."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Snakefile").write_text("rule all:\n    run:\n        print(config)\n")
+    (tmp_path / "twice.yaml").write_text("seed: 1\nseed: 2\n")
+    options = ("-n", "--logger", "weebill", "--configfile", "twice.yaml")
+    assert run_snakemake(*options).returncode == 0
 
 
 def test_all_errors_at_once(tmp_path):

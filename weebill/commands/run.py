@@ -33,12 +33,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def snakemake_command(words: list[str]) -> list[str]:
     """Return Snakemake's arguments for the words after `weebill run`, if Snakemake can start."""
-    from weebill.yaml_files import read_yaml
+    from weebill.yaml_files import check_yaml
 
     configs = [words[0], *takewhile(lambda word: word.endswith(FILES), words[1:])]
     options = words[len(configs) :]
     for config in configs:
-        read_yaml(config)  # Snakemake's own messages name neither file nor line
+        check_yaml(config)  # Snakemake's own messages name neither file nor line
     chosen = any(
         word.startswith(("--cores", "--jobs", "-c", "-j", "--workflow-profile")) for word in options
     )

@@ -1,4 +1,7 @@
-"""Translate standard input, one sentence per line, to standard output; several models are an ensemble."""
+"""Translate standard input, one sentence per line, to standard output; several models are an ensemble.
+
+A line has at most 1 MiB.
+"""
 
 import argparse
 import sys
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from weebill_runtime.text_translator import TextTranslator
 
 WINDOW, GPU_WINDOW = 4096, 65_536  # a GPU translates the latter in seconds
+# A window of long lines has fewer: memory grows by some 100 bytes with each character.
+LINE_CHARACTERS, WINDOW_CHARACTERS = 1 << 10, 1 << 24
 SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
 
 
@@ -113,14 +118,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _windows(lines: Iterator[str], size: int) -> Iterator[list[str]]:
-    """Yield windows of `size` lines; for a bad line, yield those before it, then raise its InputError."""
+    """Yield windows of `size` lines; for a bad line, yield those before it, then raise its InputError.
+
+    A window of lines longer than LINE_CHARACTERS on average has fewer.
+    """
     window: list[str] = []
+    characters, most = 0, min(size * LINE_CHARACTERS, WINDOW_CHARACTERS)
     try:
         for line in lines:
             window.append(line)
-            if len(window) == size:
+            characters += len(line)
+            if len(window) == size or characters >= most:
                 yield window
-                window = []
+                window, characters = [], 0
     except InputError:
         if window:
             yield window

@@ -2,17 +2,16 @@
 
 import logging
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from weebill.corpus.download import is_url
-from weebill.corpus.importers import Languages
+from weebill.corpus.importers import Languages, Rows
 from weebill.corpus.importers.entries import (
     Entries,
     importer_from,
@@ -27,12 +26,15 @@ from weebill.corpus.sources import Places, Source
 from weebill.corpus.table import SCHEMA, ShardWriter, TableWriter
 from weebill.errors import InputError, placed
 from weebill.files import read_json, sha256_file, write_json
+from weebill.text_files import Omitted
 from weebill.workflow.progress import tell
 from weebill_runtime.names import Side
 
 log = logging.getLogger(__name__)
 
 BATCH_ROWS = 8192
+BATCH_CHARACTERS = 1 << 23  # a batch with long lines has fewer rows
+OMITTED = "too_long"  # filter that drops a row with a line too long to be read
 LICENCE_FILES = {"LICENSE", "LICENCE"}  # members of OPUS' archives
 LICENCE_LENGTH = 200  # most characters of a licence's first line
 
@@ -50,6 +52,8 @@ def import_corpus(
 
     path: a folder of shards of `shard_rows` rows, or one file if `shard_rows` is None.
     monolingual: the only side that is read, or None if both are read.  places: folders for fetched files.
+    A row of a corpus in shards with a line of more than LONGEST_LINE bytes has an empty text in its place, and the
+    filter `too_long` drops it; elsewhere such a line is an error.
     Returns the number of rows, on which memory does not depend.  Raises the importers' InputErrors with the
     corpus' name; `path` is not written then.
     """
@@ -69,12 +73,43 @@ def import_corpus(
                 if "noise" in entry:
                     files = [own.path(source) for source in noise_sources(entry)]
                     rows = inject(rows, InjectedNoise(**entry["noise"]), files)
-                while batch := list(islice(rows, BATCH_ROWS)):
+                for batch in _batches(rows if sharded else _whole(rows)):
                     writer.write(_batch(batch, name, start, schema))
                     start += len(batch)
                     tell(start, None, "rows")
     log.info("corpus '%s': %s rows imported", name, f"{writer.rows:,}")
     return writer.rows
+
+
+def _whole(rows: Rows) -> Rows:
+    """Yield rows.  Raises InputError for a line that is too long."""
+    for row in rows:
+        for text in row:
+            if isinstance(text, Omitted):
+                raise text.refusal()
+        yield row
+
+
+def _batches(rows: Rows) -> Iterator[list[tuple]]:
+    """Yield the rows in lists of at most BATCH_ROWS rows and about BATCH_CHARACTERS characters."""
+    batch, size = [], 0
+    for row in rows:
+        batch.append(row)
+        size += len(row[0] or "") + len(row[1] or "")
+        if len(batch) == BATCH_ROWS or size >= BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _dropped_by(row: tuple) -> str | None:
+    """Return the filter that drops a row already now, because a line is too long to be read."""
+    for text in row:
+        if isinstance(text, Omitted):
+            log.warning("%s; the filter '%s' drops its row", text.fault, OMITTED)
+            return OMITTED
+    return None
 
 
 def _batch(rows: list[tuple], name: str, start: int, schema: pa.Schema) -> pa.Table:
@@ -83,7 +118,7 @@ def _batch(rows: list[tuple], name: str, start: int, schema: pa.Schema) -> pa.Ta
         "target": [row[1] for row in rows],
         "corpus": [name] * len(rows),
         "row": range(start, start + len(rows)),
-        "dropped_by": pa.nulls(len(rows), pa.string()),
+        "dropped_by": [_dropped_by(row) for row in rows],
         "noise": [row[2] if len(row) > 2 else None for row in rows],
     }
     return pa.table({key: columns[key] for key in schema.names}, schema=schema)

@@ -22,6 +22,7 @@ SCHEMA = pa.schema(
     [*PAIR, ("corpus", pa.string()), ("row", pa.int64()), ("dropped_by", pa.string())]
 )
 AUGMENTED_BY = "augmented_by"
+ROW_BYTES = 2048  # of a row before compression, on average; sentences have a few hundred
 _DIGITS = "[0-9]" * 5
 # Pattern of our shards' names; shards of other programs have longer names.
 SHARDS = FolderKind(perhaps=(f"part-{_DIGITS}.parquet", f"part-{_DIGITS}[0-9].parquet"))
@@ -58,6 +59,7 @@ def read_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a table in order, at most `rows` at a time, so that memory stays bounded.
 
+    Of rows that are larger than ROW_BYTES on average, fewer are read at a time.
     With `kept`, rows that a filter dropped are left out; a table without `dropped_by` has none.
     Raises InputError if the table or a column is missing, or a file is damaged or not Parquet.
     """
@@ -70,12 +72,20 @@ def read_batches(
                     raise InputError(f"{shard}: no column '{name}'{nearest(name, names)}")
             select = kept and "dropped_by" in names
             read = [*wanted, "dropped_by"] if select and "dropped_by" not in wanted else wanted
-            for batch in _sound(shard, file.iter_batches(rows, columns=read, use_threads=False)):
+            most = _rows_at_a_time(file.metadata, rows)
+            for batch in _sound(shard, file.iter_batches(most, columns=read, use_threads=False)):
                 if select:
                     batch = batch.filter(pc.is_null(batch.column("dropped_by")))
                 batch = batch.select(wanted)
                 if batch.num_rows:
                     yield batch
+
+
+def _rows_at_a_time(metadata: pq.FileMetaData, rows: int) -> int:
+    """Return `rows`, or fewer if the rows of some group are larger than ROW_BYTES on average."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    largest = max((g.total_byte_size / g.num_rows for g in groups if g.num_rows > 0), default=0)
+    return max(1, int(rows * ROW_BYTES / max(largest, ROW_BYTES)))
 
 
 def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) -> pa.Table:

@@ -34,7 +34,7 @@ from weebill.settings import (
     Text,
     section,
 )
-from weebill.text_files import read_lines
+from weebill.text_files import ANY_LENGTH, read_lines
 
 Task = Literal["summarization", "language-modelling"]
 Part = Literal["train", "validation", "test"]
@@ -151,7 +151,8 @@ def import_data(settings: TextData, folder: str | Path, places: Places | None = 
 
 def read_part(folder: str | Path, part: Part) -> list[Row]:
     """Read the rows of a part of an imported folder."""
-    return [json.loads(line) for line in read_lines(Path(folder) / f"{part}.jsonl")]
+    lines = read_lines(Path(folder) / f"{part}.jsonl", ANY_LENGTH)
+    return [json.loads(line) for line in lines]
 
 
 def task_of(folder: str | Path) -> Task:
@@ -219,7 +220,7 @@ def read_entry(
                 continue
             lines = [row["text"].removesuffix("\n") for row in rows]
         elif settings.task == "language-modelling":
-            lines = list(read_lines(path))
+            lines = list(read_lines(path, ANY_LENGTH))  # a book may be one line
             lines[:1] = [line.removeprefix("\ufeff") for line in lines[:1]]
         else:
             raise InputError(

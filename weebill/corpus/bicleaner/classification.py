@@ -12,7 +12,7 @@ from typing import Any
 from weebill.errors import InputError
 from weebill.files import atomic_path, content_hash, move_folder, unfinished_work
 from weebill.replaceable import FolderKind, check_replaceable
-from weebill.text_files import read_lines
+from weebill.text_files import LONGEST_RECORD, read_lines
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ def _score_part(part: Path, path: Path, classifier: Classifier, block_rows: int)
 
 
 def _pairs(part: Path) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(read_lines(part), start=1):
+    for number, line in enumerate(read_lines(part, LONGEST_RECORD), start=1):
         cells = line.split("\t")
         if len(cells) != 2:
             raise InputError(f"{part}:{number}: {len(cells)} columns, expected 2")

@@ -18,7 +18,7 @@ from weebill.errors import InputError
 from weebill.experiment.scores import Score
 from weebill.files import atomic_folder
 from weebill.replaceable import FolderKind
-from weebill.text_files import read_lines
+from weebill.text_files import LONGEST_RECORD, read_lines
 
 PART_ROWS = 100_000
 PARTS = FolderKind(perhaps=("part-*.tsv.gz",))
@@ -98,9 +98,9 @@ def read_scores(pairs: str | Path, scores: str | Path) -> np.ndarray:
     parts = [np.zeros(0)]
     for part in part_paths(pairs):
         path = score_path(part, scores)
-        wanted = sum(1 for _ in read_lines(part))
+        wanted = sum(1 for _ in read_lines(part, LONGEST_RECORD))
         found = []
-        for number, line in enumerate(read_lines(path), start=1):
+        for number, line in enumerate(read_lines(path, LONGEST_RECORD), start=1):
             try:
                 found.append(float(line))
             except ValueError:

@@ -12,7 +12,7 @@ from typing import Any
 from weebill.errors import InputError
 from weebill.files import atomic_folder
 from weebill.replaceable import FolderKind
-from weebill.text_files import read_lines
+from weebill.text_files import LONGEST_RECORD, read_lines
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +85,9 @@ def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
 
     tokenizer = Tokenizer.get_tokenizer("word", target_language)
     noise = Namespace(**NOISE)
-    sources, targets = zip(*(line.split("\t") for line in read_lines(pairs)), strict=True)
+    sources, targets = zip(
+        *(line.split("\t") for line in read_lines(pairs, LONGEST_RECORD)), strict=True
+    )
     with output.open("w", encoding="utf-8", newline="") as file:
         for row in range(len(sources)):
             lines = sentence_noise(row, sources, targets, noise, tokenizer)
@@ -95,7 +97,9 @@ def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
 def _train_vocabulary(classifier: Any, pairs: Path, sides: Path) -> None:
     """Train the vocabulary and its embeddings on both sides, which pass through the file `sides`."""
     with sides.open("w", encoding="utf-8", newline="") as file:
-        file.writelines(line.replace("\t", "\n") + "\n" for line in read_lines(pairs))
+        file.writelines(
+            line.replace("\t", "\n") + "\n" for line in read_lines(pairs, LONGEST_RECORD)
+        )
     with sides.open(encoding="utf-8", newline="\n") as lines:
         try:
             classifier.train_vocab(lines, 1)

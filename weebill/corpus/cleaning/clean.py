@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
@@ -71,7 +72,8 @@ def clean_corpus(
 ) -> None:
     """Clean the table `source`, and write all its rows to the folder of shards `output`.
 
-    The text columns hold the normalised text and `dropped_by` names the first filter that rejected a row.
+    The text columns hold the normalised text and `dropped_by` names the first filter that rejected a row, unless the
+    import has dropped it.
     Filters see only the existing side of monolingual text (the other side is null).  Memory does not depend on the
     number of rows; during the work, a folder next to `output` takes about twice the disk space of the corpus.
     languages: codes of source and target, ISO 639-1.  workers: number of processes; the result does not depend on it.
@@ -271,6 +273,8 @@ def _filter_shard(
             pairs = Pairs(texts, judge.languages, repeats[row : row + batch.num_rows], judge.sides)
             filters = clean_batch(pairs, context)
             dropped_by = pa.array(list(FILTERS)).take(pa.array(filters, mask=filters < 0))
+            # The import has dropped rows with lines that are too long to be read.
+            dropped_by = pc.coalesce(batch.column("dropped_by"), dropped_by)
             index = batch.schema.get_field_index("dropped_by")
             writer.write(batch.set_column(index, "dropped_by", dropped_by))
             row += batch.num_rows

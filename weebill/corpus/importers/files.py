@@ -41,7 +41,8 @@ class Checksums:
 class FilesImporter(FromFiles):
     """Pair of text files with one sentence per line, or table of tab-separated values.
 
-    Files are plain, `.gz` or `.zst`. Each is a local path or an `https://` address.
+    Files are plain, `.gz` or `.zst`. Each is a local path or an `https://` address. A line of more than 1 MiB is not
+    read: the filter `too_long` drops its row, and in a validation or test set it is an error.
     """
 
     source: Place | None = None

@@ -18,6 +18,7 @@ from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Entry, kind_of, sides_of
 from weebill.settings import Commit, Place, Text, section
+from weebill.text_files import LONGEST_RECORD, Omitted
 from weebill_runtime.json_text import parse_json
 from weebill_runtime.names import SIDES, Side
 
@@ -132,7 +133,9 @@ class HuggingFaceImporter(FromFiles):
                             f"{path}:{number}: found {found}, expected text; check `source_field` and `target_field`"
                         )
                 texts = [controls.text(path, number, value, IN_CELLS) for value in row]
-                replaced += texts != row
+                replaced += any(
+                    t != v and not isinstance(t, Omitted) for t, v in zip(texts, row, strict=True)
+                )
                 yield tuple(map(dict(zip(wanted, texts, strict=True)).get, SIDES))
             controls.report(path, number, replaced)
 
@@ -251,7 +254,9 @@ def _parquet(path: Path, fields: list[str]) -> Iterator[dict[str, Any]]:
 
 def _json(path: Path) -> Iterator[Any]:
     empty = 0  # number of the last empty line, which may only be followed by others
-    for number, line in enumerate(found := lines(TextFile(path)), start=1):
+    for number, line in enumerate(found := lines(TextFile(path), LONGEST_RECORD), start=1):
+        if isinstance(line, Omitted):
+            raise line.refusal()
         if number == 1:
             line = line.removeprefix("\ufeff")
             if line.lstrip().startswith("["):

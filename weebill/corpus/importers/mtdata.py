@@ -18,6 +18,7 @@ from weebill.errors import InputError, Key, nearest
 from weebill.experiment.corpora import Entry as CorpusEntry
 from weebill.experiment.corpora import sides_of
 from weebill.settings import MinLen, Sha256, Text, Unique, section
+from weebill.text_files import bounded
 from weebill_runtime.languages import primary
 from weebill_runtime.names import SIDES, Side
 
@@ -174,7 +175,8 @@ def tmx_units(text: TextFile, source: str | None, target: str | None) -> Rows:
                     others += 1
                 else:
                     found += 1
-                    yield row
+                    place = f"{text}: unit {found + others}"
+                    yield tuple(words and bounded(words, place) for words in row)
         except ElementTree.ParseError as error:
             line, _ = error.position
             message = f"{text}:{line}: not well-formed XML ({error}); fetch the file again"

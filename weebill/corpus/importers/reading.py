@@ -3,6 +3,7 @@
 import bz2
 import errno
 import gzip
+import io
 import logging
 import lzma
 import re
@@ -19,7 +20,7 @@ from typing import IO
 
 from weebill.corpus.importers import Rows
 from weebill.errors import InputError
-from weebill.text_files import decoded_lines, open_binary
+from weebill.text_files import LONGEST_LINE, Omitted, bounded, lines_or_omitted, open_binary
 from weebill_runtime.names import Side
 
 log = logging.getLogger(__name__)
@@ -89,20 +90,23 @@ def open_text(text: TextFile) -> Iterator[IO[bytes]]:
         )
     if text.suffix == ".zip":
         with zipfile.ZipFile(text.path) as archive, archive.open(names[0]) as stream:
-            yield stream
+            yield io.BufferedReader(
+                stream, BLOCK
+            )  # its own reading of lines up to some length is slow
     else:  # compressed data can only be read from the beginning
         with gzip.open(text.path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
             yield next(archive.extractfile(one) for one in archive if one.name == names[0])
 
 
-def lines(text: TextFile) -> Iterator[str]:
-    """Yield the lines of a text without their newline.
+def lines(text: TextFile, longest: int = LONGEST_LINE) -> Iterator[str]:
+    """Yield the lines of a text without their newline; `Omitted` for one of more than `longest` bytes.
 
     Raises InputError that names file and line if a line is not UTF-8 or the packed data is damaged.
     """
     number = 0
     with damage(text, lambda: f" after line {number}"), open_text(text) as stream:
-        for number, line in enumerate(decoded_lines(stream, str(text)), start=1):  # noqa: B007
+        found = lines_or_omitted(stream, str(text), longest)
+        for number, line in enumerate(found, start=1):  # noqa: B007
             yield line
 
 
@@ -134,7 +138,12 @@ class Controls:
             raise InputError(message)
 
     def text(self, name: object, number: int, text: str, forbidden: re.Pattern[str]) -> str:
-        """Return the text without forbidden characters, or raise InputError that names file and line."""
+        """Return the text without forbidden characters, `Omitted` if it is too long.
+
+        Raises InputError that names file and line.
+        """
+        if len(text) > LONGEST_LINE // 4:
+            text = bounded(text, f"{name}:{number}")
         found = forbidden.search(text)
         if found is None:
             return text
@@ -192,7 +201,7 @@ class Controls:
         columns = (source, target)
         last = max(column for column in columns if column is not None)
         for number, line in enumerate(self.checked(text, lines(text), IN_TABLES), start=1):
-            values = line.split("\t")
+            values = [line] * (last + 1) if isinstance(line, Omitted) else line.split("\t")
             if len(values) <= last:
                 raise InputError(
                     f"{text}:{number}: {len(values)} tab-separated columns, expected at least "

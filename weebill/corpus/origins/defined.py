@@ -11,6 +11,7 @@ from weebill.corpus.importers.entries import importer_from
 from weebill.corpus.importers.reading import TextFile, damage, open_text
 from weebill.corpus.sources import Places, Source
 from weebill.files import atomic_path
+from weebill.text_files import Omitted
 
 ADDRESS = "address"  # importer of one file at an address
 SIDES = ("source", "target")
@@ -40,7 +41,11 @@ class DefinedText:
             else:
                 side = self.entry["side"]
                 rows = self._importer().read(sources, self._languages(), side)
-                file.writelines(row[SIDES.index(side)].encode() + b"\n" for row in rows)
+                for row in rows:
+                    text = row[SIDES.index(side)]
+                    if isinstance(text, Omitted):
+                        raise text.refusal()
+                    file.write(text.encode() + b"\n")
 
     def _importer(self):
         own = {key: one for key, one in self.entry.items() if key not in ("side", "language")}
