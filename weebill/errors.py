@@ -1,16 +1,20 @@
 """Error for bad input: one line for each fault, with the place and the remedy."""
 
 import errno
+import os
 import re
+from contextlib import suppress
+from pathlib import Path
 
 from weebill_runtime.errors import InputError, nearest, placed
 
-__all__ = ["InputError", "Key", "abridged", "explain", "key_path", "nearest", "placed"]
+__all__ = ["InputError", "Key", "abridged", "explain", "full_disk", "key_path", "nearest", "placed"]
 
 LONGEST_SHOWN = 200  # characters of a name or value in a message
 
 Key = str | int  # of a mapping, or of a list's item, in a configuration
 
+FEW_INODES = 16
 _DISK_REMEDIES = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
     errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
@@ -47,8 +51,24 @@ def explain(error: BaseException, place: str = "results") -> str | None:
     if code in _DISK_REMEDIES:
         # For a renaming, name the destination: the other name is that of a partial file.
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or place
-        return f"{abridged(place)}: {_DISK_REMEDIES[code]}"
+        remedy = full_disk(place) if code == errno.ENOSPC else _DISK_REMEDIES[code]
+        return f"{abridged(place)}: {remedy}"
     return None
+
+
+def full_disk(place: str | Path) -> str:
+    """Return what is missing on the file system of a place where nothing could be written, and the remedy."""
+    with suppress(OSError, ValueError, ZeroDivisionError):
+        there = next(one for one in (Path(place), *Path(place).absolute().parents) if one.exists())
+        found = os.statvfs(there)
+        space, files = found.f_bavail / found.f_blocks, found.f_favail / max(1, found.f_files)
+        # Some inodes may be free again by now.
+        if found.f_files and found.f_favail <= FEW_INODES and files < space:
+            return (
+                "the file system has no inode left for another file; remove some files and run again, finished work "
+                "is kept"
+            )
+    return _DISK_REMEDIES[errno.ENOSPC]
 
 
 def abridged(text: object, most: int = LONGEST_SHOWN) -> str:

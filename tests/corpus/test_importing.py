@@ -177,7 +177,7 @@ def test_a_line_too_long_to_read_drops_its_row(tmp_path, name, caplog):
     assert [tuple(row.values()) for row in rows] == [
         ("A bird sings.", 0, None),
         ("", 1, "too_long"),
-        ("Cats sleep.", 2, None),
+        ("Two cats sleep.", 2, None),
     ]
     with pytest.raises(InputError, match=r"corpus 'a': .*:2: more than"):
         import_corpus(tmp_path / "test.parquet", "a", entry, PAIR)

@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,7 @@ def error_lines(run, marker: str) -> list[str]:
 
 
 SNAKEFILE = ("--snakefile", str(REPOSITORY / "Snakefile"))
+TABLE = "results/tiny/test_sets/tatoeba_test.parquet"
 SPOILT = {
     "latin.yaml": ("seed: 1\n# M\xfcnchen\n".encode("latin-1"), ":2: not UTF-8 (byte 0xfc)"),
     "day.yaml": (b"seed: 1\nexperiment: 2020-13-45\n", ":2: not valid YAML: '2020-13-45' is no date"),
@@ -151,16 +154,46 @@ def test_read_only_results(tmp_path):
     assert not list((tmp_path / ".snakemake/locks").glob("*")), "the failed run left its lock"
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """Mount a file system of 256 KiB at tmp_path/results."""
-    place = tmp_path / "results"
+@contextmanager
+def mounted(place: Path, options: str) -> Iterator[Path]:
+    """Mount an empty file system in memory; options: such as its size."""
     place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("needs the right to mount a small file system")
     yield place
     subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Mount a file system of 256 KiB at tmp_path/results."""
+    with mounted(tmp_path / "results", "size=256k") as place:
+        yield place
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("size=4k", "the disk is full"),  # before any job
+        ("size=12k", "the disk is full"),  # in the first
+        ("nr_inodes=8", "no inode left"),
+        ("nr_inodes=22", "no inode left"),
+    ],
+)
+def test_a_full_disk_below_snakemake_itself(tmp_path, options, told):
+    """The whole folder of the run is on a disk that is too small, and afterwards on one that suffices."""
+    with mounted(tmp_path / "run", options) as folder:
+        arguments = (folder, TINY, "--cores", "1", TABLE)
+        run = snakemake(*arguments)
+        messages = {line for line in run.stdout.splitlines() if line.startswith("weebill: ")}
+        assert run.returncode == 1 and len(messages) == 1, run.stdout
+        assert told in messages.pop() and "Traceback" not in run.stdout.split("its last lines")[0]
+        grow = ["mount", "-o", "remount,size=9m,nr_inodes=999", str(folder)]
+        subprocess.run(grow, check=True)
+        shutil.rmtree(folder / ".snakemake/locks", ignore_errors=True)
+        run = snakemake(*arguments)
+        assert run.returncode == 0 and (folder / TABLE).is_file(), run.stdout
 
 
 def test_full_disk(tmp_path, small_disk):

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from weebill.errors import InputError, explain
 from weebill.workflow.gpus import take_gpus
@@ -49,10 +49,9 @@ def job(log: str | Path) -> Iterator[None]:
     raised again.  A training that SIGTERM ends exits with code 128 + 15, not with 0.
     """
     end_with_snakemake()
-    Path(log).parent.mkdir(parents=True, exist_ok=True)
     sys.stdout.flush(), sys.stderr.flush()
     output, terminal = os.dup(1), os.dup(2)
-    with open(log, "a", encoding="utf-8") as file:
+    with _opened(log) as file:
         os.dup2(file.fileno(), 1), os.dup2(file.fileno(), 2)
         form = {"format": "%(asctime)s %(message)s", "stream": sys.stderr}
         logging.basicConfig(level=logging.INFO, force=True, **form)
@@ -66,7 +65,8 @@ def job(log: str | Path) -> Iterator[None]:
             if line is None:
                 traceback.print_exc()
                 raise
-            print(line, file=sys.stderr, flush=True)
+            with suppress(OSError):  # the disk is full
+                print(line, file=sys.stderr, flush=True)
             # Snakemake ends some of its lines in a second write; begin a new line.
             os.write(terminal, f"\nweebill: {line}\n".encode())
             raise SystemExit(1) from error
@@ -76,6 +76,21 @@ def job(log: str | Path) -> Iterator[None]:
                 raise SystemExit(128 + signal.SIGTERM) from end
             raise
         finally:
-            sys.stdout.flush(), sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError):  # the disk is full
+                    stream.flush()
             os.dup2(output, 1), os.dup2(terminal, 2)
             os.close(output), os.close(terminal)
+
+
+def _opened(log: str | Path) -> IO[str]:
+    """Open a log.  An error of the disk ends this process with one line."""
+    try:
+        Path(log).parent.mkdir(parents=True, exist_ok=True)
+        return open(log, "a", encoding="utf-8")
+    except OSError as error:
+        line = explain(error, str(log))
+        if line is None:
+            raise
+        os.write(2, f"\nweebill: {line}\n".encode())
+        raise SystemExit(1) from error

@@ -1,14 +1,19 @@
 """Last lines of a run: what came out, and what to do next; and the last lines of a failed job's logs."""
 
+import errno
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from logging import LogRecord
 from pathlib import Path
 
 from weebill.workflow.terminal.course import Course, count, duration
 
 LINES = 12  # of a log
+FULL = re.compile(rf"{re.escape(os.strerror(errno.ENOSPC))}(?:: '([^'\n]+)')?")
+SNAKEMAKE = ".snakemake"  # folder that Snakemake itself writes to
 BYTES = 16_384  # at the end of a log that are read
 
 
@@ -32,6 +37,13 @@ def _last_lines(log: str) -> list[str]:
         line.rpartition("\r")[2].rstrip() for line in content.decode("utf-8", "replace").split("\n")
     ]
     return [line for line in lines if line][-LINES:]
+
+
+def full_place(record: LogRecord) -> str | None:
+    """Return the place where the disk was full if a message of Snakemake tells of it."""
+    text = record.getMessage()
+    found = FULL.search(text)
+    return found and (found[1] or SNAKEMAKE)
 
 
 def ending(course: Course, stopped: bool) -> Iterator[tuple[str, str]]:

@@ -14,12 +14,14 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from weebill.errors import full_disk
 from weebill.workflow.progress import listen
 from weebill.workflow.terminal.course import Course, Job, clock, count, duration
-from weebill.workflow.terminal.ending import ending, tail
+from weebill.workflow.terminal.ending import ending, full_place, tail
 
 PERIOD = 1.0  # seconds between two looks at the progress of jobs
 STOPPING = "Terminating processes on user request"
+TRACEBACK = "Traceback (most recent call last)"
 KILLED = "CalledProcessError"  # of each running job, once the user has stopped the run
 # Beginnings of messages without news for the user, or that this display words itself.
 CHATTER = (
@@ -54,6 +56,7 @@ class LogHandler(LogHandlerBase):
         asked = self.common_settings
         quiet = set(asked.quiet or ())
         self.course, self._stopped, self._ended = Course(), False, threading.Event()
+        self._full: str | None = None  # message for the user if a disk was full
         form = DefaultFormatter(quiet, asked.show_failed_logs)
         stream = sys.stdout if asked.stdout else sys.stderr
         self._plain = ColorizingTextHandler(asked.nocolor, stream, form)
@@ -89,6 +92,11 @@ class LogHandler(LogHandlerBase):
     def emit(self, record: LogRecord) -> None:
         """Show a record, or change the display by it."""
         try:
+            full = full_place(record)
+            if full and self._full is None:  # what is missing may be there again at the end
+                self._full = f"weebill: {full}: {full_disk(full)}"
+            if full and TRACEBACK in record.getMessage():
+                return  # the last line tells it
             if self._display is None:
                 self._plain.handle(record)
             elif act := self._events.get(getattr(record, "event", None)):
@@ -100,6 +108,9 @@ class LogHandler(LogHandlerBase):
 
     def close(self) -> None:
         """End the display with what came out, and what to do next."""
+        if self._full:
+            line, self._full = self._full, None
+            self._display.say(line, "red") if self._display else print(line, file=sys.stderr)
         if self._display is not None and not self._ended.is_set():
             self._ended.set()
             with self.lock:
