@@ -156,3 +156,15 @@ def test_bounds_of_a_text_are_in_bytes():
     for text, omitted in (("x" * LONGEST_LINE, False), ("x" * (LONGEST_LINE + 1), True),
                           ("🐦" * (LONGEST_LINE // 4), False), ("🐦" * (LONGEST_LINE // 4 + 1), True)):  # fmt: skip
         assert isinstance(bounded(text, "here"), Omitted) == omitted
+
+
+def test_arguments_are_files_or_streams(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"typed\n")))
+    assert list(read_argument("-")) == ["typed"]
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input: closed"):
+        list(read_argument("-"))
+    with pytest.raises(InputError, match="a folder, expected a file"):
+        list(read_argument(tmp_path))
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n"))  # only a stream is read as it is
+    assert list(read_argument(tmp_path / "a.gz")) == ["packed"]

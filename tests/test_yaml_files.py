@@ -3,7 +3,7 @@
 import pytest
 
 from weebill.errors import InputError
-from weebill.yaml_files import read_yaml
+from weebill.yaml_files import LARGEST, check_yaml, read_yaml
 
 BAD = {
     "repeated key": (
@@ -56,3 +56,15 @@ def test_other_systems_files(tmp_path):
 def test_missing(tmp_path):
     with pytest.raises(InputError, match=r"none\.yaml: no such file"):
         read_yaml(tmp_path / "none.yaml")
+
+
+def test_large_files_and_pipes(tmp_path):
+    (tmp_path / "x.yaml").write_text("a: 1\n#" + "x" * (LARGEST - 7) + "\n")
+    assert (tmp_path / "x.yaml").stat().st_size == LARGEST
+    assert read_yaml(tmp_path / "x.yaml") == {"a": 1}
+    with (tmp_path / "x.yaml").open("a") as file:
+        file.write("\n")
+    with pytest.raises(InputError, match="more than 4,194,304 bytes"):
+        read_yaml(tmp_path / "x.yaml")
+    with pytest.raises(InputError, match="/dev/null: not a plain file"):
+        check_yaml("/dev/null")

@@ -44,10 +44,19 @@ def explain(error: BaseException, place: str = "results") -> str | None:
     if isinstance(error, InputError):
         return str(error)
     code = getattr(error, "errno", None)
+    if isinstance(error, RuntimeError) and str(error).startswith(
+        "Symlink loop from "
+    ):  # Python 3.11 and 3.12
+        code, place = errno.ELOOP, str(error).removeprefix("Symlink loop from ").strip("'")
     # An error of safetensors, written in Rust, has the number only in its message.
-    if not isinstance(error, OSError):
+    elif not isinstance(error, OSError):
         found = re.search(r"\(os error (\d+)\)", str(error))
         code = int(found[1]) if found else None
+    name = str(getattr(error, "filename", None) or "")
+    if (
+        isinstance(error, FileNotFoundError) and ".partial-" in name
+    ):  # in a folder of the system, such as /proc
+        return f"{abridged(Path(name).parent)}: no file can be made here; name a folder where you can write"
     if code in _DISK_REMEDIES:
         # For a renaming, name the destination: the other name is that of a partial file.
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or place

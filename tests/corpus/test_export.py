@@ -1,6 +1,7 @@
 """An export equals the imported text byte for byte, and never writes half of it."""
 
 import gzip
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -102,3 +103,17 @@ def test_a_lost_line_is_noticed(tmp_path, table, monkeypatch):
     with pytest.raises(InputError, match="2 lines were written for 3 rows"):
         export.export_text(table, {"source": tmp_path / "out"})
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self").exists(), reason="needs a folder where no file can be made"
+)
+def test_places_where_no_file_can_be_made(tmp_path, table, capsys):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for place, told in (
+        (tmp_path / "loop", "loop: a symbolic link that leads to itself"),
+        ("/proc/text", "/proc: no file can be made here"),
+    ):
+        assert main(["export", str(table), "--source", str(place)]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("weebill: ") and told in line
