@@ -1,0 +1,125 @@
+"""The README's table of measured claims, from committed results.  `python -m docs.site.claims` writes it anew."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+
+from docs.site.contents import REPOSITORY
+from docs.site.measured import row_of
+
+README = REPOSITORY / "README.md"
+TABLE = re.compile(r"(<!-- claims -->\n).*?(<!-- end of claims -->)", re.DOTALL)
+HEAD = "| on the same work | measured | how |\n|---|---|---|\n"
+
+Cells = dict[str, str]
+
+
+def with_claims(text: str) -> str:
+    """Return the README's text with its table of claims made anew."""
+    rows = "".join(f"| {' | '.join(row)} |\n" for row in claims())
+    return TABLE.sub(lambda match: f"{match[1]}{HEAD}{rows}{match[2]}", text)
+
+
+def claims() -> Iterator[tuple[str, str, str]]:
+    """Yield what was compared, what came out, and how it was measured, for each claim."""
+    teacher, student = (
+        _row("multi30k.md", {"Variant": name, "Test set": "test_2016_flickr"})
+        for name in ("teacher/beam-8/float32", "multi30k.tiny/unpruned/int8")
+    )
+    yield (
+        "an int8 student and its teacher, Multi30k en-de",
+        f"BLEU {_first(student['BLEU'])} and {_first(teacher['BLEU'])}; "
+        f"{_first(student['MiB'])} and {_first(teacher['MiB'])} MiB",
+        "[experiment](docs/results/multi30k.md)",
+    )
+    beside = "int8 with shortlist, against CTranslate2"
+    vnni = _row("multi30k.md", {"Claim": f"tiny, vnni: {beside} (AVX512, oneDNN, batch 8)"})
+    avx2 = row_of("tiny, avx2: int8 with shortlist")
+    yield (
+        "words per second of a Tiny student on one core, and CTranslate2's",
+        f"× {_printed_ratio(f'tiny, amx: {beside}')} with AMX, × {vnni['Ours / other, median']} with VNNI, "
+        f"× {avx2.ratio:.2f} with AVX2",
+        "[AMX](docs/results/amx.txt), [VNNI](docs/results/multi30k.md), [AVX2](docs/results/benchmarks.json)",
+    )
+    large, eight = "COMET of XLM-R's large shape", "8 systems, float32, against unbabel-comet"
+    yield (
+        "COMET scores of 8 systems on one core with AMX, XLM-R large, and unbabel-comet's, both float32",
+        f"× {_printed_ratio(large, eight)} as many segments per second; scores differ by at most "
+        f"{_printed(large, eight, r'differ by at most ([0-9.e-]+)')}",
+        "[benchmark](docs/results/amx.txt)",
+    )
+    name = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
+    rouge, size, speed = _sentence("generation-small.md", name, r"([0-9.]+) ×?")
+    yield (
+        "a small BART for news, distilled, pruned and in int8, and before",
+        f"ROUGE-L × {rouge}, bytes × {size}, speed × {speed}",
+        "[experiment](docs/results/generation-small.md)",
+    )
+    yield (
+        "training on one H100 in bfloat16, and by transformers",
+        f"× {_ratios('training tiny,')} (Tiny), × {_ratios('training teacher_x3,')} (teacher)",
+        "[benchmark](docs/results/gpu/h100.json)",
+    )
+
+
+def _ratios(start: str) -> str:
+    """Return the range of the ratios in gpu/h100.json whose names begin so."""
+    rows = json.loads((REPOSITORY / "docs/results/gpu/h100.json").read_text("utf-8"))["rows"]
+    ratios = [row["ratio"] for row in rows if row["name"].startswith(start)]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}"
+
+
+def _row(page: str, wanted: Cells) -> Cells:
+    """Return the first row of a page's tables with these cells."""
+    for row in _rows((REPOSITORY / "docs/results" / page).read_text("utf-8")):
+        if all(row.get(column) == cell for column, cell in wanted.items()):
+            return row
+    raise LookupError(f"docs/results/{page}: no row with {wanted}; name one that is there")
+
+
+def _rows(text: str) -> Iterator[Cells]:
+    """Yield the rows of all Markdown tables of a text, as cells by column."""
+    header: list[str] = []
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            header = []
+            continue
+        cells = [cell.strip().strip("*") for cell in line.strip().strip("|").split("|")]
+        if not header:
+            header = cells
+        elif not set("".join(cells)) <= set(":- "):
+            yield dict(zip(header, cells, strict=False))
+
+
+def _first(cell: str) -> str:
+    """Return a cell's number, without the difference in brackets behind it."""
+    return cell.split()[0]
+
+
+def _sentence(page: str, name: str, number: str) -> list[str]:
+    """Return the numbers of the line of a page's summary that begins with a model's name."""
+    text = (REPOSITORY / "docs/results" / page).read_text("utf-8")
+    line = next((one for one in text.splitlines() if one.startswith(f"- `{name}`")), None)
+    if line is None:
+        raise LookupError(f"docs/results/{page}: no line of `{name}`; name one that is there")
+    return re.findall(number, line.partition("`: ")[2])
+
+
+def _printed(start: str, part: str, value: str) -> str:
+    """Return what `value` matches in the first line of amx.txt that begins with `start` and has `part`."""
+    for line in (REPOSITORY / "docs/results/amx.txt").read_text("utf-8").splitlines():
+        if line.startswith(start) and part in line and (found := re.search(value, line)):
+            return found[1]
+    raise LookupError(f"docs/results/amx.txt: no line '{start}' with '{part}'; name one that is there")
+
+
+def _printed_ratio(start: str, part: str = "") -> str:
+    return _printed(start, part, r"ratio ([0-9.]+)")
+
+
+if __name__ == "__main__":
+    text = README.read_text("utf-8")
+    if (made := with_claims(text)) != text:
+        README.write_text(made, "utf-8")
+        print(README.name, file=sys.stderr)

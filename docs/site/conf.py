@@ -1,0 +1,22 @@
+"""Settings of Sphinx for the site, whose pages `docs.site.assemble` writes."""
+
+from weebill import __version__ as release
+
+project = "Weebill"
+author = project_copyright = "The Weebill contributors"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+source_suffix = {".md": "markdown"}
+myst_heading_anchors = 4  # links name headings as on GitHub
+exclude_patterns = ["files"]  # copies of files that pages link to
+highlight_language = "none"
+default_role = "code"  # docstrings mark code by single backticks
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+
+html_theme = "furo"
+html_title = f"{project} {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_search_summary = False  # they are fetched, which browsers refuse to pages from disk
+html_theme_options = {"top_of_page_buttons": []}
