@@ -1,7 +1,7 @@
 """Assemble the site's pages: those of the repository with their links changed, and those generated from code and data.
 
-`python -m docs.site.assemble FOLDER` writes them for Sphinx.  In a page, `<!-- generated: NAME -->` stands for text
-that code or data gives.
+`python -m docs.site.assemble FOLDER` writes them for Sphinx.  What code or data gives stands in the place of all between
+`<!-- generated: NAME -->` and `<!-- end of generated -->`, which readers of the file see instead.
 """
 
 import re
@@ -20,7 +20,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "claims": printed.claims_page,
     "tables": printed.tables_page,
 }
-MARKER = re.compile(r"<!-- generated: (.+?) -->")
+MARKER = re.compile(r"<!-- generated: (.+?) -->.*?<!-- end of generated -->", re.DOTALL)
 MEASURED: dict[str, Callable[[], str]] = {
     "docs/results/benchmarks.json": measured.benchmarks_page,
     "docs/results/amx.txt": measured.amx_page,
@@ -49,6 +49,8 @@ def _in_site(path: str, folder: Path) -> str:
     file = REPOSITORY / path
     if not file.is_file():
         raise ValueError("no such file; name a file of this repository")
+    if file.suffix == ".md":
+        raise ValueError("no page of the site; give it a place in docs/site/contents.py")
     place = path.removeprefix("docs/") if path.startswith("docs/") else f"{FILES}/{path}"
     copy = folder / place
     copy.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +61,8 @@ def _in_site(path: str, folder: Path) -> str:
 def _title(page: str) -> str:
     """Return a title for a table that the workflow wrote without one: "Noise: cleaning students"."""
     *folders, name = page.removesuffix(".md").split("/")
-    return f"{folders[1].capitalize()}: {name.replace('_', ' ')}"
+    title = folders[1].capitalize()
+    return title if name == folders[1] else f"{title}: {name.replace('_', ' ')}"
 
 
 def _contents() -> str:

@@ -7,7 +7,7 @@ from weebill.__main__ import COMMANDS, parser_of
 from weebill.benchmarks import NAMES
 from weebill.commands import benchmark
 
-WIDTH = "100"  # columns of the help texts
+WIDTH = "88"  # columns of the help texts
 
 
 def page() -> str:

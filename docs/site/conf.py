@@ -7,10 +7,11 @@ author = project_copyright = "The Weebill contributors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4  # links name headings as on GitHub
-exclude_patterns = ["files"]  # copies of files that pages link to
 highlight_language = "none"
 default_role = "code"  # docstrings mark code by single backticks
-autodoc_typehints = "signature"
+autoclass_content = "both"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
 autodoc_member_order = "bysource"
 
 html_theme = "furo"

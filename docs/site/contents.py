@@ -15,6 +15,7 @@ PLACES = {
     "config/generation.md": "reference/generation.md",
     "results/README.md": "reference/results-folder.md",
     "runtime/README.md": "reference/runtime.md",
+    "weebill/corpus/tatoeba/NOTICE.md": "reference/tatoeba.md",
     "docs/results/benchmarks.json": "results/benchmarks.md",
     "docs/results/amx.txt": "results/amx.md",
     "docs/results/gpu/h100.json": "results/gpu.md",
@@ -45,6 +46,7 @@ SECTIONS = {
         "reference/python",
         "reference/runtime",
         "reference/results-folder",
+        "reference/tatoeba",
     ),
     "Results": (),  # all pages of docs/results, then what the benchmarks measured
     "Papers": ("papers/claims", "papers/tables"),

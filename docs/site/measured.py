@@ -24,7 +24,7 @@ def benchmarks_page() -> str:
     signature = survey["signature"]
     versions = ", ".join(f"{name} {one}" for name, one in signature["versions"].items())
     return (
-        "# Every benchmark, small\n\n"
+        "# Speed: every benchmark, small\n\n"
         "`weebill benchmark all --json docs/results/benchmarks.json` measured these figures: each speed of ours "
         "and of an opponent on the same work, in turn on the same core, and the ratio's lowest and highest round. "
         f"Of {', '.join(SMALLER_IS_BETTER)}, less is better; of all others, more.\n\n"
@@ -52,7 +52,7 @@ def gpu_page() -> str:
         for part, rows in groupby(found["rows"], key=lambda row: row["part"])
     ]
     return (
-        "# On a GPU\n\n"
+        f"# Speed on one {found['card']}\n\n"
         f"`weebill benchmark gpu` measured these figures on one {found['card']}, {found['date']}. The other library "
         "is transformers, for the encoder of metrics too; the first table is what the card itself reaches.\n\n"
         + "\n".join(tables)
@@ -84,7 +84,7 @@ def amx_page() -> str:
         head = command.removeprefix("$ ").partition("#")[0].strip()
         sections.append(f"## {head}\n\n```text\n{command}\n{lines}\n```\n")
     return (
-        "# On a core with AMX\n\n"
+        "# Speed on a core with AMX\n\n"
         "What the benchmarks printed on one core that has the matrix unit AMX, command by command.\n\n"
         + "\n".join(sections)
     )
