@@ -1,6 +1,6 @@
-"""Assemble the site's pages: those of the repository with their links changed, and those generated from code and data.
+"""Assemble the site's pages: those of the repository with other links, and those generated from code and data.
 
-`python -m docs.site.assemble FOLDER` writes them for Sphinx.  What code or data gives stands in the place of all between
+`python -m docs.site.assemble FOLDER` writes them for Sphinx.  Generated text replaces all between
 `<!-- generated: NAME -->` and `<!-- end of generated -->`, which readers of the file see instead.
 """
 

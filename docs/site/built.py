@@ -30,7 +30,11 @@ class _Page(HTMLParser):
         self.places |= {value for name in ("id", "name") if (value := values.get(name))}
         if tag == "a" and (target := values.get("href")):
             self.links.append(target)
-        if tag in FETCHED and (target := values.get(FETCHED[tag])) and values.get("rel") not in PLAIN_LINKS:
+        if (
+            tag in FETCHED
+            and (target := values.get(FETCHED[tag]))
+            and values.get("rel") not in PLAIN_LINKS
+        ):
             self.fetched.append(target)
 
 
@@ -51,7 +55,11 @@ def faults(folder: Path) -> Iterator[str]:
             there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not there.is_file():
                 yield f"{path}: links to {target}, which is not there"
-            elif parts.fragment and there in pages and unquote(parts.fragment) not in pages[there].places:
+            elif (
+                parts.fragment
+                and there in pages
+                and unquote(parts.fragment) not in pages[there].places
+            ):
                 yield f"{path}: links to {target}, but the page has no such place"
 
 

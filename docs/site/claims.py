@@ -10,7 +10,7 @@ from docs.site.measured import row_of
 
 README = REPOSITORY / "README.md"
 TABLE = re.compile(r"(<!-- claims -->\n).*?(<!-- end of claims -->)", re.DOTALL)
-HEAD = "| on the same work | measured | how |\n|---|---|---|\n"
+HEAD = "| claim | measured | how |\n|---|---|---|\n"
 
 Cells = dict[str, str]
 
@@ -22,43 +22,43 @@ def with_claims(text: str) -> str:
 
 
 def claims() -> Iterator[tuple[str, str, str]]:
-    """Yield what was compared, what came out, and how it was measured, for each claim."""
+    """Yield each claim, what was measured of it, and links to the measurement."""
     teacher, student = (
         _row("multi30k.md", {"Variant": name, "Test set": "test_2016_flickr"})
         for name in ("teacher/beam-8/float32", "multi30k.tiny/unpruned/int8")
     )
     yield (
-        "an int8 student and its teacher, Multi30k en-de",
-        f"BLEU {_first(student['BLEU'])} and {_first(teacher['BLEU'])}; "
-        f"{_first(student['MiB'])} and {_first(teacher['MiB'])} MiB",
+        "A student in int8 keeps most of its teacher's quality (Multi30k, en-de).",
+        f"BLEU {_first(student['BLEU'])}, the teacher's {_first(teacher['BLEU'])}; "
+        f"{_first(student['MiB'])} MiB, the teacher's {_first(teacher['MiB'])}",
         "[experiment](docs/results/multi30k.md)",
     )
     beside = "int8 with shortlist, against CTranslate2"
     vnni = _row("multi30k.md", {"Claim": f"tiny, vnni: {beside} (AVX512, oneDNN, batch 8)"})
     avx2 = row_of("tiny, avx2: int8 with shortlist")
     yield (
-        "words per second of a Tiny student on one core, and CTranslate2's",
-        f"× {_printed_ratio(f'tiny, amx: {beside}')} with AMX, × {vnni['Ours / other, median']} with VNNI, "
-        f"× {avx2.ratio:.2f} with AVX2",
+        "The engine translates faster than CTranslate2 (Tiny in int8, one core).",
+        f"{_printed_ratio(f'tiny, amx: {beside}')} times with AMX, {vnni['Ours / other, median']} times with VNNI, "
+        f"{avx2.ratio:.2f} times with AVX2",
         "[AMX](docs/results/amx.txt), [VNNI](docs/results/multi30k.md), [AVX2](docs/results/benchmarks.json)",
     )
     large, eight = "COMET of XLM-R's large shape", "8 systems, float32, against unbabel-comet"
     yield (
-        "COMET scores of 8 systems on one core with AMX, XLM-R large, and unbabel-comet's, both float32",
-        f"× {_printed_ratio(large, eight)} as many segments per second; scores differ by at most "
+        "COMET scores are unbabel-comet's, but sooner (8 systems, XLM-R large, float32, one core with AMX).",
+        f"{_printed_ratio(large, eight)} times as fast; scores differ by at most "
         f"{_printed(large, eight, r'differ by at most ([0-9.e-]+)')}",
         "[benchmark](docs/results/amx.txt)",
     )
     name = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
     rouge, size, speed = _sentence("generation-small.md", name, r"([0-9.]+) ×?")
     yield (
-        "a small BART for news, distilled, pruned and in int8, and before",
-        f"ROUGE-L × {rouge}, bytes × {size}, speed × {speed}",
+        "A small BART stays good when it is distilled, pruned and quantized (BBC news).",
+        f"{rouge} of its ROUGE-L with {size} of its bytes, {speed} times as fast",
         "[experiment](docs/results/generation-small.md)",
     )
     yield (
-        "training on one H100 in bfloat16, and by transformers",
-        f"× {_ratios('training tiny,')} (Tiny), × {_ratios('training teacher_x3,')} (teacher)",
+        "Training is faster than with transformers (one H100, bfloat16).",
+        f"{_ratios('training tiny,')} times (Tiny), {_ratios('training teacher_x3,')} times (teacher)",
         "[benchmark](docs/results/gpu/h100.json)",
     )
 
@@ -111,7 +111,9 @@ def _printed(start: str, part: str, value: str) -> str:
     for line in (REPOSITORY / "docs/results/amx.txt").read_text("utf-8").splitlines():
         if line.startswith(start) and part in line and (found := re.search(value, line)):
             return found[1]
-    raise LookupError(f"docs/results/amx.txt: no line '{start}' with '{part}'; name one that is there")
+    raise LookupError(
+        f"docs/results/amx.txt: no line '{start}' with '{part}'; name one that is there"
+    )
 
 
 def _printed_ratio(start: str, part: str = "") -> str:

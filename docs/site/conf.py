@@ -1,5 +1,7 @@
 """Settings of Sphinx for the site, whose pages `docs.site.assemble` writes."""
 
+from pygments.lexers.python import PythonLexer
+
 from weebill import __version__ as release
 
 project = "Weebill"
@@ -21,3 +23,8 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_search_summary = False  # they are fetched, which browsers refuse to pages from disk
 html_theme_options = {"top_of_page_buttons": []}
+
+
+def setup(app):
+    """Let Sphinx show Snakemake's language as the Python that it is made of."""
+    app.add_lexer("snakemake", PythonLexer)

@@ -9,9 +9,7 @@ from docs.site.contents import REPOSITORY
 from weebill.benchmarks import SMALLER_IS_BETTER, Row
 
 RESULTS = REPOSITORY / "docs/results"
-HEAD = (
-    "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
-)
+HEAD = "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
 
 
 def benchmarks_page() -> str:

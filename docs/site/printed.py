@@ -23,7 +23,10 @@ def claims_page() -> str:
 
 
 def _effects() -> dict[tuple[str, str], str]:
-    return {(row["paper"], row["claim"]): row["effect"] for row in papers.load("claims").to_dict("records")}
+    return {
+        (row["paper"], row["claim"]): row["effect"]
+        for row in papers.load("claims").to_dict("records")
+    }
 
 
 def tables_page() -> str:
@@ -35,6 +38,9 @@ def tables_page() -> str:
         file = resources.files(papers) / f"{name}.csv"
         header, *rows = csv.reader(file.read_text("utf-8").splitlines())
         lines = [header, ["---"] * len(header), *rows]
-        table = "".join(f"| {' | '.join(escape(cell).replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+        table = "".join(
+            f"| {' | '.join(escape(cell).replace('|', '&#124;') for cell in line)} |\n"
+            for line in lines
+        )
         tables.append(f"## {name}\n\n{table}")
     return "\n".join(tables)

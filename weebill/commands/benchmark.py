@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from weebill.arguments import Parser, positive
@@ -31,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.name == GPU:
         return _run_gpu(arguments.options)
     module = load(arguments.name)
-    options = vars(parser_of(arguments.name).parse_args(arguments.options))
+    options = vars(_parser_of_module(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")
     rows: Iterable[Row] = module.run(**options)
     machine, versions = hardware(), software_versions(getattr(module, "OPPONENTS", ()))
@@ -106,7 +107,10 @@ def parser_of(name: str) -> argparse.ArgumentParser:
         return _all_parser()
     if name == GPU:
         return _gpu_parser()
-    module = import_module(f"weebill.benchmarks.{name}")
+    return _parser_of_module(name, import_module(f"weebill.benchmarks.{name}"))
+
+
+def _parser_of_module(name: str, module: ModuleType) -> argparse.ArgumentParser:
     parser = _parser(name, module.__doc__)
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
     add_options(parser, module.run)
