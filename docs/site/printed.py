@@ -4,6 +4,9 @@ import csv
 from html import escape
 from importlib import resources
 
+import yaml
+
+from docs.site.contents import REPOSITORY
 from weebill.report import papers
 from weebill.report.tables.claims import claims_of
 
@@ -11,15 +14,27 @@ from weebill.report.tables.claims import claims_of
 def claims_page() -> str:
     """Return a table of the claims of each paper, with the bounds within which each counts as reproduced."""
     head = "| where | claim | holds if | measured as |\n|---|---|---|---|\n"
-    effects = _effects()
+    effects, cited = _effects(), _cited()
     sections = []
     for name, paper in papers.PAPERS.items():
         rows = "".join(
             f"| {claim.where} | {claim.text} | {claim.bounds} | `{effects[name, claim.text]}` |\n"
             for claim in claims_of(name)
         )
-        sections.append(f"## {paper.name}\n\n{head}{rows}")
+        sections.append(
+            f"## {paper.name}\n\n{cited[paper.name.replace(' 20', '')]}\n\n{head}{rows}"
+        )
     return "\n".join(sections)
+
+
+def _cited() -> dict[str, str]:
+    """Return a link with the title of each paper, by its short name in CITATION.cff."""
+    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text("utf-8"))
+    found = {}
+    for one in citation["references"]:
+        address = one.get("url") or one["repository-code"]
+        found[one["notes"].split()[0]] = f"[{one['title']}]({address})"
+    return found
 
 
 def _effects() -> dict[tuple[str, str], str]:
