@@ -16,7 +16,7 @@ def benchmarks_page() -> str:
     """Return the page of benchmarks.json: a table for each benchmark."""
     survey = json.loads((RESULTS / "benchmarks.json").read_text("utf-8"))
     tables = [
-        f"## {name}\n\n{HEAD}{''.join(map(_ratio_row, rows))}"
+        f"## weebill benchmark {name}\n\n{HEAD}{''.join(map(_ratio_row, rows))}"
         for name, rows in groupby(survey["rows"], key=lambda row: row["benchmark"])
     ]
     signature = survey["signature"]
@@ -46,7 +46,7 @@ def gpu_page() -> str:
     found = json.loads((RESULTS / "gpu/h100.json").read_text("utf-8"))
     head = "| work | ours | other | unit | ours / other |\n|---|---:|---:|---|---:|\n"
     tables = [
-        f"## {part}\n\n{head}{''.join(map(_gpu_row, rows))}"
+        f"## {part.capitalize()}\n\n{head}{''.join(map(_gpu_row, rows))}"
         for part, rows in groupby(found["rows"], key=lambda row: row["part"])
     ]
     return (
