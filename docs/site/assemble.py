@@ -42,11 +42,13 @@ def assemble(folder: Path) -> None:
         _write(folder / PLACES[file], made())
 
 
-def _in_site(path: str, folder: Path) -> str:
+def _in_site(path: str, folder: Path) -> str | None:
     """Return the place in the site of a file of the repository; a file that is no page is copied there."""
     if page := page_of(path):
         return page
     file = REPOSITORY / path
+    if file.is_dir():
+        return None
     if not file.is_file():
         raise ValueError("no such file; name a file of this repository")
     if file.suffix == ".md":

@@ -48,7 +48,8 @@ def fault(words: list[str]) -> str | None:
     if program == "snakemake":
         return _parsed(get_argument_parser(), rest)
     if program == "python":
-        return None if rest[0] == "-m" and find_spec(rest[1]) else f"no module {rest[1:2]}"
+        found = find_spec(rest[1]) if rest[0] == "-m" else (REPOSITORY / rest[0]).is_file()
+        return None if found else f"no Python '{' '.join(rest)}'"
     if program in OTHERS or (REPOSITORY / program).is_file():
         return None
     return f"no program '{program}' that the documents use"
