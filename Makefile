@@ -71,6 +71,7 @@ docs: $(READY)  ## the site of all pages, which opens from disk: build/site/inde
 	"$(BIN)/python" -m docs.site.assemble build/site-pages
 	"$(BIN)/sphinx-build" --fail-on-warning --keep-going --quiet --conf-dir docs/site build/site-pages build/site
 	"$(BIN)/python" -m docs.site.built build/site
+	@echo "the site is in build/site/index.html"
 
 reference: $(READY)  ## the tables of config/*.md and config/schema, from the settings classes
 	"$(BIN)/python" -m weebill.configuration.reference
