@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import weebill
+import weebill_runtime
 from docs.site.assemble import assemble
 from docs.site.built import faults
 from docs.site.claims import with_claims
@@ -51,7 +53,13 @@ def test_generated_pages_have_what_the_code_has(assembled):
         "\n### weebill metric prune\n" in commands
         and "\n### weebill benchmark runtime\n" in commands
     )
-    assert "weebill.load\n" in (assembled / "reference/python.md").read_text("utf-8")
+    interface = (assembled / "reference/python.md").read_text("utf-8")
+    assert (
+        ".. autofunction:: weebill.load\n" in interface
+        and ".. autoclass:: weebill.Scorer\n" in interface
+    )
+    assert "`weebill_runtime.SearchOptions` is `weebill.SearchOptions`." in interface
+    assert weebill_runtime.SearchOptions is weebill.SearchOptions
     claims = (REPOSITORY / "weebill/report/papers/claims.csv").read_text("utf-8").splitlines()[1:]
     page = (assembled / "papers/claims.md").read_text("utf-8")
     assert sum(
