@@ -6,7 +6,7 @@ PACKAGES = ("weebill", "weebill_runtime")
 
 
 def page() -> str:
-    """Return a section for each package, with every name of its interface; the second one shares names of the first."""
+    """Return a section for each package, with every name of its interface; names of both stand in the first."""
     told: dict[str, str] = {}  # package of each name
     return "\n".join(f"## {name}\n\n{_package(name, told)}" for name in PACKAGES)
 
