@@ -49,11 +49,14 @@ def claims() -> Iterator[tuple[str, str, str]]:
         f"{_printed(large, eight, r'differ by at most ([0-9.e-]+)')}",
         "[benchmark](docs/results/amx.txt)",
     )
-    name = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
-    rouge, size, speed = _sentence("generation-small.md", name, r"([0-9.]+) ×?")
+    before, bart = (
+        _row("generation-small.md", {"Variant": name}, "ROUGE-L")
+        for name in ("bart/fine-tuned", "bart/fine-tuned/distilled/pruned/trained-int8/int8")
+    )
     yield (
         "A small BART stays good when it is distilled, pruned and quantized (BBC news).",
-        f"{rouge} of its ROUGE-L with {size} of its bytes, {speed} times as fast",
+        f"ROUGE-L {_first(bart['ROUGE-L'])}, before {_first(before['ROUGE-L'])}; {_first(bart['MiB'])} MiB, before "
+        f"{_first(before['MiB'])}; {_first(bart['s an example'])} s a text, before {_first(before['s an example'])}",
         "[experiment](docs/results/generation-small.md)",
     )
     yield (
@@ -70,10 +73,10 @@ def _ratios(start: str) -> str:
     return f"{min(ratios):.2f} to {max(ratios):.2f}"
 
 
-def _row(page: str, wanted: Cells) -> Cells:
-    """Return the first row of a page's tables with these cells."""
+def _row(page: str, wanted: Cells, column: str = "") -> Cells:
+    """Return the first row of a page's tables with these cells, in a table with this column."""
     for row in _rows((REPOSITORY / "docs/results" / page).read_text("utf-8")):
-        if all(row.get(column) == cell for column, cell in wanted.items()):
+        if wanted.items() <= row.items() and (not column or column in row):
             return row
     raise LookupError(f"docs/results/{page}: no row with {wanted}; name one that is there")
 
@@ -95,15 +98,6 @@ def _rows(text: str) -> Iterator[Cells]:
 def _first(cell: str) -> str:
     """Return a cell's number, without the difference in brackets behind it."""
     return cell.split()[0]
-
-
-def _sentence(page: str, name: str, number: str) -> list[str]:
-    """Return the numbers of the line of a page's summary that begins with a model's name."""
-    text = (REPOSITORY / "docs/results" / page).read_text("utf-8")
-    line = next((one for one in text.splitlines() if one.startswith(f"- `{name}`")), None)
-    if line is None:
-        raise LookupError(f"docs/results/{page}: no line of `{name}`; name one that is there")
-    return re.findall(number, line.partition("`: ")[2])
 
 
 def _printed(start: str, part: str, value: str) -> str:
