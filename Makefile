@@ -19,7 +19,7 @@ READY := $(VENV)/.runtime$(shell grep -soEw 'avx2|avx_vnni|avx512_vnni|amx_int8'
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm test-gpu carry wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize fuzz check-resume
+.PHONY: help setup runtime demo run tensorboard test test-workflows test-slurm test-gpu docs carry wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize fuzz check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,12 @@ lint: $(READY)  ## the style of Python and workflow, and what imports what
 	"$(BIN)/lint-imports" --no-cache
 	"$(BIN)/snakefmt" --check Snakefile rules
 	"$(BIN)/snakemake" --lint
+
+docs: $(READY)  ## the site of all pages, which opens from disk: build/site/index.html
+	"$(BIN)/python" -m docs.site.assemble build/site-pages
+	"$(BIN)/sphinx-build" --fail-on-warning --keep-going --quiet --conf-dir docs/site build/site-pages build/site
+	"$(BIN)/python" -m docs.site.built build/site
+	@echo "the site is in build/site/index.html"
 
 reference: $(READY)  ## the tables of config/*.md and config/schema, from the settings classes
 	"$(BIN)/python" -m weebill.configuration.reference

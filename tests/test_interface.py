@@ -1,4 +1,4 @@
-"""The Python interface: names of `weebill` itself, loaded on first use, as the README shows them."""
+"""The Python interface: names of `weebill` itself, loaded on first use, as the documents show them."""
 
 import ast
 import re
@@ -68,11 +68,14 @@ def student(tmp_path_factory):
     return make_folder(base / "int8", make_vocabulary(base / "vocab.spm"))
 
 
-def test_what_the_readme_shows_runs(student, metric, tmp_path, monkeypatch):
-    """Its blocks run in a folder with small models under the README's names, one after another."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 3
+def shown(page: str) -> list[str]:
+    """Return the blocks of Python of a page of the documents."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def test_what_the_documents_show_runs(student, metric, tmp_path, monkeypatch):
+    """Their blocks run in a folder with small models under the documents' names, one after another."""
     for name, folder in (
         ("results/demo/models/demo.tiny/unpruned/int8", student),
         ("path/to/metric", metric),
@@ -86,11 +89,18 @@ def test_what_the_readme_shows_runs(student, metric, tmp_path, monkeypatch):
         "tokenizer": tokenizer,
         "texts": NARROW,
         "article": NARROW[0],
+        "articles": NARROW[:2],
     }
-    exec(blocks[2], made)
-    exec(blocks[0], values := {})
-    exec(blocks[1], alone := {})
-    assert len(alone["found"]) == 1
+    saved, fast = shown("guides/int8-generators.md")
+    exec(saved, made)
+    exec(fast, made)
+    [interface] = shown("reference/python.md")
+    exec(interface, values := {})
+    [alone] = shown("guides/deploy.md")
+    exec(alone, student_alone := {})
+    [scorer] = shown("guides/comet.md")
+    exec(scorer, scored := {})
+    assert len(student_alone["found"]) == 1 and len(scored["scores"]["one"]) == 1
     assert [type(line) for line in values["found"]] == [str, str]
     assert type(values["generator"]).__name__ == "BartForConditionalGeneration"
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 # Environments that do not have the runtime, such as those of some rules, find its Python in the clone.
 if find_spec("weebill_runtime") is None:
     sys.path.append(f"{__path__[0]}/../runtime")
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["InputError", "Scorer", "SearchOptions", "load", "load_int8"]
 
 # The modules that define the names.  They are without the package's own name, so that they do not count as imports of

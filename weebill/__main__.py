@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> int:
         prepare_output()
         if "_ARGCOMPLETE" in os.environ:
             complete()
-        arguments = _parser(command).parse_args(argv)
+        arguments = parser_of(command).parse_args(argv)
         code = arguments.run(arguments)
         sys.stdout.flush()
         return code
@@ -98,14 +98,14 @@ def complete() -> None:
     import argcomplete
 
     words = os.environ["COMP_LINE"].split()[1:]
-    argcomplete.autocomplete(_parser(_command(words)))
+    argcomplete.autocomplete(parser_of(_command(words)))
 
 
 def _command(argv: list[str]) -> str | None:
     return next((word for word in argv if not word.startswith("-")), None)
 
 
-def _parser(command: str | None) -> Parser:
+def parser_of(command: str | None) -> Parser:
     """Return the parser for the arguments of one command; only its module is imported."""
     formatter = argparse.RawDescriptionHelpFormatter
     parser = Parser(prog="weebill", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Where the sources are on Python's path, the compiled modules are still those of the installed distribution.
 __path__ += [f"{place}/{__name__}" for place in sys.path if place]
-__version__ = "0.1.0"  # that of weebill
+__version__ = "0.2.0"  # that of weebill
 __all__ = ["InputError", "SearchOptions", "Translator", "available", "engine", "has_bfloat16"]
 
 _MODULES = {

@@ -41,15 +41,22 @@ class Sampling:
 class SearchOptions:
     """Options of a search; length normalisation and cropping are the papers'.
 
-    beam: number of hypotheses followed; 1 is greedy.  nbest: number of hypotheses returned, at most `beam`.
-    length_normalisation: a hypothesis scores log p / length^this, end included (0: log p); at most 10.
-    length_factor, length_constant: a translation has at most factor·source + constant pieces, end included.
-    max_source_tokens: longer inputs are cropped.
-    batch_size, batch_tokens: largest numbers of sentences, and of source pieces with padding, in a batch; None: the
-    runtime chooses the fastest number, a GPU both, other engines 32.
-    allow_unknown: allow UNK in translations; ignored by Hugging Face models.
-    sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
-    Raises ValueError if `nbest` exceeds `beam`, a count is less than 1, or length normalisation is not in [0, 10].
+    Args:
+        beam: number of hypotheses followed; 1 is greedy.
+        nbest: number of hypotheses returned, at most `beam`.
+        length_normalisation: a hypothesis scores log p / length^this, end included (0: log p); at most 10.
+        length_factor: a translation has at most length_factor · source + length_constant pieces, end included.
+        length_constant: see `length_factor`.
+        max_source_tokens: longer inputs are cropped.
+        batch_size: largest number of sentences in a batch; None: the runtime chooses the fastest number, a GPU this
+            and `batch_tokens`, other engines 32.
+        batch_tokens: largest number of source pieces, with padding, in a batch.
+        allow_unknown: allow UNK in translations; ignored by Hugging Face models.
+        sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
+
+    Raises:
+        ValueError: if `nbest` exceeds `beam`, a count is less than 1, or length normalisation is not in [0, 10].
+
     """
 
     beam: int = 1

@@ -88,7 +88,7 @@ def third_party(file: Path) -> set[str]:
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found.add(node.module.partition(".")[0])
-    return found - sys.stdlib_module_names - {"weebill", "tests", "envs"}
+    return found - sys.stdlib_module_names - {"weebill", "tests", "envs", "docs"}
 
 
 def imported(files: Iterable[Path]) -> set[str]:

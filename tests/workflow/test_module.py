@@ -146,9 +146,9 @@ def test_rules_of_another_version_are_refused(run, publish):
     assert f"{REPOSITORY}/rules/report.smk; check out the same version in {REPOSITORY}" in line
 
 
-def test_what_the_readme_shows_runs(run, tmp_path):
-    readme = (REPOSITORY / "README.md").read_text("utf-8")
-    shown = readme.split("```snakemake\n", 1)[1].split("```", 1)[0]
+def test_what_the_guide_shows_runs(run, tmp_path):
+    guide = (REPOSITORY / "docs/guides/workflow.md").read_text("utf-8")
+    shown = guide.split("```snakemake\n", 1)[1].split("```", 1)[0]
     assert "path/to/weebill/Snakefile" in shown
     text = shown.replace("path/to/weebill/Snakefile", "{snakefile}")
     code, output = run(f'configfile: "mine.yaml"\n{text}', "--until", "weebill_import_test_set")

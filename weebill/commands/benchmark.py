@@ -4,7 +4,9 @@ import argparse
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from weebill.arguments import Parser, positive
@@ -30,10 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.name == GPU:
         return _run_gpu(arguments.options)
     module = load(arguments.name)
-    parser = _parser(arguments.name, module.__doc__)
-    parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
-    add_options(parser, module.run)
-    options = vars(parser.parse_args(arguments.options))
+    options = vars(_parser_of_module(arguments.name, module).parse_args(arguments.options))
     as_json = options.pop("json")
     rows: Iterable[Row] = module.run(**options)
     machine, versions = hardware(), software_versions(getattr(module, "OPPONENTS", ()))
@@ -51,19 +50,7 @@ def _run_all(options: list[str]) -> int:
     from weebill.benchmarks.survey import Survey, changes, survey
     from weebill.files import write_json
 
-    parser = _parser(
-        ALL, "Run every benchmark that this machine can run, in its smallest meaningful setting."
-    )
-    add = parser.add_argument
-    add(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        help="write the figures and their signature there; "
-        "a survey that was stopped goes on after the benchmarks that the file has complete",
-    )
-    add("--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file")
-    given = parser.parse_args(options)
+    given = parser_of(ALL).parse_args(options)
     published = Survey.read(given.against) if given.against else None
 
     def save(found: Survey) -> None:
@@ -83,6 +70,71 @@ def _run_gpu(options: list[str]) -> int:
     from weebill.benchmarks.gpu_figures import Found, rates_for_estimates, together
     from weebill.files import read_json, write_json
     from weebill.runtime.loading import check_device
+
+    given = parser_of(GPU).parse_args(options)
+
+    def save(found: Found) -> None:
+        if given.json:
+            write_json(given.json, asdict(found))
+
+    if given.measured:
+        content = read_json(given.measured)
+        found = together([content.get("benchmark", content)])
+    else:
+        check_device(given.device)
+        found = gpu.measure(
+            given.device, given.rounds, given.seconds, given.parts, given.commit, save
+        )
+    if given.rates:
+        write_json(given.rates, rates_for_estimates(found))
+    for name in found.left_out:
+        print(f"{name}: not measured, the time was over; raise --seconds")
+    return 1 if found.failures else 0
+
+
+def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
+    """Print a JSON list row by row, so that a run that fails after an hour has printed the rows before."""
+    before = "[\n"
+    for row in rows:
+        print(before + json.dumps(row.to_dict() | signature, indent=2), end="", flush=True)
+        before = ",\n"
+    print("[]" if before == "[\n" else "\n]")
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """Return the parser of a benchmark's options."""
+    if name == ALL:
+        return _all_parser()
+    if name == GPU:
+        return _gpu_parser()
+    return _parser_of_module(name, import_module(f"weebill.benchmarks.{name}"))
+
+
+def _parser_of_module(name: str, module: ModuleType) -> argparse.ArgumentParser:
+    parser = _parser(name, module.__doc__)
+    parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
+    add_options(parser, module.run)
+    return parser
+
+
+def _all_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        ALL, "Run every benchmark that this machine can run, in its smallest meaningful setting."
+    )
+    add = parser.add_argument
+    add(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the figures and their signature there; "
+        "a survey that was stopped goes on after the benchmarks that the file has complete",
+    )
+    add("--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file")
+    return parser
+
+
+def _gpu_parser() -> argparse.ArgumentParser:
+    from weebill.benchmarks import gpu
 
     parser = _parser(GPU, gpu.__doc__)
     parser.set_defaults(rounds=3)
@@ -112,34 +164,7 @@ def _run_gpu(options: list[str]) -> int:
     )
     add("--commit", metavar="TEXT", help="commit of this code, for a copy without its history")
     add("--parts", nargs="+", choices=gpu.PARTS, default=gpu.PARTS, help="default all")
-    given = parser.parse_args(options)
-
-    def save(found: Found) -> None:
-        if given.json:
-            write_json(given.json, asdict(found))
-
-    if given.measured:
-        content = read_json(given.measured)
-        found = together([content.get("benchmark", content)])
-    else:
-        check_device(given.device)
-        found = gpu.measure(
-            given.device, given.rounds, given.seconds, given.parts, given.commit, save
-        )
-    if given.rates:
-        write_json(given.rates, rates_for_estimates(found))
-    for name in found.left_out:
-        print(f"{name}: not measured, the time was over; raise --seconds")
-    return 1 if found.failures else 0
-
-
-def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
-    """Print a JSON list row by row, so that a run that fails after an hour has printed the rows before."""
-    before = "[\n"
-    for row in rows:
-        print(before + json.dumps(row.to_dict() | signature, indent=2), end="", flush=True)
-        before = ",\n"
-    print("[]" if before == "[\n" else "\n]")
+    return parser
 
 
 def _parser(name: str, description: str | None) -> argparse.ArgumentParser:

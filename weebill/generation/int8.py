@@ -119,8 +119,15 @@ def save_int8(
 def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     """Read a folder of `save_int8` as a model of the library's own class, in evaluation mode, for its `generate`.
 
-    isa: one of `kernels.extension`, or portable; None: the fastest here.  Weights are never float32, nor held twice.
-    Raises InputError if the folder is missing, damaged, or not int8, or the machine lacks the instruction set.
+    Weights are never float32, nor held twice.
+
+    Args:
+        folder: a folder that `save_int8` wrote.
+        isa: instruction set of the engine, or portable (PyTorch); None: the fastest here.
+
+    Raises:
+        InputError: if the folder is missing, damaged, or not int8, or the machine lacks the instruction set.
+
     """
     folder = Path(folder)
     config = read_config(folder)

@@ -56,12 +56,20 @@ class Scorer:
     ) -> None:
         """Pack a metric: one that is loaded, or what `load_metric` reads: a folder, a checkpoint, a name on the hub.
 
-        precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU; auto: float32 on
-        the CPU, bfloat16 on GPUs.  Weights of int8 folders are multiplied in the precision too.
-        batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
-        stream: read the encoder's layers from the file, one after the other, for many batches together.
-        Raises InputError for an unknown precision, for int8 on a GPU, for a cache of a model that encodes the texts
-        of a segment together, and as `load_metric`.
+        Args:
+            metric: the metric, or its folder, checkpoint or name.  Weights of int8 folders are multiplied in
+                `precision` too.
+            precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU; auto: float32
+                on the CPU, bfloat16 on GPUs.
+            device: "cpu", "cuda", "cuda:1", …
+            cache: file of sentence vectors, for models that encode each sentence by itself.
+            batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
+            stream: read the encoder's layers from the file, one after the other, for many batches together.
+
+        Raises:
+            InputError: for an unknown precision, for int8 on a GPU, for a cache of a model that encodes the texts
+                of a segment together, and as `load_metric`.
+
         """
         precision = precision_on(device, precision)
         if precision not in PRECISIONS:
@@ -93,12 +101,17 @@ class Scorer:
     ) -> dict[str, np.ndarray]:
         """Return scores (segments,) of each system's translations, in float32; higher is better.
 
-        systems: lines of translations by the system's name; like sources and references, strings in any iterable.
-        references: lines, or several references' by name; then a segment's score is the mean of its scores.
-        names: those of sources and references, for messages; a sentence that is cut is logged with its line.
-        progress: called with the number of sequences of each encoded batch.
-        Raises InputError if these are no strings, or their numbers differ, sources or references are missing or not
-        needed, or a score is not finite.
+        Args:
+            systems: lines of translations by the system's name; like sources and references, strings in any iterable.
+            sources: lines of the sources, for models that read them.
+            references: lines, or several references' by name; then a segment's score is the mean of its scores.
+            names: those of sources and references, for messages; a sentence that is cut is logged with its line.
+            progress: called with the number of sequences of each encoded batch.
+
+        Raises:
+            InputError: if these are no strings, or their numbers differ, sources or references are missing or not
+                needed, or a score is not finite.
+
         """
         found = self.judge(systems, sources, references, names, progress)
         return {name: one.scores for name, one in found.items()}

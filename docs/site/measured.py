@@ -1,0 +1,98 @@
+"""Pages of what the benchmarks measured, from the figures that they wrote to docs/results."""
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from docs.site.contents import REPOSITORY
+from weebill.benchmarks import SMALLER_IS_BETTER, Row
+
+RESULTS = REPOSITORY / "docs/results"
+HEAD = "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
+
+
+def benchmarks_page() -> str:
+    """Return the page of benchmarks.json: a table for each benchmark."""
+    survey = json.loads((RESULTS / "benchmarks.json").read_text("utf-8"))
+    tables = [
+        f"## weebill benchmark {name}\n\n{HEAD}{''.join(map(_ratio_row, rows))}"
+        for name, rows in groupby(survey["rows"], key=lambda row: row["benchmark"])
+    ]
+    signature = survey["signature"]
+    versions = ", ".join(f"{name} {one}" for name, one in signature["versions"].items())
+    return (
+        "# Speed: every benchmark, small\n\n"
+        "`weebill benchmark all --json docs/results/benchmarks.json` measured these figures: each speed of ours "
+        "and of an opponent on the same work, in turn on the same core, and the ratio's lowest and highest round. "
+        f"Of {', '.join(SMALLER_IS_BETTER)}, less is better; of all others, more.\n\n"
+        f"{signature['hardware']}; {versions}; commit `{signature['commit'][:12]}`; {survey['rounds']} rounds.\n\n"
+        + "\n".join(tables)
+    )
+
+
+def _ratio_row(row: Mapping[str, Any]) -> str:
+    ratios = (f"{row[key]:.2f}" for key in ("ratio", "lowest", "highest"))
+    cells = (row["claim"], _number(row["ours"]), _number(row["other"]), row["unit"], *ratios)
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def gpu_page() -> str:
+    """Return the page of gpu/h100.json: figures of one card beside other libraries and the card's peak."""
+    found = json.loads((RESULTS / "gpu/h100.json").read_text("utf-8"))
+    head = "| work | ours | other | unit | ours / other |\n|---|---:|---:|---|---:|\n"
+    tables = [
+        f"## {part.capitalize()}\n\n{head}{''.join(map(_gpu_row, rows))}"
+        for part, rows in groupby(found["rows"], key=lambda row: row["part"])
+    ]
+    return (
+        f"# Speed on one {found['card']}\n\n"
+        f"`weebill benchmark gpu` measured these figures on one {found['card']}, {found['date']}. The other library "
+        "is transformers, for the encoder of metrics too; the first table is what the card itself reaches.\n\n"
+        + "\n".join(tables)
+    )
+
+
+def _gpu_row(row: Mapping[str, Any]) -> str:
+    other = "–" if row.get("other") is None else _number(row["other"])
+    ratio = "–" if row.get("ratio") is None else f"{row['ratio']:.2f}"
+    work = ", ".join(_distinct((row["name"], row.get("precision") or "")))
+    return f"| {work} | {_number(row['ours'])} | {other} | {row['unit']} | {ratio} |\n"
+
+
+def _distinct(words: Iterable[str]) -> list[str]:
+    """Return the words without empty ones and without those that an earlier one contains."""
+    kept: list[str] = []
+    for word in words:
+        if word and not any(word in one for one in kept):
+            kept.append(word)
+    return kept
+
+
+def amx_page() -> str:
+    """Return the page of amx.txt: what the benchmarks printed, command by command."""
+    printed = (RESULTS / "amx.txt").read_text("utf-8").strip()
+    parts = [part.partition("\n") for part in printed.split("\n\n")]
+    sections = []
+    for command, _, lines in parts:
+        head = command.removeprefix("$ ").partition("#")[0].strip()
+        sections.append(f"## {head}\n\n```text\n{command}\n{lines}\n```\n")
+    return (
+        "# Speed on a core with AMX\n\n"
+        "What the benchmarks printed on one core that has the matrix unit AMX, command by command.\n\n"
+        + "\n".join(sections)
+    )
+
+
+def row_of(key: str) -> Row:
+    """Return the row of benchmarks.json with this key; KeyError if there is none."""
+    survey = json.loads((RESULTS / "benchmarks.json").read_text("utf-8"))
+    fields = Row.__dataclass_fields__
+    for row in survey["rows"]:
+        if row["key"] == key:
+            return Row(**{name: row[name] for name in fields})
+    raise KeyError(key)
