@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -31,6 +31,7 @@ from tests.workflow.running import (
     TINY,
     TRANSLATION,
     become_new_snakemake,
+    become_snakemake,
     fingerprints,
     report_is_whole,
     snakemake,
@@ -39,7 +40,7 @@ from tests.workflow.small_runs import generation_experiment, metric_experiment, 
 
 IMPORTED = ("weebill.metric.scorer", "weebill.generation.steps", *TRANSLATION)
 MOST = 12  # interruptions of one run, so that it gets on
-LONGEST = 25.0  # seconds until the next interruption
+LONGEST = 12.0  # seconds until the next interruption
 
 
 def small_experiments(folder: Path) -> Iterator[Path]:
@@ -52,30 +53,28 @@ def small_experiments(folder: Path) -> Iterator[Path]:
 
 
 class Campaign:
-    """Interrupted runs of one configuration, compared with an undisturbed one."""
+    """Interrupted runs of one configuration, compared with an undisturbed one.
 
-    def __init__(self, config: Path, place: Path, cores: int):
-        self.config, self.place, self.cores = config, place, ["--cores", str(cores)]
+    become: what an interrupted run is, as for `snakemake`.
+    """
+
+    def __init__(self, config: Path, place: Path, cores: int, become: Callable[..., None]):
+        self.config, self.place, self.become = config, place, become
+        self.cores = ["--cores", str(cores)]
         self.results = f"results/{yaml.safe_load(config.read_text('utf-8'))['experiment']}"
         run = snakemake(self._folder("undisturbed"), config, *self.cores, imported=IMPORTED)
         assert run.returncode == 0, run.stdout
         self.expected = fingerprints(place / "undisturbed" / self.results)
         print(f"{config}: {len(self.expected)} files", flush=True)
 
-    def interrupt(
-        self, number: int, most: int, longest: float, chance: random.Random, count: Counter
-    ) -> list[str]:
-        """Run with up to `most` interruptions, which are counted by way; return the files that differ."""
-        plan = [(chance.uniform(0.3, longest), chance.choice([*WAYS])) for _ in range(most)]
+    def interrupt(self, number: int, plan: list[tuple[float, str]]) -> tuple[int, list[str]]:
+        """Run with interruptions; return how many there were before the run ended, and the files that differ."""
         folder = self._folder(f"interrupted-{number}")
-        run, told = interrupted_run(
-            folder, self.config, plan, *self.cores, become=become_new_snakemake
-        )
+        run, told = interrupted_run(folder, self.config, plan, *self.cores, become=self.become)
         assert run.returncode == 0, run.stdout
-        count.update(way for _, way in plan[:told])
         whole = report_is_whole(folder / self.results)
         differing = differences(self.expected, fingerprints(folder / self.results))
-        return [*differing, *([] if whole else ["no whole report"])]
+        return told, [*differing, *([] if whole else ["no whole report"])]
 
     def _folder(self, name: str) -> Path:
         """Return a new folder beside the files that the configuration names relative to it."""
@@ -94,25 +93,29 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=0, help="of the moments and ways")
+    parser.add_argument(
+        "--new", action="store_true", help="new processes, as users start them, not forks"
+    )
     parser.add_argument("--longest", type=float, default=LONGEST, help="seconds without one")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="weebill-kill-"))
     print(f"all runs go below {place}", flush=True)
     configs = [given.config.resolve()] if given.config else [*small_experiments(place)]
+    become = become_new_snakemake if given.new else become_snakemake
     campaigns = [
-        Campaign(config, place / f"runs-{number}", given.cores)
+        Campaign(config, place / f"runs-{number}", given.cores, become)
         for number, config in enumerate(configs)
     ]
     chance, count, runs, failed = random.Random(given.seed), Counter[str](), 0, 0
     while count.total() < given.kills:
         most = min(MOST, given.kills - count.total())
-        differing = campaigns[runs % len(campaigns)].interrupt(
-            runs, most, given.longest, chance, count
-        )
+        plan = [(chance.uniform(0.3, given.longest), chance.choice([*WAYS])) for _ in range(most)]
+        told, differing = campaigns[runs % len(campaigns)].interrupt(runs, plan)
+        count.update(way for _, way in plan[:told])
         runs, failed = runs + 1, failed + bool(differing)
-        told = "equal" if not differing else f"these differ: {', '.join(differing)}"
-        print(f"run {runs}, {count.total()} interruptions: {told}", flush=True)
+        ended = "equal" if not differing else f"these differ: {', '.join(differing)}"
+        print(f"run {runs}, {count.total()} interruptions: {ended}", flush=True)
     if given.json:
         found = {
             **provenance(given.seed),
