@@ -116,5 +116,5 @@ sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (te
 fuzz: $(READY)  ## damage files at random and read them: make fuzz MINUTES=10; findings lie in fuzz-findings/
 	OMP_NUM_THREADS=1 "$(BIN)/python" -m tests.fuzz --minutes $(MINUTES)
 
-check-resume: $(READY)  ## kill the demo five times, and compare with an undisturbed run (half an hour)
+check-resume: $(READY)  ## interrupt the demo five times, and compare with an undisturbed run (half an hour)
 	"$(BIN)/python" tests/workflow/kill.py --config config/demo.yaml --kills 5 --new --longest 60

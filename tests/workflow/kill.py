@@ -1,7 +1,7 @@
 """Interrupt runs at random moments, in every way, rerun, and compare with undisturbed runs, byte for byte.
 
 python tests/workflow/kill.py --kills 100
-python tests/workflow/kill.py --config config/demo.yaml --kills 5
+python tests/workflow/kill.py --config config/demo.yaml --kills 5 --new --longest 60
 
 Without a configuration, these are small experiments of each kind in turn, run as often as the interruptions need.
 Model files and tables must be equal, the report whole, and no process may outlive its run; measured times, logs and
