@@ -91,7 +91,7 @@ def interrupted_run(
     """
     told = 0
     for delay, way in interruptions:
-        process = start(folder, config, "--quiet", "all", *arguments, become=become)
+        process = start(folder, config, *arguments, become=become)
         if has_ended(process, delay):
             assert process.exitcode == 0, (folder / "killed.log").read_text()
             break

@@ -92,6 +92,13 @@ def test_only_the_locks_of_a_killed_run_go(results, start):
     assert not own.exists() and other.exists()
 
 
+def test_locks_go_that_were_left_before_there_were_results(results):
+    SNAKEMAKE_LOCKS.mkdir(parents=True)
+    (SNAKEMAKE_LOCKS / "0.input.lock").write_text("results/one/corpora/a.parquet\n")
+    remove_left_locks(results)
+    assert not list(SNAKEMAKE_LOCKS.iterdir()) and not results.exists()
+
+
 def test_a_stopped_job_of_a_killed_run_is_named(results, monkeypatch):
     monkeypatch.setattr(folder_lock, "WAIT", 0.3)
     killed = f"{parent_watch.machine()} {2**22 + 1} 5"

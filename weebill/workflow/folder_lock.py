@@ -49,13 +49,23 @@ def hold(results: Path) -> None:
 
 
 def remove_left_locks(results: Path) -> None:
-    """Remove the locks that a killed Snakemake left in the current folder, if no run holds `results`."""
+    """Remove the locks that a killed Snakemake left in the current folder, if no run holds `results`.
+
+    Of two runs that start at the same moment, `hold` lets only one go on.
+    """
     locks = [path for path in SNAKEMAKE_LOCKS.glob("*.lock") if _is_of(path, results)]
-    if not locks or not results.is_dir() or (descriptor := _lock(results)) is None:
-        return
-    for path in locks:
-        path.unlink(missing_ok=True)
-    os.close(descriptor)
+    if locks and _is_free(results):
+        for path in locks:
+            path.unlink(missing_ok=True)
+
+
+def _is_free(results: Path) -> bool:
+    if not results.is_dir():
+        return True
+    descriptor = _lock(results)
+    if descriptor is not None:
+        os.close(descriptor)
+    return descriptor is not None
 
 
 def _is_of(lock: Path, results: Path) -> bool:
