@@ -4,14 +4,18 @@ All figures are drawn in one module, since the first picture of a process takes 
 """
 
 import re
+from html import escape
 
 import altair as alt
 import pandas as pd
 import pytest
+from altair.utils.html import spec_to_html
 
 from tests.report.figures.test_pruning import HEADS
 from tests.report.tables.test_cleaning import PLAIN, labelled_report
+from weebill.files import read_json
 from weebill.report.figures import cleaning, drawing, pruning, translation
+from weebill.report.figures.style import in_house_style
 from weebill.report.results import Results
 
 EVERY = {
@@ -49,11 +53,30 @@ def test_a_page_is_altairs_with_or_without_what_is_kept_of_vega(tmp_path, monkey
     monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "kept"))
     chart = alt.Chart(pd.DataFrame({"a": [1, 2]})).mark_bar().encode(x="a:Q")
     for name in ("first", "second"):
-        drawing._vega.cache_clear()
+        drawing.vega.cache_clear()
         drawing.save(chart, tmp_path, name)
     pages = [(tmp_path / f"{name}.html").read_bytes() for name in ("first", "second")]
     assert len(list((tmp_path / "kept").glob("vega-*.js"))) == 1
     options = {"actions": {"export": True, "source": False, "editor": False}}
-    configured = chart.configure_view(strokeOpacity=0).configure_axis(grid=True, gridOpacity=0.4)
-    own = configured.to_html(inline=True, embed_options=options)
+    own = spec_to_html(
+        in_house_style(chart),
+        "vega-lite",
+        alt.VEGA_VERSION,
+        alt.VEGAEMBED_VERSION,
+        alt.VEGALITE_VERSION,
+        embed_options=options,
+        template="inline",
+    )
     assert pages == [own.encode()] * 2
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_figures_tell_what_they_show_and_cut_no_text(pruned_results, tmp_path, name):
+    draw, _ = EVERY[name]
+    drawing.save(draw(pruned_results), tmp_path, "figure")
+    spec = read_json(tmp_path / "figure.json")
+    svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert spec["description"] and "…" not in svg
+    assert f'role="img" aria-label="{escape(spec["description"])}"' in svg
+    for word in ("hover", "zoom", "drag", "click"):
+        assert word not in svg.lower()

@@ -8,9 +8,10 @@ import pandas as pd
 
 from weebill.corpus.report import STEPS, CorpusReport, Histogram, waterfall
 from weebill.experiment.scores import SCORES
+from weebill.report.figures import style
 
 ROWS = alt.Tooltip("rows:Q", format=",")
-_KINDS = {"rows in": "#5b7a99", "dropped": "#c8553d", "kept": "#4f8a5b"}
+_KINDS = {"rows in": style.NEUTRAL, "dropped": style.PALETTE[1], "kept": style.PALETTE[2]}
 
 
 def cleaning_figure(reports: Sequence[CorpusReport]) -> alt.VConcatChart:
@@ -22,8 +23,7 @@ def cleaning_figure(reports: Sequence[CorpusReport]) -> alt.VConcatChart:
         for report in reports
         for name, found in report.scores.items()
     ]
-    figure = alt.vconcat(*charts).resolve_scale(color="independent")
-    return figure.configure_view(stroke=None).configure_axis(grid=False)
+    return alt.vconcat(*charts, title="Cleaning of the corpora").resolve_scale(color="independent")
 
 
 def _waterfall(report: CorpusReport) -> alt.LayerChart:
@@ -38,7 +38,7 @@ def _waterfall(report: CorpusReport) -> alt.LayerChart:
         for *_, rows, kind in bars
     ]
     order = list(data["step"])
-    base = alt.Chart(data).encode(y=alt.Y("step:N", sort=order, title=None).axis(labelLimit=200))
+    base = alt.Chart(data).encode(y=alt.Y("step:N", sort=order, title=None))
     colors = alt.Scale(domain=list(_KINDS), range=list(_KINDS.values()))
     bar = base.mark_bar().encode(
         x=alt.X("from:Q", title="rows").axis(format=",d", tickCount=5),
@@ -70,9 +70,9 @@ def _damage(report: CorpusReport) -> alt.Chart:
     colors = alt.Scale(domain=present, range=_colours(present))
     chart = alt.Chart(data).mark_bar()
     return chart.encode(
-        y=alt.Y("damage:N", title=None).axis(labelLimit=200),
-        x=alt.X("rows:Q", stack="normalize", title="share of rows").axis(format="%"),
-        color=alt.Color("fate:N", title="dropped by", sort=present, scale=colors),
+        y=alt.Y("damage:N", title=None),
+        x=alt.X("rows:Q", stack="normalize", title="share of the damaged rows").axis(format="%"),
+        color=alt.Color("fate:N", title="dropped by", sort=present, scale=colors).legend(columns=5),
         order="order:Q",
         tooltip=["damage", "fate", ROWS],
     ).properties(title=f"What became of the damaged rows of {report.name}", width=520)

@@ -1,35 +1,46 @@
-"""Writer of figures: PNG, SVG, and an interactive page that needs no network."""
+"""Writer of figures: PNG, SVG, an interactive page that needs no network, and the specification of Vega-Lite."""
 
+import json
 import re
 from contextlib import suppress
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
-from altair.utils.html import INLINE_HTML_TEMPLATE
+from altair.utils.html import INLINE_HTML_TEMPLATE, spec_to_html
 
 from weebill.corpus.download import cache_folder
 from weebill.files import atomic_path, write_text
+from weebill.report.figures.style import in_house_style
 
-FORMATS = ("png", "svg", "html")
-TABLEAU = alt.Scale(scheme="tableau10")
+FORMATS = ("png", "svg", "html", "json")
+VERSION = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
 
 
 def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
-    """Write a chart into `folder` as NAME.png, NAME.svg and NAME.html; the chart's own settings are kept."""
-    if chart.config is alt.Undefined:
-        chart = chart.configure_view(strokeOpacity=0).configure_axis(grid=True, gridOpacity=0.4)
-    for form in FORMATS:
-        with atomic_path(Path(folder) / f"{name}.{form}") as partial:
-            if form == "html":
-                options = {"actions": {"export": True, "source": False, "editor": False}}
-                chart.save(str(partial), format="html", template=_Page, embed_options=options)
-            else:
-                chart.save(str(partial), format=form, scale_factor=2 if form == "png" else 1)
-            if form == "svg":
-                partial.write_text(_renumber(partial.read_text(encoding="utf-8")), encoding="utf-8")
+    """Write a chart in the house style into `folder` as NAME.png, NAME.svg, NAME.html and NAME.json."""
+    spec = in_house_style(chart)
+    write_text(Path(folder) / f"{name}.json", json.dumps(spec, ensure_ascii=False))
+    write_text(Path(folder) / f"{name}.html", _page(spec))
+    write_text(Path(folder) / f"{name}.svg", _svg(spec))
+    with atomic_path(Path(folder) / f"{name}.png") as partial:
+        partial.write_bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=2))
+
+
+def _page(spec: dict[str, Any]) -> str:
+    options = {"actions": {"export": True, "source": False, "editor": False}}
+    return spec_to_html(
+        spec,
+        mode="vega-lite",
+        vega_version=alt.VEGA_VERSION,
+        vegalite_version=alt.VEGALITE_VERSION,
+        vegaembed_version=alt.VEGAEMBED_VERSION,
+        embed_options=options,
+        template=_Page,
+    )
 
 
 class _Page:
@@ -37,20 +48,26 @@ class _Page:
 
     @staticmethod
     def render(**values: Any) -> str:
-        return INLINE_HTML_TEMPLATE.render(**values, vegaembed_script=_vega())
+        return INLINE_HTML_TEMPLATE.render(**values, vegaembed_script=vega())
 
 
 @cache
-def _vega() -> str:
+def vega() -> str:
     """Return Vega as one JavaScript; it is kept beside fetched files, because bundling takes two seconds."""
-    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-    kept = cache_folder().with_name(f"vega-{version}-{vl_convert.__version__}.js")
+    kept = cache_folder().with_name(f"vega-{VERSION}-{vl_convert.__version__}.js")
     if kept.is_file():
         return kept.read_bytes().decode()
-    script = vl_convert.javascript_bundle(vl_version=version)
+    script = vl_convert.javascript_bundle(vl_version=VERSION)
     with suppress(OSError):  # a folder that cannot be written
         write_text(kept, script)
     return script
+
+
+def _svg(spec: dict[str, Any]) -> str:
+    """Return a picture with its alternative text, for readers that hear the page."""
+    svg = _renumber(vl_convert.vegalite_to_svg(spec, vl_version=VERSION))
+    text = escape(spec["description"])
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{text}" ', 1)
 
 
 def _renumber(svg: str) -> str:

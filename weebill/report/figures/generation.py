@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from weebill.report.figures.drawing import TABLEAU
+from weebill.report.figures import style
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 
@@ -26,9 +26,11 @@ def threshold_schedule(results: Results) -> alt.TopLevelMixin:
     return (
         chart.mark_line(interpolate="step-after")
         .encode(
-            x=alt.X("update:Q", title="update"),
-            y=alt.Y("share:Q", title="masked, %"),
-            color=alt.Color("series:N", title=None, sort=None, scale=TABLEAU),
+            x=alt.X("update:Q", title="update of the training", axis=style.integers()),
+            y=alt.Y("share:Q", title="masked, % of all heads or neurons"),
+            color=alt.Color("series:N", title=None, scale=style.ordered(frame["series"])).legend(
+                columns=1
+            ),
             tooltip=["series", "update", alt.Tooltip("share", format=".1f")],
         )
         .properties(width=480, height=260)
@@ -42,7 +44,7 @@ def pruning_maps(results: Results) -> alt.TopLevelMixin:
         frame = pd.DataFrame(fates(record))
         for kind in dict.fromkeys(frame["kind"]):
             charts.append(_map(f"{variant}: {kind}", kind, frame[frame["kind"] == kind]))
-    return alt.vconcat(*charts)
+    return alt.vconcat(*charts).properties(title="What movement pruning removed")
 
 
 def fates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -65,8 +67,8 @@ def fates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _map(title: str, kind: str, frame: pd.DataFrame) -> alt.Chart:
     blocks = list(dict.fromkeys(frame["block"]))
-    colors = alt.Scale(domain=["kept", "removed"], range=["#d5e0ea", "#1f3b57"])
-    x = alt.X("first:Q", title=kind).scale(nice=False).axis(grid=False, tickMinStep=1)
+    colors = alt.Scale(domain=["kept", "removed"], range=[style.KEPT, style.REMOVED])
+    x = alt.X("first:Q", title=kind).scale(nice=False).axis(style.integers(grid=False))
     return (
         alt.Chart(frame, title=title)
         .mark_rect(aria=False)  # thousands of marks: omit a label for each

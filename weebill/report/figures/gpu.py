@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from weebill.report.figures.drawing import TABLEAU
+from weebill.report.figures import style
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
@@ -24,11 +24,11 @@ def speed_by_batch(results: Results) -> alt.TopLevelMixin:
         for one in lookup.timed_on_gpu(results)
     )
     log = alt.Scale(type="log", nice=False)
-    legend = alt.Legend(orient="bottom")
+    colors = style.number_colors(rows["numbers"])
     base = alt.Chart(rows).encode(
-        x=alt.X("batch:Q", title="sentences in a batch (log)", scale=log),
-        color=alt.Color("numbers:N", title="Numbers", scale=TABLEAU, legend=legend),
-        strokeDash=alt.StrokeDash("shortlist:N", title="Shortlist", sort=["no"], legend=legend),
+        x=alt.X("batch:Q", title="sentences in a batch (log)", scale=log, axis=style.integers()),
+        color=alt.Color("numbers:N", title="Numbers", scale=colors),
+        strokeDash=alt.StrokeDash("shortlist:N", title="Shortlist", sort=["no"]),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
             alt.Tooltip("numbers", title="Numbers"),
@@ -40,7 +40,7 @@ def speed_by_batch(results: Results) -> alt.TopLevelMixin:
             alt.Tooltip("bleu", title="BLEU"),
         ],
     )
-    words = alt.Y("words:Q", title="source words per second (log)", scale=log)
+    words = alt.Y("words:Q", title="source words per second (log); bars: all rounds", scale=log)
     bars = base.mark_rule().encode(y=alt.Y("slowest:Q", scale=log), y2="fastest:Q")
     chart = alt.layer(bars, base.mark_line(point=True).encode(y=words))
     panels = chart.properties(width=300, height=220).facet(

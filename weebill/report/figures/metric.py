@@ -6,10 +6,11 @@ import altair as alt
 import pandas as pd
 
 from weebill.experiment import metrics
-from weebill.report.figures.drawing import TABLEAU
+from weebill.report.figures import style
 from weebill.report.results import Results
 
 WIDTH, HEIGHT = 420, 280
+SIZE, QUALITY = style.PALETTE[:2]
 # figure: (pruned part, title of the axis, title)
 CURVES = {
     "cometinho_figure5": ("layers", "top layers removed", "Quality without top layers"),
@@ -36,18 +37,26 @@ def time_figure(results: Results, name: str) -> alt.TopLevelMixin:
         and not (name == "cometinho_figure3" and one.metric != metrics.REFERENCE)
     ]
     columns = ["metric", "amount", "seconds", "fastest", "slowest"]
-    legend = alt.Legend(orient="bottom", columns=2, labelLimit=320)
+    colors = _way_colors(results, [row[0] for row in rows])
     base = alt.Chart(pd.DataFrame(rows, columns=columns)).encode(
-        x=alt.X("amount:Q", title=axis).scale(zero=False).axis(tickMinStep=1),
-        color=alt.Color("metric:N", title="Metric", sort=None, scale=TABLEAU, legend=legend),
+        x=alt.X("amount:Q", title=axis).scale(zero=False).axis(style.integers()),
+        color=alt.Color("metric:N", title="Metric and scorer", scale=colors).legend(columns=2),
         tooltip=[*columns[:2], *(alt.Tooltip(key, format=".2f") for key in columns[2:])],
     )
-    seconds = alt.Y("seconds:Q", title="seconds, one core; the bars: all rounds")
+    seconds = alt.Y("seconds:Q", title="seconds on one core; the bars: all rounds")
     bars = base.mark_rule().encode(y="fastest:Q", y2="slowest:Q")
     return _titled(bars + base.mark_line(point=True).encode(y=seconds), title)
 
 
 figure1, figure2, figure3, figure7 = (partial(time_figure, name=name) for name in TIMES)
+
+
+def _way_colors(results: Results, shown: list[str]) -> alt.Scale:
+    """Return the colours of metrics and ways of scoring, the same in all figures of times, for those shown."""
+    every = style.ordered(f"{one.metric}, {one.way}" for one in results.speeds)
+    colors = dict(zip(every.domain, every.range, strict=True))
+    domain = list(dict.fromkeys(shown))
+    return alt.Scale(domain=domain, range=[colors[name] for name in domain])
 
 
 def layer_weights(results: Results) -> alt.TopLevelMixin:
@@ -57,7 +66,7 @@ def layer_weights(results: Results) -> alt.TopLevelMixin:
     chart = alt.Chart(pd.DataFrame({"state": range(len(weights)), "weight": weights})).mark_bar()
     chart = chart.encode(
         x=alt.X("state:O", title="state of the encoder, 0 the embeddings").axis(labelAngle=0),
-        y=alt.Y("weight:Q", title="weight, of the largest"),
+        y=alt.Y("weight:Q", title="weight, as a share of the largest"),
         tooltip=["state", alt.Tooltip("weight", format=".3f")],
     )
     return _titled(chart, "Weights of the encoder's states")
@@ -70,14 +79,18 @@ def quality_curve(results: Results, name: str) -> alt.TopLevelMixin:
         title += f", {1 - neurons:g} of the neurons kept"
     frame = pd.DataFrame(_curve(results, part), columns=["kept", "tau", "low", "high", "millions"])
     base = alt.Chart(frame).encode(
-        x=alt.X("kept:Q", title=axis).scale(reverse=part != "layers", zero=False),
+        x=alt.X(
+            "kept:Q", title=axis, axis=style.integers() if part == "layers" else alt.Axis()
+        ).scale(reverse=part != "layers", zero=False),
         tooltip=[alt.Tooltip(key, format=".3f") for key in frame.columns],
     )
-    tau = alt.Y("tau:Q", title="agreement with people, τ").scale(zero=False)
-    quality = base.mark_rule(color="#54a24b").encode(y="low:Q", y2="high:Q")
-    quality += base.mark_line(point=True, color="#54a24b").encode(y=tau)
-    millions = alt.Y("millions:Q", title="million parameters (dashed)").scale(zero=False)
-    size = base.mark_line(point=True, color="#4c78a8", strokeDash=[5, 4]).encode(y=millions)
+    tau = alt.Y("tau:Q", title="agreement with people on the development set, τ")
+    tau = tau.scale(zero=False).axis(titleColor=QUALITY)
+    quality = base.mark_rule(color=QUALITY).encode(y="low:Q", y2="high:Q")
+    quality += base.mark_line(point=True, color=QUALITY).encode(y=tau)
+    millions = alt.Y("millions:Q", title="million parameters (dashed)")
+    millions = millions.scale(zero=False).axis(titleColor=SIZE)
+    size = base.mark_line(point=True, color=SIZE, strokeDash=[5, 4]).encode(y=millions)
     return _titled(alt.layer(quality, size).resolve_scale(y="independent"), title)
 
 

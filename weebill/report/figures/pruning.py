@@ -8,14 +8,13 @@ import pandas as pd
 
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.size.translation_size import Size
+from weebill.experiment.precisions import grid_of
 from weebill.experiment.variants import UNPRUNED
 from weebill.pruning.methods import pruning_method
+from weebill.report.figures import style
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
-# Tableau's ten colours, for methods; the unpruned student is black
-COLORS = ["#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"]
-COLORS += ["#ff9da6", "#bab0ac"]
 HEIGHT = 320
 POINT = ["student", "method", "recipe", "score", "low", "high"]  # columns of every point
 APART = 0.008  # distance, as a share of the axis, between methods that removed the same amount
@@ -23,13 +22,13 @@ APART = 0.008  # distance, as a share of the axis, between methods that removed 
 
 def quality_by_heads(results: Results) -> alt.TopLevelMixin:
     """Draw BLEU by the encoder heads removed: a line for each method, from the unpruned student on."""
-    return _curves(_points(results), "heads", "encoder heads removed", alt.Axis(tickMinStep=1))
+    return _curves(results, "heads", "encoder heads removed", style.integers())
 
 
 def quality_by_neurons(results: Results) -> alt.TopLevelMixin:
     """Draw BLEU by the share of the encoder's feed-forward neurons removed."""
     title = "share of the encoder's feed-forward neurons removed"
-    return _curves(_points(results), "neurons", title, alt.Axis(format=".0%"))
+    return _curves(results, "neurons", title, alt.Axis(format=".0%"))
 
 
 def _points(results: Results) -> pd.DataFrame:
@@ -71,8 +70,9 @@ def _removed(size: Size, whole: Size) -> dict[str, Any]:
     return {"heads": heads, "neurons": share, "what": what}
 
 
-def _curves(points: pd.DataFrame, key: str, title: str, axis: alt.Axis) -> alt.TopLevelMixin:
+def _curves(results: Results, key: str, title: str, axis: alt.Axis) -> alt.TopLevelMixin:
     """Draw BLEU with intervals by `key`, a panel for each student, with the methods that remove such parts."""
+    points = _points(results)
     takers = points[points[key] > 0]
     methods = list(dict.fromkeys(takers["method"]))
     apart = APART * takers[key].max() if methods else 0
@@ -80,12 +80,13 @@ def _curves(points: pd.DataFrame, key: str, title: str, axis: alt.Axis) -> alt.T
     pairs = zip(takers[key], takers["method"], strict=True)
     takers = takers.assign(shown=[value + place[method] for value, method in pairs])
     x = alt.X("shown:Q", title=title, axis=axis)
-    panels = []
+    bleu, panels = _bleu(results), []
     for student in dict.fromkeys(takers["student"]):
         own = points[points["student"] == student]
         unpruned = own[own["recipe"] == UNPRUNED].assign(shown=0)
-        panels.append(_panel(student, unpruned, takers[takers["student"] == student], methods, x))
-    subtitle = "Bars: 95 % bootstrap intervals. Dashed: baselines. Methods stand a little apart."
+        taken = takers[takers["student"] == student]
+        panels.append(_panel(student, unpruned, taken, _color(results, methods), x, bleu))
+    subtitle = "Bars: 95 % bootstrap intervals. Dashed: baselines. Grey: not pruned. Methods stand a little apart."
     panels = panels or [alt.Chart().mark_text().encode(text=alt.value("none in this experiment"))]
     return alt.hconcat(*panels, spacing=30).properties(
         title=alt.Title(f"Quality by {title}", subtitle=subtitle)
@@ -93,36 +94,45 @@ def _curves(points: pd.DataFrame, key: str, title: str, axis: alt.Axis) -> alt.T
 
 
 def _panel(
-    student: str, unpruned: pd.DataFrame, taken: pd.DataFrame, methods: Sequence[str], x: alt.X
+    student: str,
+    unpruned: pd.DataFrame,
+    taken: pd.DataFrame,
+    color: alt.Color,
+    x: alt.X,
+    bleu: alt.Y,
 ) -> alt.LayerChart:
     """Draw one student: the unpruned model at 0, and from there a line for each method."""
     lines = dict.fromkeys(zip(taken["method"], taken["baseline"], strict=True))
     starts = [unpruned.assign(method=method, baseline=baseline) for method, baseline in lines]
-    color = _color(methods)
     dashes = alt.condition("datum.baseline", alt.value([6, 4]), alt.value([1, 0]))
     layers = [
         alt.Chart(pd.concat([*starts, taken]))
         .mark_line(opacity=0.6)
-        .encode(x=x, y=_bleu(), color=color, strokeDash=dashes)
+        .encode(x=x, y=bleu, color=color, strokeDash=dashes)
     ]
     dots = alt.Chart(taken).encode(x=x, color=color)
-    whole = alt.Chart(unpruned).encode(x=x, color=alt.value("black"))
+    whole = alt.Chart(unpruned).encode(x=x, color=alt.value(style.NEUTRAL))
     tooltip = _tooltips(heads="Heads removed", neurons="Neurons removed")
-    for chart, mark in ((dots, {"shape": alt.Shape("what:N", title="What went")}), (whole, {})):
+    for chart, mark in (
+        (dots, {"shape": alt.Shape("what:N", title="What was removed")}),
+        (whole, {}),
+    ):
         point = chart.mark_point(filled=True, size=80, opacity=1)
         layers += [
             chart.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
-            point.encode(y=_bleu(), tooltip=tooltip, **mark),
+            point.encode(y=bleu, tooltip=tooltip, **mark),
         ]
     return alt.layer(*layers).properties(width=460, height=HEIGHT, title=student)
 
 
-def _bleu() -> alt.Y:
-    return alt.Y("score:Q", title="BLEU, all test sets").scale(padding=10, zero=False)
+def _bleu(results: Results) -> alt.Y:
+    sets = " and ".join(results.config["test_sets"])
+    return alt.Y("score:Q", title=f"BLEU, {sets}").scale(padding=10, zero=False)
 
 
-def _color(methods: Sequence[str]) -> alt.Color:
-    return alt.Color("method:N", title="Method").scale(domain=list(methods), range=COLORS)
+def _color(results: Results, methods: Sequence[str]) -> alt.Color:
+    scale = style.method_colors(results.config, methods)
+    return alt.Color("method:N", title="Method", scale=scale).legend(columns=2)
 
 
 def _tooltips(**more: str) -> list[alt.Tooltip]:
@@ -152,19 +162,21 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
             rows.append((*point.values(), variant.precision, speed.words_per_second))
     frame = pd.DataFrame(rows, columns=[*POINT, "precision", "words_per_second"])
     methods = [m for m in dict.fromkeys(frame["method"]) if m != UNPRUNED]
-    color = alt.condition(alt.datum.method == UNPRUNED, alt.value("black"), _color(methods))
+    grey = alt.value(style.NEUTRAL)
+    color = alt.condition(alt.datum.method == UNPRUNED, grey, _color(results, methods))
     x = alt.X("words_per_second:Q", title="source words per second by the runtime, one core")
     x = x.scale(padding=20, zero=False).axis(labelOverlap="greedy")
-    base = alt.Chart(frame).encode(x=x, color=color)
+    frame["numbers"] = frame["precision"].map(grid_of)
+    base, bleu = alt.Chart(frame).encode(x=x, color=color), _bleu(results)
     bars = base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title=""), y2="high:Q")
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(
-        y=_bleu(),
-        shape=alt.Shape("precision:N", title="Precision"),
+        y=bleu,
+        shape=alt.Shape("numbers:N", title="Numbers", scale=style.number_shapes(frame["numbers"])),
         tooltip=[*_tooltips(words_per_second="Words/s, 1 core"), "precision:N"],
     )
     title = alt.Title(
         "Quality by speed: pruned students and their unpruned selves",
-        subtitle="Bars: 95 % bootstrap intervals. Black: unpruned.",
+        subtitle="Bars: 95 % bootstrap intervals. Grey: not pruned.",
     )
     return alt.layer(bars, dots).properties(width=560, height=HEIGHT, title=title)
 
@@ -189,8 +201,10 @@ def head_maps(results: Results) -> alt.TopLevelMixin:
         tooltip=["recipe:N", "layer:N", "head:O", "step:Q", alt.Tooltip("score:Q", format=".4g")],
     )
     last = float(frame["step"].max()) if frame["step"].notna().any() else 1.0
-    color = alt.Color("step:Q", legend=None).scale(domain=[0, last], reverse=True, scheme="blues")
-    every = base.mark_rect(stroke="white", strokeWidth=2, color="#e8e4da")
+    color = alt.Color("step:Q", legend=None).scale(
+        domain=[0, last], reverse=True, scheme=style.SEQUENCE
+    )
+    every = base.mark_rect(stroke="white", strokeWidth=2, color=style.KEPT)
     went = base.transform_filter("isValid(datum.step)")
     gone = went.mark_rect(stroke="white", strokeWidth=2).encode(color=color)
     dark = alt.condition(alt.datum.step <= last / 2, alt.value("white"), alt.value("black"))

@@ -1,15 +1,28 @@
 """Figures of a translation experiment: quality, speed and size, encoder heads after pruning, and trainings."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 import altair as alt
 import pandas as pd
 
 from weebill.evaluation.size.translation_size import MIB
-from weebill.report.figures.drawing import TABLEAU
+from weebill.experiment.precisions import grid_of
+from weebill.report.figures import style
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
+
+COLUMNS = [
+    "variant",
+    "name",
+    "pruning",
+    "numbers",
+    "score",
+    "words_per_second",
+    "engine",
+    "mib",
+    "lightness",
+]
+COLUMNS += ["parameters"]
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
@@ -23,74 +36,65 @@ def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
 def front(results: Results) -> alt.TopLevelMixin:
     """Draw BLEU against words per second and against size; the line joins the variants that none beats in both."""
     data = _front_data(results)
-    sets = list(results.config["test_sets"])
-    picker = alt.binding_select(options=sets, name="Test set ")
-    shown = alt.param(name="shown", bind=picker, value=sets[0])
+    bleu = f"BLEU, {lookup.scored_text(results)}"
     words = "source words per second, one core (log)"
-    speed = _panel(data, shown, "words_per_second", "words_per_second", words)
-    size = _panel(data, shown, "mib", "lightness", "MiB on disk (log; smaller is to the left)")
+    speed = _panel(results, data, "words_per_second", "words_per_second", words, bleu)
+    size = _panel(
+        results, data, "mib", "lightness", "MiB on disk (log; smaller is to the left)", bleu
+    )
     title = alt.Title(
         f"Quality against speed and size ({results.config['experiment']})",
-        subtitle="The line joins the variants that no other beats in both. Drag and "
-        "scroll to zoom, double-click to return, hover for figures.",
+        subtitle="The dashed line joins the models that no other beats in both. "
+        "Named: the teacher and the students before pruning.",
     )
-    return alt.hconcat(speed, size, spacing=30).add_params(shown).properties(title=title)
-
-
-def _front(data: pd.DataFrame, gain: str) -> pd.Series:
-    """Return True for each row that no other row of the same test set beats in `gain` and score."""
-    chosen = pd.Series(False, index=data.index)
-    for _, part in data.groupby("test_set", sort=False):
-        chosen[part.index] = pareto(list(zip(part[gain], part["score"], strict=True)))
-    return chosen
+    return alt.hconcat(speed, size, spacing=30).properties(title=title)
 
 
 def _panel(
-    data: pd.DataFrame, shown: alt.Parameter, key: str, gain: str, title: str
+    results: Results, data: pd.DataFrame, key: str, gain: str, title: str, bleu: str
 ) -> alt.LayerChart:
     """Draw BLEU against `key`, with the line of the best by `gain`, which grows as `key` gets better."""
-    scale = alt.Scale(type="log", nice=False, padding=20)
+    scale = alt.Scale(type="log", nice=False, padding=28)
     axis = alt.Axis(labelOverlap="greedy", labelSeparation=6)
     x = alt.X(key, type="quantitative", title=title, scale=scale, axis=axis)
-    y = alt.Y("score:Q", title="BLEU", scale=alt.Scale(zero=False, padding=15))
-    line = alt.Chart(data[_front(data, gain)]).mark_line(color="#8899aa", strokeDash=[5, 4])
-    points = alt.Chart(data).mark_point(filled=True, size=110, stroke="white", strokeWidth=0.7)
-    below = alt.Legend(orient="bottom", columns=4, labelLimit=300)
+    y = alt.Y("score:Q", title=bleu, scale=alt.Scale(zero=False, padding=22))
+    best = pareto(list(zip(data[gain], data["score"], strict=True)))
+    line = alt.Chart(data[best]).mark_line(color=style.NEUTRAL, strokeDash=[5, 4])
+    points = alt.Chart(data).mark_point(filled=True, size=90, opacity=0.9)
     dots = points.encode(
         x=x,
         y=y,
-        color=alt.Color("student:N", title="Student", scale=TABLEAU, legend=below),
-        shape=alt.Shape("precision:N", title="Precision", legend=below),
+        color=alt.Color(
+            "pruning:N", title="Pruning", scale=style.method_colors(results.config, data["pruning"])
+        ),
+        shape=alt.Shape("numbers:N", title="Numbers", scale=style.number_shapes(data["numbers"])),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
-            alt.Tooltip("test_set", title="Test set"),
             alt.Tooltip("score", title="BLEU", format=".2f"),
-            alt.Tooltip("interval", title="95 % interval"),
             alt.Tooltip("words_per_second", title="Words/s, 1 core", format=",.0f"),
             alt.Tooltip("engine", title="by"),
             alt.Tooltip("mib", title="MiB", format=".2f"),
             alt.Tooltip("parameters", title="Parameters", format=","),
         ],
-    ).add_params(alt.selection_interval(f"zoom_{key}", bind="scales"))
-    chosen = alt.datum.test_set == shown
-    layers = (line.encode(x=x, y=y).transform_filter(chosen), dots.transform_filter(chosen))
-    return alt.layer(*layers).properties(width=400, height=340)
+    )
+    names = alt.Chart(data[data["name"] != ""]).mark_text(dy=-12, fontSize=11)
+    layers = [line.encode(x=x, y=y), dots, names.encode(x=x, y=y, text="name:N")]
+    return alt.layer(*layers).properties(width=420, height=340)
 
 
 def _front_data(results: Results) -> pd.DataFrame:
     rows = []
-    for variant, test_set in product(lookup.variants(results), results.config["test_sets"]):
+    for variant, score in lookup.scores(results).items():
         speed, size = lookup.speed(results, variant), results.size(variant)
-        bleu = lookup.measurement(results, variant, test_set)
-        if bleu and speed:
+        if speed and size:
+            named = variant.student == lookup.TEACHER or variant == variant.baseline
             rows.append(
                 {
                     "variant": str(variant),
-                    "student": variant.student,
-                    "precision": variant.precision,
-                    "test_set": test_set,
-                    "score": bleu.score,
-                    "interval": f"{bleu.low:.2f} to {bleu.high:.2f}",
+                    "name": variant.student if named else "",
+                    "pruning": style.method_of(results.config, variant.recipe),
+                    "numbers": grid_of(variant.precision),
+                    "score": score.bleu,
                     "words_per_second": speed.words_per_second,
                     "engine": speed.engine,
                     "mib": size.parameter_bytes / MIB,
@@ -98,23 +102,23 @@ def _front_data(results: Results) -> pd.DataFrame:
                     "parameters": size.parameters,
                 }
             )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def sizes(results: Results) -> alt.TopLevelMixin:
     """Draw the MiB of every variant of the students, and the MiB after compression by xz."""
     rows = [
-        (str(variant), variant.student, size.parameter_bytes / MIB, size.xz_bytes / MIB)
+        (str(variant), grid_of(variant.precision), size.parameter_bytes / MIB, size.xz_bytes / MIB)
         for variant in lookup.students(results)
         if (size := results.size(variant))
     ]
-    frame = pd.DataFrame(rows, columns=["variant", "student", "mib", "xz"])
+    frame = pd.DataFrame(rows, columns=["variant", "numbers", "mib", "xz"])
     base = alt.Chart(frame).encode(y=alt.Y("variant:N", sort=None, title=None).axis(grid=False))
     # Leave room for the last bar's number.
     room = alt.Scale(domain=[0, frame["mib"].max() * 1.12], nice=False)
     bars = base.mark_bar(height={"band": 0.7}).encode(
         x=alt.X("mib:Q", title="MiB on disk; the mark: after xz", scale=room),
-        color=alt.Color("student:N", title="Student", scale=TABLEAU),
+        color=alt.Color("numbers:N", title="Numbers", scale=style.number_colors(frame["numbers"])),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
             alt.Tooltip("mib", title="MiB", format=".2f"),
@@ -124,7 +128,7 @@ def sizes(results: Results) -> alt.TopLevelMixin:
     marks = base.mark_tick(color="black", thickness=2, height={"band": 0.7}).encode(x="xz:Q")
     number = alt.Text("mib:Q", format=".2f")
     numbers = base.mark_text(align="left", dx=4).encode(x="mib:Q", text=number)
-    title = f"Sizes ({results.config['experiment']})"
+    title = f"Sizes of the students ({results.config['experiment']})"
     return alt.layer(bars, marks, numbers).properties(width=480, height=alt.Step(22), title=title)
 
 
@@ -141,7 +145,8 @@ def heads(results: Results) -> alt.TopLevelMixin:
         x=alt.X("layer:O", title="encoder layer").axis(grid=False, labelAngle=0),
         y=alt.Y("variant:N", sort=None, title=None).axis(grid=False),
     )
-    color = alt.Color("heads:Q", title="Heads left").scale(domain=[0, int(most)], scheme="blues")
+    # The cells hold the numbers, so the colours need no legend.
+    color = alt.Color("heads:Q", legend=None).scale(domain=[0, int(most)], scheme=style.SEQUENCE)
     rectangles = base.mark_rect(stroke="white")
     rectangles = rectangles.encode(color=color, tooltip=["variant", "layer", "heads"])
     dark = alt.condition(alt.datum.heads > most * 0.6, alt.value("white"), alt.value("black"))
@@ -172,8 +177,8 @@ def _training(
         point={"size": 25}
     )
     return chart.encode(
-        x=alt.X("update:Q", title="updates"),
-        y=alt.Y("bleu:Q", title="BLEU on the validation set, greedy").scale(zero=False),
-        color=alt.Color("model:N", title="Model", scale=TABLEAU),
+        x=alt.X("update:Q", title="updates of the training", axis=style.integers()),
+        y=alt.Y("bleu:Q", title="BLEU on the validation set, greedy search").scale(zero=False),
+        color=alt.Color("model:N", title="Model", scale=style.ordered(courses)),
         tooltip=["model", "update", alt.Tooltip("bleu", title="BLEU", format=".2f")],
     ).properties(width=560, height=300, title=title)

@@ -1,6 +1,7 @@
 """Lookups in the results of a translation experiment, by variant."""
 
 import statistics
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Measurement, Variant
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 TEACHER = "teacher"
 METRICS = {"bleu": "BLEU", "comet": "COMET"}  # beginning of a column's name → metric
+
+
+@dataclass(frozen=True)
+class Score:
+    """BLEU of a variant over all test sets, with its interval if it was computed."""
+
+    bleu: float
+    low: float | None = None
+    high: float | None = None
 
 
 def variants(results: Results) -> list[Variant]:
@@ -102,6 +112,37 @@ def mean_timed_bleu(speed: "GpuSpeed | None") -> str:
 def mean(results: Results, variant: Variant) -> float | None:
     """Return the mean BLEU over all test sets, None if one was not measured."""
     return _mean([measurement(results, variant, name) for name in results.config["test_sets"]])
+
+
+def scores(results: Results) -> dict[Variant, Score]:
+    """Return one BLEU for each variant, all computed in the same way, which `scored_text` names.
+
+    With one test set it is the score on it.  With several it is that of their sentences together, for the variants
+    that were compared so; if none was compared, it is the mean of the test sets.
+    """
+    found = {}
+    if len(results.config["test_sets"]) > 1 and results.steps:
+        for one in results.steps:
+            base = Score(one.baseline_score, one.baseline_low, one.baseline_high)
+            found.setdefault(one.baseline, base)
+            found[one.variant] = Score(one.score, one.low, one.high)
+        return {v: found[str(v)] for v in variants(results) if str(v) in found}
+    [*others, last] = results.config["test_sets"]
+    for variant in variants(results):
+        if others and (average := mean(results, variant)) is not None:
+            found[variant] = Score(average)
+        elif not others and (one := measurement(results, variant, last)):
+            found[variant] = Score(one.score, one.low, one.high)
+    return found
+
+
+def scored_text(results: Results) -> str:
+    """Return the text that `scores` speaks of: a test set, several together, or their mean."""
+    sets = list(results.config["test_sets"])
+    if len(sets) == 1:
+        return sets[0]
+    named = " and ".join([", ".join(sets[:-1]), sets[-1]])
+    return f"{named} together" if results.steps else f"mean of {named}"
 
 
 def encoder_heads(results: Results, variant: Variant) -> int | None:
