@@ -50,6 +50,7 @@ EVALUATION = RESULTS / "evaluation"
 TABLES = RESULTS / "tables"
 FIGURES = RESULTS / "figures"
 REPORT = RESULTS / "report.html"
+PROVENANCE = RESULTS / "provenance.html"
 LOGS = RESULTS / "logs"
 BENCHMARKS = RESULTS / "benchmarks"
 

@@ -85,14 +85,37 @@ rule pages:
         "../workflow_scripts/report/pages.py"
 
 
-rule report_page:
-    """Write Snakemake's report of the complete run: tables, figures and run times in one page."""
+rule write_report:
+    """Write the report: one page with the answer first, then tables and figures of each stage."""
     input:
-        reported(),
+        **measured_files([catalogue.FRONTS[config["kind"]]]),
+        **REPORT_EXAMPLES,
+        exhibits=[file for file, *_ in EXHIBITS],
     output:
         REPORT,
     log:
-        LOGS / "report_page.log",
+        LOGS / "write_report.log",
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        exhibits=EXHIBITS,
+        stages=lambda w: stages(),
+        benchmarks=lambda w: str(BENCHMARKS),
+        uses=catalogue.modules("front", config, [catalogue.FRONTS[config["kind"]]]),
+    script:
+        "../workflow_scripts/report/report.py"
+
+
+rule provenance:
+    """Write Snakemake's report of the complete run: rules, code, tables, figures and run times of all jobs."""
+    input:
+        reported(),
+    output:
+        PROVENANCE,
+    log:
+        LOGS / "provenance.log",
     localrule: True  # takes seconds and reads .snakemake
     conda:
         "../envs/main.yaml"
@@ -106,7 +129,7 @@ rule report_page:
             f"{key}={value}" for key, value in workflow.config_settings.config.items()
         ],
     script:
-        "../workflow_scripts/report/report_page.py"
+        "../workflow_scripts/report/provenance.py"
 
 
 for page in REPORT_PAGES:

@@ -2,20 +2,26 @@
 
 from weebill.report.rendering import FORMATS as TABLE_FORMATS
 
-FIGURE_FORMATS = ["png", "svg", "html"]
+FIGURE_FORMATS = ["png", "svg", "html", "json"]
+# (file, section, title, file of the caption) of each table and figure that the report shows
+EXHIBITS = []
 
 
-def in_report(file, category, title, caption, subcategory=None):
-    """Return a file that the report shows as a table or figure.
+def in_report(file, category, title, caption, subcategory=None, shown_file=None):
+    """Return a file that both reports show as a table or figure; ours shows `shown_file` if it is given.
+
+    These words are about Snakemake's.
 
     It has one label only.  With two labels the report's page makes a switch, which fails if a result lacks
     one of its sides.
     """
+    text = str(REPOSITORY / "report" / f"{caption}.rst")
+    EXHIBITS.append((str(shown_file or file), category, title, text))
     return report(
         file,
         category=category,
         subcategory=subcategory,
-        caption=str(REPOSITORY / "report" / f"{caption}.rst"),
+        caption=text,
         labels={"result": title},
     )
 
@@ -33,7 +39,9 @@ def figure_files(folder, name, category, title):
     """Return a figure's files by format; the report contains its interactive page."""
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
     page = f"{name}_html"
-    files[page] = in_report(files[page], category, f"{title} (figure)", name)
+    drawn = files[f"{name}_json"]
+    heading = f"{title} (figure)"
+    files[page] = in_report(files[page], category, heading, name, shown_file=drawn)
     return files
 
 
@@ -79,9 +87,23 @@ def report_targets():
         *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
         *(RESULTS / f"{page.file}.md" for page in REPORT_PAGES),
         REPORT,
+        PROVENANCE,
     ]
 
 
 def reported():
-    """Return the files that the report needs: all other files of a complete run."""
-    return [target for target in final_targets() if target != REPORT]
+    """Return the files that Snakemake's report needs: all other files of a complete run."""
+    return [target for target in final_targets() if target != PROVENANCE]
+
+
+def stages():
+    """Return the stages of the experiment with the rules of each, as far as it has any."""
+    by_file = {}
+    for rule in workflow.rules:
+        by_file.setdefault(Path(rule.snakefile).stem, []).append(rule.name)
+    named = catalogue.STAGES[config["kind"]]
+    found = {
+        stage: [rule for file in files for rule in by_file.get(file, [])]
+        for stage, files in named.items()
+    }
+    return [(stage, rules) for stage, rules in found.items() if rules]

@@ -15,3 +15,14 @@ REPORT_FILES = {
         MODELS / "{variant}/pruning.json", variant=movement_variants(config)
     ),
 }
+
+SHOWN_SUMMARIZER = [name for name in piped_models(config) if name in SUMMARIZERS][:1]
+# Articles that the report shows with the summaries by all variants of the first summarizer.
+REPORT_EXAMPLES = {
+    "data": [data_of(name) for name in SHOWN_SUMMARIZER],
+    "summaries": [
+        SUMMARIES / f"{variant}.jsonl"
+        for name in SHOWN_SUMMARIZER
+        for variant in variants_of(config, name)
+    ],
+}

@@ -8,3 +8,13 @@ REPORT_FILES = {
     ),
     "speeds": [EVALUATION / "speed.json"] if "speed" in config["evaluation"] else [],
 }
+
+FIRST_JUDGED = next(iter(config["test_sets"]))
+# Judged translations that the report shows with the scores of all metrics.
+REPORT_EXAMPLES = {
+    "judged": judged_tables([config["test_sets"][FIRST_JUDGED]]),
+    "scores": expand(
+        SCORES / FIRST_JUDGED / "{metric}.json",
+        metric=shown_metrics(config, FIRST_JUDGED),
+    ),
+}

@@ -31,3 +31,12 @@ REPORT_FILES = {
     "teachers": trained_teachers(),
     "students": trained_students(),
 }
+
+# Texts that the report shows on their way through the models: those of the first test set.
+FIRST_TEST_SET = next(iter(config["test_sets"]))
+REPORT_EXAMPLES = {
+    "test_set": [TEST_SETS / f"{FIRST_TEST_SET}.parquet"],
+    "translations": [
+        TRANSLATIONS.joinpath(*variant, f"{FIRST_TEST_SET}.txt") for variant in MEASURED
+    ],
+}

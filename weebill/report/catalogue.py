@@ -167,6 +167,7 @@ FIGURES = {
     },
     "generation": {
         "generation_figures": (
+            Item("generation_front", "generation:front", "1 Variants", "Quality, size and speed", TIMES),
             Item("textgen_figure3", "generation:threshold_schedule", "3 Figures",
                  "Schedule of movement pruning (figure 3)", ("prunings",)),
             Item("textgen_figure4", "generation:pruning_maps", "3 Figures",
@@ -174,6 +175,36 @@ FIGURES = {
         ),
     },
 }  # fmt: skip
+# Measurements that the first page of a report reads.
+FRONTS = {
+    "translation": Page("report", "translation:front", TIMES, ("latencies", "steps")),
+    "metric": Page("report", "metric:front", SCORES, ("speeds",)),
+    "generation": Page("report", "generation:front", TIMES, ("leads",)),
+}
+# Stages of a kind of experiment, by the section of the report if it has one → files of rules/KIND/ without ending.
+STAGES = {
+    "translation": {
+        "Corpora": ("origins", "corpus", "texts", "scores", "bicleaner", "vocabulary"),
+        "Teacher": ("teacher", "reverse", "back_translate", "published"),
+        "Distillation": ("distil", "augment", "align", "shortlist"),
+        "Students": ("student", "cleaning_students"),
+        "Pruning": ("prune",),
+        "Quantization": ("quantize", "export"),
+        "Evaluation": ("evaluate", "comet"),
+    },
+    "metric": {
+        "Encoders": ("encoder",),
+        "Reference": ("origins", "reference"),
+        "Pruning": ("prune",),
+        "Distillation": ("distil", "translations"),
+        "Agreement": ("evaluate", "other_metrics"),
+    },
+    "generation": {
+        "Text and first models": ("origins", "models"),
+        "Steps": ("steps",),
+        "Variants": ("evaluate",),
+    },
+}
 SUMMARY_PICTURES = {
     "speed/front": "Quality, speed and size",
     "sizes": "Sizes",

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -70,19 +71,39 @@ def to_latex(table: Table) -> str:
 def to_html(table: Table) -> str:
     """Return the table as an HTML page that loads no other file."""
     page = Template(Path(__file__).with_name("table.html").read_text(encoding="utf-8"))
-    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    return page.substitute(
-        title=escape(table.title),
-        explanation=escape(table.explanation),
-        header=_html_header(table.columns),
-        rows="\n".join(_html_row(table.columns, row) for row in table.rows),
-        notes=f"<ul>{notes}</ul>" if notes else "",
-    )
+    return page.substitute(title=escape(table.title), table=to_fragment(table))
+
+
+def to_fragment(table: Table) -> str:
+    """Return the table as a part of an HTML page: its explanation, the table in a frame that scrolls, its notes."""
+    notes = "".join(f"<li>{inline(note)}</li>" for note in table.notes)
+    parts = [
+        f"<p>{inline(table.explanation)}</p>",
+        '<div class="scroll" tabindex="0"><table>',
+        f"<thead>\n{_html_header(table.columns)}\n</thead>\n<tbody>",
+        *(_html_row(table.columns, row) for row in table.rows),
+        "</tbody></table></div>",
+        *([f'<ul class="notes">{notes}</ul>'] if notes else []),
+    ]
+    return "\n".join(parts)
+
+
+def fragment_of(page: str) -> str:
+    """Return the part of a page of `to_html` that `to_fragment` wrote."""
+    return page.partition("</h1>\n")[2].rpartition("\n</body>")[0]
+
+
+def inline(text: str) -> str:
+    """Return text as HTML, with words in backticks as code."""
+    return re.sub(r"`+([^`]+)`+", r"<code>\1</code>", escape(text, quote=False))
 
 
 def _texts(row: Row, escaped: Callable[[str], str], bold: str) -> list[str]:
     """Return the cells as a reader sees them, like "41.10 (−0.40)"; the first text of a baseline is bold."""
-    shown = [f"{c.text} ({_sign(c.delta)})" if c.delta else c.text or ABSENT for c in row.cells]
+    shown = [
+        f"{c.text}{c.mark} ({_sign(c.delta)})" if c.delta else c.text + c.mark or ABSENT
+        for c in row.cells
+    ]
     texts = list(map(escaped, shown))
     if row.kind == "baseline":
         label = next((index for index, cell in enumerate(row.cells) if cell.text), 0)
@@ -155,7 +176,11 @@ def _html_cell(column: Column, cell: Cell) -> str:
     if len(cell.text) > LINE_CHARACTERS:
         text = f'<div class="text">{text}</div>'
     shown = f"({_sign(cell.delta)})" if cell.delta else ""
-    return text + (f'<span class="delta">{escape(shown)}</span>' if column.deltas else "")
+    return (
+        text
+        + escape(cell.mark)
+        + (f'<span class="delta">{escape(shown)}</span>' if column.deltas else "")
+    )
 
 
 def _class(column: Column) -> str:

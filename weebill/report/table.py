@@ -13,18 +13,20 @@ Comparison = Literal["difference", "ratio", "none"]
 
 @dataclass(frozen=True)
 class Cell:
-    """Cell of a table: its text as shown, and its delta against the row's baseline; each may be "".
+    """Cell of a table: its text as shown, its delta against the row's baseline, and a mark; each may be "".
 
-    Both are plain ASCII: a text like "41.10", a delta like "-0.40" (signed difference) or "x0.26" (ratio).
+    All are plain ASCII: a text like "41.10", a delta like "-0.40" (signed difference) or "x0.26" (ratio).  A mark
+    stands after the text, and a note of the table explains it; CSV leaves it out.
     """
 
     text: str = ""
     delta: str = ""
+    mark: str = ""
 
     @classmethod
-    def compared(cls, text: str, baseline: str, comparison: Comparison) -> "Cell":
+    def compared(cls, text: str, baseline: str, comparison: Comparison, mark: str = "") -> "Cell":
         """Return the cell of a number with its delta against the baseline's."""
-        return cls(text, delta(text, baseline, comparison))
+        return cls(text, delta(text, baseline, comparison), mark)
 
 
 @dataclass(frozen=True)

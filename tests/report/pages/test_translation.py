@@ -6,8 +6,9 @@ import pytest
 
 from weebill.report import rendering
 from weebill.report.catalogue import PRUNED_TIMES, pages
-from weebill.report.pages.page import run_time_table
+from weebill.report.costs import read_jobs
 from weebill.report.pages.translation import experiment_page, in_short, pruning_page
+from weebill.report.tables.run_time import run_time_table
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\n"
 
@@ -22,7 +23,7 @@ def benchmarks(tmp_path):
 
 
 def test_run_time_is_summed_by_rule(benchmarks):
-    lines = rendering.to_csv(run_time_table(benchmarks)).splitlines()
+    lines = rendering.to_csv(run_time_table(read_jobs(benchmarks))).splitlines()
     assert lines[1:] == [
         "train_student,2,15.0,10.0,900",
         "tables,1,0.0,0.0,0",
@@ -50,7 +51,9 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
         "corpora": {"tatoeba": {}},
         "students": ["small", "other"],
     }
-    page = experiment_page(results, run_time_table(benchmarks), {"Sizes": "figures/sizes.svg"})
+    page = experiment_page(
+        results, run_time_table(read_jobs(benchmarks)), {"Sizes": "figures/sizes.svg"}
+    )
     headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
     for number in (1, 2, 3):
         assert sum(f"WNGT20 table {number}" in heading for heading in headings) == 2
@@ -72,7 +75,7 @@ def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, benc
     }
     pictures = pages({**config, "kind": "translation"}, PRUNED_TIMES)[1].pictures
     links = {heading: f"figures/{name}.svg" for name, heading in pictures.items()}
-    page = pruning_page(pruned_results, run_time_table(benchmarks), links)
+    page = pruning_page(pruned_results, run_time_table(read_jobs(benchmarks)), links)
     for title in ("WNGT20 table 2", "WMT21 table 2"):
         assert sum(line.startswith(f"## {title}") for line in page.splitlines()) == 2
     for heading, link in links.items():

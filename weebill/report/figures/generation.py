@@ -11,6 +11,61 @@ from weebill.report.figures import style
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 
+MIB = 2**20
+# Task → metrics; the first that can be compared within a model is drawn.
+QUALITIES = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
+COLUMNS = ["variant", "model", "step", "metric", "score", "mib", "seconds"]
+
+
+def front(results: Results) -> alt.TopLevelMixin:
+    """Draw the quality of every variant by its size and by its time, a row of two panels for each task."""
+    panels = []
+    for task, metrics in QUALITIES.items():
+        rows = []
+        for variant in lookup.variants_for(results, task):
+            names = [name for name in metrics if lookup.comparable(results, variant, name)]
+            quality = lookup.quality(results, variant, names[0])
+            size, speed = results.size(variant), lookup.speed(results, variant)
+            if quality and size and speed:
+                mib = size.parameter_bytes / MIB
+                last = lookup.methods(results, variant)[-1]
+                numbers = (quality.score, mib, speed.seconds_per_example)
+                rows.append((variant, variant.split("/")[0], last, names[0], *numbers))
+        if rows:
+            frame = pd.DataFrame(rows, columns=COLUMNS)
+            panels.append(_quality_panels(frame))
+    title = alt.Title(
+        f"Quality by size and time ({results.config['experiment']})",
+        subtitle="Lines follow the steps of a model, from its first variant on.",
+    )
+    return alt.vconcat(*panels).resolve_scale(color="independent").properties(title=title)
+
+
+def _quality_panels(frame: pd.DataFrame) -> alt.HConcatChart:
+    panels = []
+    steps = list(dict.fromkeys(frame["step"]))
+    for key, title in (
+        ("mib", "MiB on disk (log)"),
+        ("seconds", "seconds an example, one core (log)"),
+    ):
+        x = alt.X(key, type="quantitative", title=title)
+        base = alt.Chart(frame).encode(
+            x=x.scale(type="log", nice=False, padding=20),
+            y=alt.Y("score:Q", title=f"{frame['metric'].iloc[0]}, test part").scale(
+                zero=False, padding=15
+            ),
+        )
+        line = base.mark_line(color=style.NEUTRAL, opacity=0.5).encode(
+            order="index:Q", detail="model:N"
+        )
+        points = base.mark_point(filled=True, size=90).encode(
+            color=alt.Color("step:N", title="Last step", scale=style.ordered(steps)),
+            shape=alt.Shape("model:N", title="Model"),
+            tooltip=["variant", alt.Tooltip("score", format=".3f"), alt.Tooltip(key, format=".3g")],
+        )
+        panels.append(alt.layer(line, points).properties(width=400, height=260))
+    return alt.hconcat(*panels, spacing=30)
+
 
 def threshold_schedule(results: Results) -> alt.TopLevelMixin:
     """Draw figure 3: the masked shares of heads and neurons by update."""

@@ -1,9 +1,11 @@
 """Tables of models that generate text: all variants for each task."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from weebill.evaluation.quality.rouge import METRICS
+from weebill.report import noise
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results, first
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
@@ -45,6 +47,7 @@ def variants_table(results: Results, task: str) -> Table:
             for index, column in enumerate(columns):
                 if column.deltas and lookup.comparable(results, variant, column.key):
                     cells[index] = Cell.compared(cells[index], bases[index], "ratio")
+        _mark_noise(results, variant, columns, cells)
         rows.append(Row.of(cells, baseline=variant == base))
     return Table(
         f"generation_{task.replace('-', '_')}",
@@ -52,12 +55,23 @@ def variants_table(results: Results, task: str) -> Table:
         "Every variant by the steps that made it, with 95 % bootstrap intervals; × against the model's first.",
         columns,
         rows,
-        _notes(results, task),
+        [*_notes(results, task), *noise.notes(rows)],
     )
 
 
 summaries_table = partial(variants_table, task="summarization")
 running_text_table = partial(variants_table, task="language-modelling")
+
+
+def _mark_noise(
+    results: Results, variant: str, columns: Sequence[Column], cells: list[Cell | str]
+) -> None:
+    """Mark the seconds of a variant whose rounds spread too much."""
+    timings = {"seconds": lookup.speed, "gpu_seconds": lookup.gpu_speed}
+    for index, column in enumerate(columns):
+        if column.key in timings and (one := timings[column.key](results, variant)):
+            cell = cells[index] if isinstance(cells[index], Cell) else Cell(cells[index])
+            cells[index] = replace(cell, mark=noise.mark(one.seconds))
 
 
 def _texts(results: Results, variant: str, scores: Sequence[str]) -> list[str]:

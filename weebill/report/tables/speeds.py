@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant, versions_line
+from weebill.report import noise
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
@@ -39,6 +40,11 @@ def speed_table(results: Results) -> Table:
             ),
             f"{first.hardware}; {versions_line(first.versions)}.",
         ]
+    rows = [
+        _speed_row(results, variant, engine, teacher if variant != teacher else None)
+        for variant in lookup.variants(results)
+        for engine in lookup.engines(results, variant)
+    ]
     return Table(
         "variants",
         "All variants: speed",
@@ -51,12 +57,8 @@ def speed_table(results: Results) -> Table:
             *_rounds("wps_all", "Words/s, all cores"),
             *(Column.grouped("Characters/s", **CHARACTERS) if by_characters else ()),
         ),
-        [
-            _speed_row(results, variant, engine, teacher if variant != teacher else None)
-            for variant in lookup.variants(results)
-            for engine in lookup.engines(results, variant)
-        ],
-        notes,
+        rows,
+        [*notes, *noise.notes(rows)],
     )
 
 
@@ -73,7 +75,8 @@ def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | 
         pair = (one, lookup.speed(results, base, all_cores) if base else None)
         if not all_cores:
             cells.append(Cell.compared(*map(lookup.seconds, pair), "ratio"))
-        cells.append(Cell.compared(*map(lookup.words_per_second, pair), "ratio"))
+        shown = map(lookup.words_per_second, pair)
+        cells.append(Cell.compared(*shown, "ratio", noise.mark(one.seconds)))
         cells += [fixed(one.slowest, 0), fixed(one.fastest, 0)]
     for all_cores in (False, True):
         one = lookup.speed(results, variant, all_cores, engine)
@@ -132,7 +135,8 @@ def gpu_table(results: Results) -> Table:
         base = None if is_base else bases.get((baseline, one.batch_size))
         pair = (one, base)
         cells = [one.variant, one.numbers, "yes" if one.shortlist else "no", str(one.batch_size)]
-        cells.append(Cell.compared(*map(lookup.words_per_second, pair), "ratio"))
+        shown = map(lookup.words_per_second, pair)
+        cells.append(Cell.compared(*shown, "ratio", noise.mark(one.seconds)))
         cells += [fixed(one.words / taken(one.seconds), 0) for taken in (max, min)]
         cells.append(three_digits(one.sentence_ms))
         cells.append(Cell.compared(*map(lookup.mean_timed_bleu, pair), "difference"))
@@ -152,7 +156,7 @@ def gpu_table(results: Results) -> Table:
             Column("memory_mib", "Memory, MiB"),
         ),
         rows,
-        _gpu_notes(results),
+        [*_gpu_notes(results), *noise.notes(rows)],
     )
 
 

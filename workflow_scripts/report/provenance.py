@@ -1,4 +1,4 @@
-"""Let Snakemake write its report of a complete run; write no partial report (rule report_page)."""
+"""Let Snakemake write its report of a complete run; write no partial report (rule provenance)."""
 
 from weebill.workflow.job import job
 
@@ -20,7 +20,7 @@ main()
 
 with job(snakemake.log[0]):
     params, output = snakemake.params, Path(snakemake.output[0])
-    partial = output.with_name("report.partial.html")  # Snakemake requires the ending .html
+    partial = output.with_name("provenance.partial.html")  # Snakemake requires the ending .html
     command = [sys.executable, "-c", SNAKEMAKE, "--report", str(partial), "--nolock"]
     command += ["--snakefile", params.snakefile]
     command += ["--configfile", *params.configfiles] if params.configfiles else []

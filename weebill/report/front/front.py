@@ -1,0 +1,66 @@
+"""Plain data of a report's first page, which the report and the pages of Markdown share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weebill.report.costs import Job, hours
+from weebill.report.table import Table, fixed, three_digits
+
+HOURS = 0.05  # a cost below this is told in minutes
+
+
+@dataclass(frozen=True)
+class Example:
+    """One text of a test set on its way through the models; rows: (who wrote it, text)."""
+
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Front:
+    """First page: title, setting (key, value), the verdict's sentences, the table, and the file of a figure or ""."""
+
+    title: str
+    setting: Sequence[tuple[str, str]]
+    verdict: Sequence[str]
+    table: Table
+    figure: str = ""
+
+
+def told_hours(value: float | None) -> str:
+    """Return hours in words: "1.25 hours" or "2.4 minutes"; "no time" for None."""
+    if value is None:
+        return "no time"
+    if value < HOURS:
+        return f"{three_digits(60 * value)} minutes"
+    return f"{three_digits(value)} hours"
+
+
+def hours_cell(value: float | None) -> str:
+    """Format the hours of a step for a table; "" if no job made it."""
+    return "" if value is None else fixed(value, 3 if value < 1 else 1)
+
+
+def cost_sentence(jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return a sentence on the hours of all jobs, and of those of each stage, the costliest first.
+
+    stages: (name, rules).
+    """
+    if not jobs:
+        return ""
+    costs = {name: hours(jobs, rules) for name, rules in stages}
+    known = sorted(((v, n) for n, v in costs.items() if v is not None), reverse=True)
+    parts = ", ".join(f"{name.lower()} {told_hours(value)}" for value, name in known[:5])
+    whole = hours(jobs, {job.rule for job in jobs})
+    return f"All jobs together took {told_hours(whole)}: {parts}."
+
+
+def in_words(ratio: float) -> str:
+    """Return a ratio with three digits, such as "4.03×"; "1,250×" from a thousand on."""
+    return f"{ratio:,.0f}×" if ratio >= 1000 else f"{three_digits(ratio)}×"
+
+
+def evenly(count: int, wanted: int) -> list[int]:
+    """Return places at equal distances among `count`, as many as wanted or as there are."""
+    wanted = min(count, wanted)
+    return [int((2 * n + 1) * count / (2 * wanted)) for n in range(wanted)]

@@ -1,0 +1,152 @@
+"""First page of a generation experiment: every model by the steps that made it smaller."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from weebill.experiment import pipelines
+from weebill.report import noise
+from weebill.report.costs import Job, hours
+from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, in_words
+from weebill.report.lookups import generation as lookup
+from weebill.report.results import Results
+from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+
+EXAMPLES = 10
+FIGURE = "generation_front"
+SHORTEST = 600  # characters of an article that an example shows
+# Task → metrics; the first that can be compared with the baseline's is shown.
+METRICS = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
+MIB = 2**20
+
+
+def front(
+    results: Results, jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]]]
+) -> Front:
+    """Return the first page."""
+    config = results.config
+    models = pipelines.piped_models(config)
+    setting = [
+        ("Models", ", ".join(f"{m} ({pipelines.task_of(config, m)})" for m in models)),
+        ("Data", ", ".join(config["data"])),
+        ("Machine", ", ".join(sorted({one.hardware for one in results.speeds}))),
+        ("Seed", str(config["seed"])),
+    ]
+    verdict = [line for model in models if (line := _sentence(results, model))][:2]
+    verdict.append(cost_sentence(jobs, stages))
+    title = f"{config['experiment']}: small models that generate text"
+    return Front(
+        title, setting, [one for one in verdict if one], variants_table(results, jobs), FIGURE
+    )
+
+
+def metric_of(results: Results, variant: str) -> str:
+    """Return the metric that is shown of a variant: the same as its baseline's."""
+    metrics = METRICS[pipelines.task_of(results.config, pipelines.model_of(variant))]
+    model = pipelines.variants_of(results.config, pipelines.model_of(variant))
+    fits = [name for name in metrics if all(lookup.comparable(results, one, name) for one in model)]
+    return fits[0]
+
+
+def _sentence(results: Results, model: str) -> str:
+    """Say how much smaller and faster a model's smallest variant is than its first, and at what loss."""
+    variants = [v for v in pipelines.variants_of(results.config, model) if results.size(v)]
+    if len(variants) < 2:
+        return ""
+    base = lookup.baseline(results, variants[0])
+    one = min(variants, key=lambda v: results.size(v).parameter_bytes)
+    if one == base:
+        return ""
+    size, whole = (results.size(v).parameter_bytes for v in (one, base))
+    told = (
+        f"`{one}` has {three_digits(size / MIB)} MiB, {in_words(whole / size)} less than `{base}`"
+    )
+    speed, slow = (lookup.speed(results, v) for v in (one, base))
+    if speed and slow:
+        ratio = in_words(slow.seconds_per_example / speed.seconds_per_example)
+        noisy = any(noise.mark(v.seconds) for v in (speed, slow))
+        told += f", and is {ratio} as fast{' (a noisy measurement)' if noisy else ''}"
+    name = metric_of(results, one)
+    score, other = (lookup.quality(results, v, name) for v in (one, base))
+    if score and other:
+        shown = (
+            f"{_score(score, name)} (95 % interval {fixed(score.low, 3)} to {fixed(score.high, 3)})"
+        )
+        told += f"; its {name} is {shown} after {_score(other, name)}"
+    return f"{told}."
+
+
+def _score(one, metric: str) -> str:
+    return fixed(one.score, 2 if metric == "perplexity" else 3)
+
+
+def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
+    """Return the table of the first page: a row for each variant, with its gain over its model's first."""
+    rows = []
+    for variant in pipelines.variants(results.config):
+        base, name = lookup.baseline(results, variant), metric_of(results, variant)
+        score, other = (lookup.quality(results, v, name) for v in (variant, base))
+        shown = [_score(one, name) if one else "" for one in (score, other)]
+        cells = [variant, name, Cell.compared(*shown, "none" if variant == base else "ratio")]
+        cells += [
+            fixed(value, 3) if score else ""
+            for value in ((score.low, score.high) if score else (0, 0))
+        ]
+        mib = [three_digits(results.size(v).parameter_bytes / MIB) for v in (variant, base)]
+        times = [lookup.speed(results, v) for v in (variant, base)]
+        seconds = [three_digits(one.seconds_per_example) if one else "" for one in times]
+        mark = noise.mark(times[0].seconds) if times[0] else ""
+        cells += [mib[0], _times(*mib), Cell(seconds[0], mark=mark), _times(*seconds)]
+        cells += [three_digits(times[0].milliseconds_per_token) if times[0] else ""]
+        cells.append(hours_cell(hours(jobs, ["step"], [variant])))
+        rows.append(Row.of(cells, baseline=variant == base))
+    return Table(
+        "models",
+        "The models in short",
+        "Each model by the steps that made it: quality, size, time and cost.",
+        (
+            *Column.texts(variant="Variant", metric="Metric"),
+            Column("score", "Score", deltas=True),
+            *Column.grouped("Score, 95 %", score_low="from", score_high="to"),
+            Column("mib", "MiB"),
+            Column("smaller", "× smaller"),
+            Column("seconds", "s an example"),
+            Column("faster", "× faster"),
+            Column("token_ms", "ms a token"),
+            Column("hours", "Hours"),
+        ),
+        rows,
+        [
+            "× and brackets: against the model's first variant. Hours: this step alone.",
+            *noise.notes(rows),
+        ],
+    )
+
+
+def _times(own: str, base: str) -> str:
+    return delta(base, own, "ratio").removeprefix("x")
+
+
+def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Example]:
+    """Return articles with the summaries of the first model's variants, chosen by their place in the part alone.
+
+    files: "data": the text of the first summarizer; "summaries": VARIANT.jsonl of its variants.
+    """
+    from weebill.generation.data import read_part
+    from weebill.text_files import read_lines
+
+    if not files.get("data"):
+        return []
+    rows = read_part(Path(files["data"][0]), "test")
+    known = pipelines.variants(results.config)
+    said = {}
+    for path in files["summaries"]:
+        variant = next(v for v in known if path.endswith(f"/{v}.jsonl"))
+        said[variant] = [json.loads(line) for line in read_lines(path)]
+    found = []
+    for index in evenly(len(rows), EXAMPLES):
+        article = rows[index]["article"]
+        cut = article if len(article) <= SHORTEST else f"{article[:SHORTEST].rsplit(' ', 1)[0]} …"
+        texts = [("article", cut), ("reference", rows[index]["summary"])]
+        found.append(Example([*texts, *((v, lines[index]) for v, lines in said.items())]))
+    return found

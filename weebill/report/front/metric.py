@@ -1,0 +1,174 @@
+"""First page of a metric experiment: the reference, the smaller metrics made from it, and lexical metrics."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORTED
+from weebill.files import read_json
+from weebill.report import noise
+from weebill.report.costs import Job, hours
+from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, in_words
+from weebill.report.results import Results, first
+from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
+
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.metric_speed import MetricSpeed
+
+EXAMPLES = 10
+FIGURE = "cometinho_figure1"
+# Metric → rules that make it.
+MAKERS = {
+    REFERENCE: ["train_reference", "import_reference"],
+    PRUNED: ["prune_metric"],
+    DISTILLED: ["train_distilled"],
+}
+
+
+def front(
+    results: Results, jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]]]
+) -> Front:
+    """Return the first page."""
+    config = results.config
+    setting = [
+        ("Judged sets", ", ".join(config["test_sets"])),
+        ("Encoders", ", ".join(config["encoders"])),
+        ("Machine", ", ".join(sorted({one.hardware for one in results.speeds})) or "not timed"),
+        ("Seed", str(config["seed"])),
+    ]
+    small = next((name for name in (DISTILLED, PRUNED) if name in results.metrics()), None)
+    said = (
+        [_gain(results, small), _loss(results, small), cost_sentence(jobs, stages)] if small else []
+    )
+    title = f"{config['experiment']}: small metrics of translation"
+    return Front(title, setting, [one for one in said if one], metrics_table(results, jobs), FIGURE)
+
+
+def timed(results: Results, metric: str, way: str = "") -> "MetricSpeed | None":
+    """Return the time to score most systems together by a slow way, or by our scorer, which has another name."""
+    slow = (PLAIN, SORTED)
+    rows = [
+        one
+        for one in results.speeds
+        if (one.study, one.metric) == ("systems", metric)
+        and (one.way == way if way else one.way not in slow)
+    ]
+    return max(rows, key=lambda one: one.amount, default=None)
+
+
+def _gain(results: Results, metric: str) -> str:
+    size, whole = results.size(metric), results.size(REFERENCE)
+    if not size or not whole:
+        return ""
+    told = (
+        f"`{metric}` has {three_digits(size.bytes / 2**20)} MiB, "
+        f"{in_words(whole.bytes / size.bytes)} less than the reference metric"
+    )
+    ours, base = timed(results, metric), timed(results, REFERENCE)
+    if not ours or not base:
+        return f"{told}; its speed was not measured."
+    told += (
+        f", and scores {in_words(base.median / ours.median)} as fast by the same scorer on one core"
+    )
+    plain = first(results.speeds, study="systems", metric=REFERENCE, way=PLAIN, amount=ours.amount)
+    if plain:
+        told += f" ({in_words(plain.median / ours.median)} as fast as the reference scored the way COMET does)"
+    noisy = any(noise.mark(one.seconds) for one in (ours, base))
+    return f"{told}{'; a noisy measurement' if noisy else ''}."
+
+
+def _loss(results: Results, metric: str) -> str:
+    parts = []
+    for name in results.config["test_sets"]:
+        one = results.agreement(metric, name)
+        if one and one.tau is not None:
+            change = (
+                ""
+                if one.difference is None
+                else f" ({signed(one.difference, 3)}, p {fixed(one.p_value, 3)})"
+            )
+            parts.append(f"{fixed(one.tau, 3)}{change.replace('-', '−')} on {name}")
+    if not parts:
+        return ""
+    return f"Its agreement with people (τ, and the difference to the reference's) is {'; '.join(parts)}."
+
+
+def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
+    """Return the table of the first page: a row for each metric, with its gain over the reference."""
+    sets = list(results.config["test_sets"])
+    columns = [*Column.texts(metric="Metric"), Column("mib", "MiB"), Column("smaller", "× smaller")]
+    columns += [
+        Column("seconds", "Seconds"),
+        Column("faster", "× faster"),
+        Column("hours", "Hours"),
+    ]
+    for name in sets:
+        columns.append(Column(name, f"τ, {name}", deltas=True))
+        columns += Column.grouped(f"95 %, {name}", **{f"{name}_low": "from", f"{name}_high": "to"})
+    rows = []
+    for metric in results.metrics():
+        size, whole = results.size(metric), results.size(REFERENCE)
+        mib = [three_digits(one.bytes / 2**20) if one else "" for one in (size, whole)]
+        times = [timed(results, name) for name in (metric, REFERENCE)]
+        seconds = [three_digits(one.median) if one else "" for one in times]
+        mark = noise.mark(times[0].seconds) if times[0] else ""
+        cells = [metric, mib[0], _times(*mib), Cell(seconds[0], mark=mark), _times(*seconds)]
+        cells.append(hours_cell(hours(jobs, MAKERS.get(metric, []), _names(metric))))
+        for name in sets:
+            cells += _agreement(results, metric, name)
+        rows.append(Row.of(cells, baseline=metric == REFERENCE))
+    notes = ["× against the reference; in brackets: the difference of τ to the reference's."]
+    if one := timed(results, REFERENCE):
+        notes.append(
+            f"Seconds: to score {one.amount} systems together on one core, by our scorer ({one.way}), median of "
+            f"{len(one.seconds)} rounds; {one.hardware}."
+        )
+    notes.append("Hours: the training or pruning of this metric alone.")
+    return Table(
+        "models",
+        "The metrics in short",
+        "From the reference to the smallest metric: size, time, cost, and agreement with people.",
+        columns,
+        rows,
+        [*notes, *noise.notes(rows)],
+    )
+
+
+def _names(metric: str) -> list[str]:
+    return [metric] if metric == PRUNED else []
+
+
+def _times(own: str, reference: str) -> str:
+    return delta(reference, own, "ratio").removeprefix("x")
+
+
+def _agreement(results: Results, metric: str, test_set: str) -> list[Cell | str]:
+    one, base = (results.agreement(name, test_set) for name in (metric, REFERENCE))
+    if one is None:
+        return [""] * 3
+    shown = [
+        fixed(row.tau, 3) if row else "" for row in (one, None if metric == REFERENCE else base)
+    ]
+    return [Cell.compared(*shown, "difference"), fixed(one.low, 3), fixed(one.high, 3)]
+
+
+def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Example]:
+    """Return judged translations with people's scores and the metrics', chosen by their place in the set alone.
+
+    files: "judged": the table of the first test set; "scores": METRIC.json of each metric on it.
+    """
+    from weebill.metric.judged_set import JudgedSet
+
+    if not files.get("judged"):
+        return []
+    name, entry = next(iter(results.config["test_sets"].items()))
+    rows = JudgedSet.read(name, entry).judgements
+    scores = {Path(path).stem: read_json(path)["scores"] for path in files["scores"]}
+    found = []
+    for index in evenly(len(rows), EXAMPLES):
+        row = rows.iloc[index]
+        texts = {"source": row["src"], "translation": row["mt"], "reference": row.get("ref", "")}
+        numbers = {"people": row["score"], **{m: some[index] for m, some in scores.items()}}
+        told = ", ".join(f"{who} {fixed(float(value), 3)}" for who, value in numbers.items())
+        found.append(Example([*((k, v) for k, v in texts.items() if v), ("scores", told)]))
+    return found

@@ -1,0 +1,25 @@
+"""Mark of times whose rounds differ so much that a reader should not rely on them."""
+
+import statistics
+from collections.abc import Iterable, Sequence
+
+from weebill.report.table import Row
+
+LIMIT = 1 / 3  # spread of the rounds, as a share of their median
+MARK = "~"
+NOTE = (
+    f"{MARK}: the rounds of this time spread by more than a third of their median; measure it again, on a machine "
+    "that does nothing else, before you rely on it."
+)
+
+
+def mark(seconds: Sequence[float] | None) -> str:
+    """Return MARK if the rounds of a timing spread too much, otherwise ""."""
+    if not seconds:
+        return ""
+    return MARK * (max(seconds) - min(seconds) > LIMIT * statistics.median(seconds))
+
+
+def notes(rows: Iterable[Row]) -> list[str]:
+    """Return the note that explains MARK if some cell has it."""
+    return [NOTE] if any(cell.mark == MARK for row in rows for cell in row.cells) else []
