@@ -90,7 +90,7 @@ rule write_report:
     input:
         **measured_files([catalogue.FRONTS[config["kind"]]]),
         **REPORT_EXAMPLES,
-        exhibits=[file for file, *_ in EXHIBITS],
+        exhibits=lambda w: [file for file, *_ in exhibits()],
     output:
         REPORT,
     log:
@@ -100,7 +100,7 @@ rule write_report:
     threads: 1
     params:
         config=config,
-        exhibits=EXHIBITS,
+        exhibits=lambda w: exhibits(),
         stages=lambda w: stages(),
         benchmarks=lambda w: str(BENCHMARKS),
         uses=catalogue.modules("front", config, [catalogue.FRONTS[config["kind"]]]),

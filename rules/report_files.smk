@@ -3,7 +3,7 @@
 from weebill.report.rendering import FORMATS as TABLE_FORMATS
 
 FIGURE_FORMATS = ["png", "svg", "html", "json"]
-# (file, section, title, file of the caption) of each table and figure that the report shows
+# (file, section, title, file of the caption) of each table and figure that a report may show
 EXHIBITS = []
 
 
@@ -17,6 +17,7 @@ def in_report(file, category, title, caption, subcategory=None, shown_file=None)
     """
     text = str(REPOSITORY / "report" / f"{caption}.rst")
     EXHIBITS.append((str(shown_file or file), category, title, text))
+    title += " (figure)" * (shown_file is not None)
     return report(
         file,
         category=category,
@@ -40,8 +41,7 @@ def figure_files(folder, name, category, title):
     files = {f"{name}_{form}": folder / f"{name}.{form}" for form in FIGURE_FORMATS}
     page = f"{name}_html"
     drawn = files[f"{name}_json"]
-    heading = f"{title} (figure)"
-    files[page] = in_report(files[page], category, heading, name, shown_file=drawn)
+    files[page] = in_report(files[page], category, title, name, shown_file=drawn)
     return files
 
 
@@ -96,14 +96,33 @@ def reported():
     return [target for target in final_targets() if target != PROVENANCE]
 
 
+def exhibits():
+    """Return the exhibits of the rules that a complete run needs; others are made only if requested by name."""
+    targets = {*map(str, final_targets())}
+    made = set()
+    for rule in workflow.rules:
+        files = {*map(str, rule.output)}
+        made |= files if files & targets else set()
+    return [exhibit for exhibit in EXHIBITS if exhibit[0] in made]
+
+
+def benchmark_name(rule):
+    """Return the first part of a rule's benchmarks below BENCHMARKS, None if it has no benchmark there."""
+    path = Path(str(rule.benchmark or ""))
+    if not path.is_relative_to(BENCHMARKS):
+        return None
+    return path.relative_to(BENCHMARKS).parts[0].removesuffix(".tsv").partition("{")[0]
+
+
 def stages():
-    """Return the stages of the experiment with the rules of each, as far as it has any."""
+    """Return the stages of the experiment with the names of their rules' benchmarks, as far as there are any."""
     by_file = {}
     for rule in workflow.rules:
-        by_file.setdefault(Path(rule.snakefile).stem, []).append(rule.name)
+        if name := benchmark_name(rule):
+            by_file.setdefault(Path(rule.snakefile).stem, {})[name] = None
     named = catalogue.STAGES[config["kind"]]
     found = {
-        stage: [rule for file in files for rule in by_file.get(file, [])]
+        stage: [name for file in files for name in by_file.get(file, [])]
         for stage, files in named.items()
     }
-    return [(stage, rules) for stage, rules in found.items() if rules]
+    return [(stage, names) for stage, names in found.items() if names]

@@ -62,7 +62,7 @@ def _cut(part: str, config: Config) -> bool:
 def _variants(task: str, make: str, title: str) -> Item:
     file = f"generation_{task.replace('-', '_')}"
     more = (TIMES, ("leads",), partial(has_task, task), "generation_variants")
-    return Item(file, f"generation:{make}", "1 Variants", title, *more)
+    return Item(file, f"generation:{make}", "1 Evaluation", title, *more)
 
 
 def _claims(paper: str, folder: str, uses: tuple[str, ...]) -> Item:
@@ -167,7 +167,7 @@ FIGURES = {
     },
     "generation": {
         "generation_figures": (
-            Item("generation_front", "generation:front", "1 Variants", "Quality, size and speed", TIMES),
+            Item("generation_front", "generation:front", "1 Evaluation", "Quality, size and speed", TIMES),
             Item("textgen_figure3", "generation:threshold_schedule", "3 Figures",
                  "Schedule of movement pruning (figure 3)", ("prunings",)),
             Item("textgen_figure4", "generation:pruning_maps", "3 Figures",
@@ -202,7 +202,7 @@ STAGES = {
     "generation": {
         "Text and first models": ("origins", "models"),
         "Steps": ("steps",),
-        "Variants": ("evaluate",),
+        "Evaluation": ("evaluate",),
     },
 }
 SUMMARY_PICTURES = {

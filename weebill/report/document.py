@@ -42,9 +42,15 @@ class Exhibit:
 
     @cached_property
     def caption(self) -> Markup:
-        """The caption as HTML."""
+        """The caption as HTML, with the figure's own subtitle."""
         text = Path(self.caption_file).read_text(encoding="utf-8")
-        return Markup(caption_html(text, self.config))
+        title = self._specification.get("title", "") if self.is_figure else ""
+        below = title.get("subtitle", "") if isinstance(title, dict) else ""
+        return Markup(caption_html(f"{text.strip()} {below}", self.config))
+
+    @cached_property
+    def _specification(self) -> dict[str, Any]:
+        return json.loads(Path(self.file).read_text(encoding="utf-8"))
 
     @property
     def html(self) -> Markup:
@@ -54,7 +60,7 @@ class Exhibit:
     @property
     def spec(self) -> Markup:
         """The figure's specification as JSON that a page can hold; the page has its title as a heading."""
-        spec = json.loads(Path(self.file).read_text(encoding="utf-8"))
+        spec = {key: value for key, value in self._specification.items() if key != "title"}
         return Markup(json.dumps(spec, ensure_ascii=False).replace("</", "<\\/"))
 
 

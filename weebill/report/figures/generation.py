@@ -81,7 +81,9 @@ def threshold_schedule(results: Results) -> alt.TopLevelMixin:
     return (
         chart.mark_line(interpolate="step-after")
         .encode(
-            x=alt.X("update:Q", title="update of the training", axis=style.integers()),
+            x=alt.X(
+                "update:Q", title="update of the training", axis=style.integers(frame["update"])
+            ),
             y=alt.Y("share:Q", title="masked, % of all heads or neurons"),
             color=alt.Color("series:N", title=None, scale=style.ordered(frame["series"])).legend(
                 columns=1

@@ -39,7 +39,9 @@ def time_figure(results: Results, name: str) -> alt.TopLevelMixin:
     columns = ["metric", "amount", "seconds", "fastest", "slowest"]
     colors = _way_colors(results, [row[0] for row in rows])
     base = alt.Chart(pd.DataFrame(rows, columns=columns)).encode(
-        x=alt.X("amount:Q", title=axis).scale(zero=False).axis(style.integers()),
+        x=alt.X("amount:Q", title=axis)
+        .scale(zero=False)
+        .axis(style.integers(row[1] for row in rows)),
         color=alt.Color("metric:N", title="Metric and scorer", scale=colors).legend(columns=2),
         tooltip=[*columns[:2], *(alt.Tooltip(key, format=".2f") for key in columns[2:])],
     )
@@ -80,7 +82,9 @@ def quality_curve(results: Results, name: str) -> alt.TopLevelMixin:
     frame = pd.DataFrame(_curve(results, part), columns=["kept", "tau", "low", "high", "millions"])
     base = alt.Chart(frame).encode(
         x=alt.X(
-            "kept:Q", title=axis, axis=style.integers() if part == "layers" else alt.Axis()
+            "kept:Q",
+            title=axis,
+            axis=style.integers(frame["kept"]) if part == "layers" else alt.Axis(),
         ).scale(reverse=part != "layers", zero=False),
         tooltip=[alt.Tooltip(key, format=".3f") for key in frame.columns],
     )

@@ -88,8 +88,17 @@ def _words(title: str | Mapping[str, Any]) -> str:
     return ". ".join([title["text"], *([lines] if isinstance(lines, str) else lines)])
 
 
-def integers(**options: Any) -> alt.Axis:
-    """Return an axis of counts, such as heads or layers: no tick between two whole numbers."""
+FEW = 12  # whole numbers of which every one has a tick
+
+
+def integers(shown: Iterable[float] = (), **options: Any) -> alt.Axis:
+    """Return an axis of counts, such as heads or layers: no tick between two whole numbers.
+
+    shown: the counts; if they lie close together, each whole number among them has a tick.
+    """
+    counts = [int(count) for count in shown]
+    if counts and max(counts) - min(counts) < FEW:
+        options["values"] = list(range(min(counts), max(counts) + 1))
     return alt.Axis(format=",d", tickMinStep=1, **options)
 
 

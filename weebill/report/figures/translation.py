@@ -177,7 +177,9 @@ def _training(
         point={"size": 25}
     )
     return chart.encode(
-        x=alt.X("update:Q", title="updates of the training", axis=style.integers()),
+        x=alt.X(
+            "update:Q", title="updates of the training", axis=style.integers(row[1] for row in rows)
+        ),
         y=alt.Y("bleu:Q", title="BLEU on the validation set, greedy search").scale(zero=False),
         color=alt.Color("model:N", title="Model", scale=style.ordered(courses)),
         tooltip=["model", "update", alt.Tooltip("bleu", title="BLEU", format=".2f")],

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weebill.report.costs import Job, hours
-from weebill.report.table import Table, fixed, three_digits
-
-HOURS = 0.05  # a cost below this is told in minutes
+from weebill.report.table import Table, delta, fixed, three_digits
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,11 @@ class Front:
 
 
 def told_hours(value: float | None) -> str:
-    """Return hours in words: "1.25 hours" or "2.4 minutes"; "no time" for None."""
+    """Return hours in words: "1.25 hours" or, below an hour, "2.4 minutes"; "no time" for None."""
     if value is None:
         return "no time"
-    if value < HOURS:
-        return f"{three_digits(60 * value)} minutes"
+    if value < 1:
+        return f"{60 * value:.1f} minutes"
     return f"{three_digits(value)} hours"
 
 
@@ -55,9 +53,14 @@ def cost_sentence(jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]
     return f"All jobs together took {told_hours(whole)}: {parts}."
 
 
-def in_words(ratio: float) -> str:
-    """Return a ratio with three digits, such as "4.03×"; "1,250×" from a thousand on."""
-    return f"{ratio:,.0f}×" if ratio >= 1000 else f"{three_digits(ratio)}×"
+def times(more: str, less: str) -> str:
+    """Return the ratio of two numbers as they are shown, so that a reader's own division agrees; "" without both."""
+    return delta(more, less, "ratio").removeprefix("x")
+
+
+def signed_text(text: str) -> str:
+    """Return a shown number with a minus sign instead of a hyphen."""
+    return text.replace("-", "−")
 
 
 def evenly(count: int, wanted: int) -> list[int]:

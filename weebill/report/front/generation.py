@@ -7,10 +7,10 @@ from pathlib import Path
 from weebill.experiment import pipelines
 from weebill.report import noise
 from weebill.report.costs import Job, hours
-from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, in_words
+from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, times
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, delta, fixed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
 
 EXAMPLES = 10
 FIGURE = "generation_front"
@@ -57,23 +57,27 @@ def _sentence(results: Results, model: str) -> str:
     one = min(variants, key=lambda v: results.size(v).parameter_bytes)
     if one == base:
         return ""
-    size, whole = (results.size(v).parameter_bytes for v in (one, base))
-    told = (
-        f"`{one}` has {three_digits(size / MIB)} MiB, {in_words(whole / size)} less than `{base}`"
-    )
-    speed, slow = (lookup.speed(results, v) for v in (one, base))
-    if speed and slow:
-        ratio = in_words(slow.seconds_per_example / speed.seconds_per_example)
-        noisy = any(noise.mark(v.seconds) for v in (speed, slow))
-        told += f", and is {ratio} as fast{' (a noisy measurement)' if noisy else ''}"
+    mib = [_mib(results, v) for v in (one, base)]
+    told = f"`{one}` has {mib[0]} MiB, {times(*reversed(mib))}× smaller than `{base}`"
+    speeds = [lookup.speed(results, v) for v in (one, base)]
+    if all(speeds):
+        ratio = times(*reversed([_seconds(speed) for speed in speeds]))
+        noisy = any(noise.mark(speed.seconds) for speed in speeds)
+        told += f", and is {ratio}× as fast{' (a noisy measurement)' if noisy else ''}"
     name = metric_of(results, one)
     score, other = (lookup.quality(results, v, name) for v in (one, base))
     if score and other:
-        shown = (
-            f"{_score(score, name)} (95 % interval {fixed(score.low, 3)} to {fixed(score.high, 3)})"
-        )
-        told += f"; its {name} is {shown} after {_score(other, name)}"
+        bounds = f"95 % interval {fixed(score.low, 3)} to {fixed(score.high, 3)}"
+        told += f"; its {name} is {_score(score, name)} ({bounds}), that of `{base}` {_score(other, name)}"
     return f"{told}."
+
+
+def _mib(results: Results, variant: str) -> str:
+    return three_digits(results.size(variant).parameter_bytes / MIB)
+
+
+def _seconds(speed) -> str:
+    return three_digits(speed.seconds_per_example) if speed else ""
 
 
 def _score(one, metric: str) -> str:
@@ -92,12 +96,12 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
             fixed(value, 3) if score else ""
             for value in ((score.low, score.high) if score else (0, 0))
         ]
-        mib = [three_digits(results.size(v).parameter_bytes / MIB) for v in (variant, base)]
-        times = [lookup.speed(results, v) for v in (variant, base)]
-        seconds = [three_digits(one.seconds_per_example) if one else "" for one in times]
-        mark = noise.mark(times[0].seconds) if times[0] else ""
-        cells += [mib[0], _times(*mib), Cell(seconds[0], mark=mark), _times(*seconds)]
-        cells += [three_digits(times[0].milliseconds_per_token) if times[0] else ""]
+        own, whole = (_mib(results, v) for v in (variant, base))
+        timed = lookup.speed(results, variant)
+        seconds, first = _seconds(timed), _seconds(lookup.speed(results, base))
+        mark = noise.mark(timed.seconds) if timed else ""
+        cells += [own, times(whole, own), Cell(seconds, mark=mark), times(first, seconds)]
+        cells += [three_digits(timed.milliseconds_per_token) if timed else ""]
         cells.append(hours_cell(hours(jobs, ["step"], [variant])))
         rows.append(Row.of(cells, baseline=variant == base))
     return Table(
@@ -121,10 +125,6 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
             *noise.notes(rows),
         ],
     )
-
-
-def _times(own: str, base: str) -> str:
-    return delta(base, own, "ratio").removeprefix("x")
 
 
 def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Example]:

@@ -8,9 +8,17 @@ from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORT
 from weebill.files import read_json
 from weebill.report import noise
 from weebill.report.costs import Job, hours
-from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, in_words
+from weebill.report.front.front import (
+    Example,
+    Front,
+    cost_sentence,
+    evenly,
+    hours_cell,
+    signed_text,
+    times,
+)
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.metric_speed import MetricSpeed
@@ -57,24 +65,30 @@ def timed(results: Results, metric: str, way: str = "") -> "MetricSpeed | None":
 
 
 def _gain(results: Results, metric: str) -> str:
-    size, whole = results.size(metric), results.size(REFERENCE)
-    if not size or not whole:
+    own, whole = (_mib(results, name) for name in (metric, REFERENCE))
+    if not own or not whole:
         return ""
-    told = (
-        f"`{metric}` has {three_digits(size.bytes / 2**20)} MiB, "
-        f"{in_words(whole.bytes / size.bytes)} less than the reference metric"
-    )
+    told = f"`{metric}` has {own} MiB, {times(whole, own)}× smaller than the reference metric"
     ours, base = timed(results, metric), timed(results, REFERENCE)
     if not ours or not base:
         return f"{told}; its speed was not measured."
-    told += (
-        f", and scores {in_words(base.median / ours.median)} as fast by the same scorer on one core"
-    )
+    faster = times(_seconds(base), _seconds(ours))
+    told += f", and scores {faster}× as fast by the same scorer on one core"
     plain = first(results.speeds, study="systems", metric=REFERENCE, way=PLAIN, amount=ours.amount)
     if plain:
-        told += f" ({in_words(plain.median / ours.median)} as fast as the reference scored the way COMET does)"
+        faster = times(_seconds(plain), _seconds(ours))
+        told += f" ({faster}× as fast as the reference scored the way COMET does)"
     noisy = any(noise.mark(one.seconds) for one in (ours, base))
     return f"{told}{'; a noisy measurement' if noisy else ''}."
+
+
+def _mib(results: Results, metric: str) -> str:
+    size = results.size(metric)
+    return three_digits(size.bytes / 2**20) if size else ""
+
+
+def _seconds(one: "MetricSpeed | None") -> str:
+    return three_digits(one.median) if one else ""
 
 
 def _loss(results: Results, metric: str) -> str:
@@ -82,12 +96,10 @@ def _loss(results: Results, metric: str) -> str:
     for name in results.config["test_sets"]:
         one = results.agreement(metric, name)
         if one and one.tau is not None:
-            change = (
-                ""
-                if one.difference is None
-                else f" ({signed(one.difference, 3)}, p {fixed(one.p_value, 3)})"
-            )
-            parts.append(f"{fixed(one.tau, 3)}{change.replace('-', '−')} on {name}")
+            told = fixed(one.tau, 3)
+            if one.difference is not None:
+                told += f" ({signed(one.difference, 3)}, p {fixed(one.p_value, 3)})"
+            parts.append(f"{signed_text(told)} on {name}")
     if not parts:
         return ""
     return f"Its agreement with people (τ, and the difference to the reference's) is {'; '.join(parts)}."
@@ -107,12 +119,11 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         columns += Column.grouped(f"95 %, {name}", **{f"{name}_low": "from", f"{name}_high": "to"})
     rows = []
     for metric in results.metrics():
-        size, whole = results.size(metric), results.size(REFERENCE)
-        mib = [three_digits(one.bytes / 2**20) if one else "" for one in (size, whole)]
-        times = [timed(results, name) for name in (metric, REFERENCE)]
-        seconds = [three_digits(one.median) if one else "" for one in times]
-        mark = noise.mark(times[0].seconds) if times[0] else ""
-        cells = [metric, mib[0], _times(*mib), Cell(seconds[0], mark=mark), _times(*seconds)]
+        own, whole = (_mib(results, name) for name in (metric, REFERENCE))
+        one, base = (timed(results, name) for name in (metric, REFERENCE))
+        seconds, mark = _seconds(one), noise.mark(one.seconds) if one else ""
+        cells = [metric, own, times(whole, own), Cell(seconds, mark=mark)]
+        cells.append(times(_seconds(base), seconds))
         cells.append(hours_cell(hours(jobs, MAKERS.get(metric, []), _names(metric))))
         for name in sets:
             cells += _agreement(results, metric, name)
@@ -136,10 +147,6 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
 
 def _names(metric: str) -> list[str]:
     return [metric] if metric == PRUNED else []
-
-
-def _times(own: str, reference: str) -> str:
-    return delta(reference, own, "ratio").removeprefix("x")
 
 
 def _agreement(results: Results, metric: str, test_set: str) -> list[Cell | str]:

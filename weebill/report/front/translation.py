@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size.translation_size import MIB
 from weebill.experiment.precisions import UNTUNED
 from weebill.experiment.student_names import repeats
 from weebill.experiment.variants import UNPRUNED
@@ -17,11 +16,12 @@ from weebill.report.front.front import (
     cost_sentence,
     evenly,
     hours_cell,
-    in_words,
+    signed_text,
+    times,
 )
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
 from weebill.report.tables.comparisons import differences
 
 SMALL = 0.5  # largest size of a small student, as a share of its unpruned float32 model's
@@ -110,25 +110,26 @@ def _gain(results: Results, chain: Roles) -> str:
         return ""
     base = teacher or one.baseline
     name = "teacher" if teacher else "unpruned student"
-    size, whole = results.size(one), results.size(base)
-    told = [
-        f"`{one}` ({chain[one]}) has {three_digits(size.parameter_bytes / MIB)} MiB, "
-        f"{in_words(whole.parameter_bytes / size.parameter_bytes)} less than its {name}"
-    ]
+    own, whole = (lookup.mebibytes(results.size(v)) for v in (one, base))
+    told = f"`{one}` ({chain[one]}) has {own} MiB, {times(whole, own)}× smaller than its {name}"
     parts = []
     for engine in _engines(results, one):
         ours, other = (_of_engine(results, v, engine) for v in (one, base))
         if ours and other:
-            ratio = in_words(ours.words_per_second / other.words_per_second)
-            parts.append(f"{ratio} as fast by the same engine, {engine}{_noisy(ours, other)}")
+            parts.append(f"{_faster(ours, other)} by the same engine, {engine}")
     ours, other = lookup.speed(results, one), lookup.speed(results, base)
     if ours and other and ours.engine != other.engine:
-        ratio = in_words(ours.words_per_second / other.words_per_second)
         parts.append(
-            f"{ratio} as fast by the engine that students are shipped with, {ours.engine}, as the {name} is by "
-            f"{other.engine}{_noisy(ours, other)}"
+            f"{_faster(ours, other)} by the engine that students are shipped with, {ours.engine}, "
+            f"as the {name} is by {other.engine}"
         )
-    return f"{told[0]}; on one core it is {' and '.join(parts)}." if parts else f"{told[0]}."
+    return f"{told}; on one core it is {' and '.join(parts)}." if parts else f"{told}."
+
+
+def _faster(ours, other) -> str:
+    """Say how much faster one speed is, and if a measurement is noisy."""
+    ratio = times(lookup.words_per_second(ours), lookup.words_per_second(other))
+    return f"{ratio}× as fast{_noisy(ours, other)}"
 
 
 def _noisy(*speeds: object) -> str:
@@ -154,10 +155,10 @@ def _loss(results: Results, chain: Roles) -> str:
     told = f"It scores {fixed(scores[one].bleu, 2)} BLEU ({lookup.scored_text(results)})"
     if teacher in scores:
         change = signed(round(scores[one].bleu, 2) - round(scores[teacher].bleu, 2))
-        told += f", the teacher {fixed(scores[teacher].bleu, 2)} ({change.replace('-', '−')})"
+        told += f", the teacher {fixed(scores[teacher].bleu, 2)} ({signed_text(change)})"
     step = first(results.steps, variant=str(one))
     if step and step.baseline != str(teacher):
-        difference, low, high = (text.replace("-", "−") for text in differences(step))
+        difference, low, high = map(signed_text, differences(step))
         shown = step.difference_low > 0 or step.difference_high < 0
         told += (
             f"; against the unpruned student it is {difference} (95 % interval {low} to {high}), "
@@ -240,12 +241,7 @@ def _score_cells(
 
 def _size_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[str]:
     shown = [lookup.mebibytes(results.size(v)) if v else "" for v in (variant, teacher)]
-    return [shown[0], _times(shown[1], shown[0])]
-
-
-def _times(more: str, less: str) -> str:
-    """Return a ratio of two shown numbers, without its "x"; "" if a number is missing."""
-    return delta(more, less, "ratio").removeprefix("x")
+    return [shown[0], times(shown[1], shown[0])]
 
 
 def _speed_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[Cell | str]:
@@ -255,8 +251,8 @@ def _speed_cells(results: Results, variant: Variant, teacher: Variant | None) ->
     by_torch = next((e for e in lookup.engines(results, variant) if not _is_runtime(e)), "")
     for one in (_of_engine(results, variant, by_torch), lookup.runtime_speed(results, variant)):
         shown = lookup.words_per_second(one)
-        times = "" if variant == teacher else _times(shown, lookup.words_per_second(base))
-        cells += [Cell(shown, mark=noise.mark(one.seconds) if one else ""), times]
+        faster = "" if variant == teacher else times(shown, lookup.words_per_second(base))
+        cells += [Cell(shown, mark=noise.mark(one.seconds) if one else ""), faster]
     return cells
 
 
