@@ -8,10 +8,9 @@ from weebill.report.rendering import to_markdown
 def test_the_page_has_all_of_it():
     results = generation_results()
     assert len(tables_of(results)) == 10
-    run_time = tables_of(results)[0]
-    page = generation_page(results, run_time, {"Figure": "figures/x.svg"})
+    page = generation_page(results, [], {"Figure": "![A picture](figures/x.svg)"})
     for table in tables_of(results):
         assert to_markdown(table) in page
-    assert "![Figure](figures/x.svg)" in page
+    assert "## Figure\n\n![A picture](figures/x.svg)" in page
     line = next(line for line in in_short(results) if line.startswith(f"`{WHOLE}`"))
     assert "ROUGE-L 0.200 ×" in line and "0.200 × its bytes" in line and "5.00 × as fast" in line

@@ -52,17 +52,40 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
         "students": ["small", "other"],
     }
     page = experiment_page(
-        results, run_time_table(read_jobs(benchmarks)), {"Sizes": "figures/sizes.svg"}
+        results, read_jobs(benchmarks), {"Sizes": "![All sizes](figures/sizes.svg)"}
     )
-    headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    headings = re.findall(r"^<summary>(.*)</summary>$", page, re.MULTILINE)
     for number in (1, 2, 3):
         assert sum(f"WNGT20 table {number}" in heading for heading in headings) == 2
     assert sum("WMT21" in heading for heading in headings) == 5  # table 3 has no speeds
-    assert "![Sizes](figures/sizes.svg)" in page
+    assert "## Sizes\n\n![All sizes](figures/sizes.svg)" in page
     assert "nrefs:1|bs:100|seed:12345" in page
     assert "Test processor" in page
     assert "torch 2.13.0" in page
     assert "a" * 64 in page
+
+
+def test_a_page_begins_with_at_most_eight_lines_and_folds_the_details(pruned_results, benchmarks):
+    pruned_results.config = {
+        **pruned_results.config,
+        "seed": 1,
+        "corpora": {"tatoeba": {}},
+        "students": ["small"],
+        "training": {"updates": 2000},
+    }
+    page = pruning_page(pruned_results, read_jobs(benchmarks), {})
+    summary = page.split("## In short\n\n")[1].split("\n\n")[0].splitlines()
+    assert 3 <= len(summary) <= 8
+    # pushy, lasso and top against the unpruned student; lasso's loss of 1.0 has an interval of half a point
+    assert summary[0].startswith(
+        "- Against the unpruned student: of 3 pruned students 0 are shown to be better and 2 worse"
+    )
+    assert "for 1 neither is shown; the best is `pushy` with −0.50 (−1.00 to +0.00)" in summary[0]
+    assert "Against a random choice of as many parts: of 1 pruned students 1" in summary[1]
+    assert "`top`, translates 1.60× as fast" in summary[3]
+    before, _, after = page.partition("## Details")
+    assert "| **small/unpruned/float32** |" in before and "<details" not in before
+    assert after.count("<details") == after.count("</details>") > 5
 
 
 def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, benchmarks):
@@ -74,11 +97,11 @@ def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, benc
         "training": {"updates": 2000},
     }
     pictures = pages({**config, "kind": "translation"}, PRUNED_TIMES)[1].pictures
-    links = {heading: f"figures/{name}.svg" for name, heading in pictures.items()}
-    page = pruning_page(pruned_results, run_time_table(read_jobs(benchmarks)), links)
+    links = {heading: f"![Alt](figures/{name}.svg)" for name, heading in pictures.items()}
+    page = pruning_page(pruned_results, read_jobs(benchmarks), links)
     for title in ("WNGT20 table 2", "WMT21 table 2"):
-        assert sum(line.startswith(f"## {title}") for line in page.splitlines()) == 2
-    for heading, link in links.items():
-        assert f"![{heading}]({link})" in page
+        assert sum(line.startswith(f"<summary>{title}") for line in page.splitlines()) == 2
+    for heading, shown in links.items():
+        assert heading in page and shown in page
     assert "| lasso | group-lasso | groups rowcol |" in page
     assert "Test processor" in page and "seed 1. Corpora" in page

@@ -4,7 +4,6 @@ import json
 import re
 from contextlib import suppress
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from altair.utils.html import INLINE_HTML_TEMPLATE, spec_to_html
 
 from weebill.corpus.download import cache_folder
 from weebill.files import atomic_path, write_text
+from weebill.report.figures.alt_text import with_alt_text
 from weebill.report.figures.style import in_house_style
 
 FORMATS = ("png", "svg", "html", "json")
@@ -66,8 +66,7 @@ def vega() -> str:
 def _svg(spec: dict[str, Any]) -> str:
     """Return a picture with its alternative text, for readers that hear the page."""
     svg = _renumber(vl_convert.vegalite_to_svg(spec, vl_version=VERSION))
-    text = escape(spec["description"])
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{text}" ', 1)
+    return with_alt_text(svg, spec["description"])
 
 
 def _renumber(svg: str) -> str:

@@ -1,14 +1,18 @@
 """Markdown page with all results of a generation experiment, generated from its measurements."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from weebill.report import noise
+from weebill.report.costs import Job
+from weebill.report.front import generation as front
 from weebill.report.lookups import generation as lookup
-from weebill.report.pages.page import introduction, results_page
+from weebill.report.pages.page import bullets, introduction, pictures, results_page
 from weebill.report.results import Results
 from weebill.report.table import Table, fixed
 from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.claims.generation import textgen_claims
 from weebill.report.tables.generation import SCORES, variants_table
+from weebill.report.tables.run_time import run_time_table
 
 # Metrics of each task; the page names the first whose score can be compared with the baseline's.
 FIRST = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
@@ -22,15 +26,29 @@ def tables_of(results: Results) -> list[Table]:
     return [*ours, *(table.build(results) for table in papers), textgen_claims(results)]
 
 
-def generation_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """Write the page as Markdown; figures: heading → link of a picture."""
+def generation_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str]) -> str:
+    """Write the page as Markdown; figures: heading → picture."""
+    ahead = front.front(results, jobs, [])
+    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
     return results_page(
         results,
         introduction(results.config, "Models that generate text"),
-        in_short(results),
-        [*tables_of(results), run_time, figures],
+        [*ahead.verdict, *_noisy(results)],
+        [ahead.table, *first],
+        [
+            ("Every variant in a sentence", bullets(in_short(results))),
+            *tables_of(results),
+            *rest,
+            run_time_table(jobs),
+        ],
         {one.variant: one.model_sha256 for one in results.sizes},
     )
+
+
+def _noisy(results: Results) -> list[str]:
+    marked = sum(bool(noise.mark(one.seconds)) for one in results.speeds)
+    told = f"Of {len(results.speeds)} times, {marked} are noisy; the tables mark them with {noise.MARK}."
+    return [told] if marked else []
 
 
 def in_short(results: Results) -> list[str]:

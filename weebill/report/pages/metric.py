@@ -1,24 +1,30 @@
 """Markdown page with all results of a metric experiment, generated from its measurements."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from weebill.experiment.metrics import REFERENCE
-from weebill.report.pages.page import introduction, results_page
+from weebill.report.costs import Job
+from weebill.report.front import metric as front
+from weebill.report.pages.page import introduction, pictures, results_page
 from weebill.report.results import Results
-from weebill.report.table import ABSENT, Table, fixed, signed
+from weebill.report.table import ABSENT, fixed, signed
 from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.claims.metric import cometinho_claims
 from weebill.report.tables.metric import agreement_table
+from weebill.report.tables.run_time import run_time_table
 
 
-def metric_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """Write the page as Markdown; figures: heading → link of a picture."""
+def metric_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str]) -> str:
+    """Write the page as Markdown; figures: heading → picture."""
     papers = [table.build(results) for table in paper_tables("metric")]
+    ahead = front.front(results, jobs, [])
+    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
     return results_page(
         results,
         introduction(results.config, "Metrics of translation"),
-        in_short(results),
-        [agreement_table(results), *papers, cometinho_claims(results), run_time, figures],
+        [*ahead.verdict, *in_short(results)],
+        [ahead.table, *first],
+        [agreement_table(results), *papers, cometinho_claims(results), *rest, run_time_table(jobs)],
         {one.metric: one.model_sha256 for one in results.sizes},
     )
 

@@ -1,25 +1,29 @@
-"""Common parts of the pages of all kinds of experiments."""
+"""Common parts of the pages of all kinds of experiments: the answer first, the details folded."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weebill.report.rendering import to_markdown
 from weebill.report.results import Results
 from weebill.report.table import Table
 
+LINES = 8  # at most in a summary
+Part = Table | tuple[str, str]  # a table, or a heading with its Markdown
+
 
 def results_page(
     results: Results,
     introduction: str,
-    findings: Iterable[str],
-    parts: Iterable[Table | Mapping[str, str]],
+    summary: Sequence[str],
+    ahead: Sequence[Part],
+    folded: Iterable[Part],
     models: Mapping[str, str],
     times: str = "Times",
     digests: str = "SHA-256 of each model's file",
 ) -> str:
-    """Return a page of Markdown.
+    """Return a page of Markdown: summary, then what is ahead of all else, then the details, folded.
 
-    findings: sentences.  parts: tables, and figures by heading → link of a picture.  models: name → SHA-256.
+    summary: sentences; if there are more than LINES, the rest is folded.  models: name → SHA-256.
     """
     versions = sorted({tuple(sorted(one.versions.items())) for one in results.qualities})
     environment = [
@@ -28,15 +32,32 @@ def results_page(
         *("", f"{digests}:", ""),
         *(f"- `{name}`: `{digest}`" for name, digest in models.items()),
     ]
-    sections = [("In short", "\n".join(f"- {line}" for line in findings))]
-    for part in parts:
-        if isinstance(part, Table):
-            sections.append((part.title, to_markdown(part)))
-        else:
-            sections += [(heading, f"![{heading}]({link})") for heading, link in part.items()]
-    sections.append(("What it ran on", "\n".join(environment)))
+    more = [("More findings", bullets(summary[LINES:]))] if len(summary) > LINES else []
+    details = [*more, *folded, ("What it ran on", "\n".join(environment))]
+    return whole_page(introduction, bullets(summary[:LINES]), ahead, details)
+
+
+def whole_page(
+    introduction: str, summary: str, ahead: Iterable[Part], folded: Iterable[Part]
+) -> str:
+    """Return a page of Markdown from its parts; a folded part opens by a click on its heading."""
+    sections = [("In short", summary), *map(headed, ahead)]
     texts = [f"## {heading}\n\n{text.rstrip()}\n" for heading, text in sections]
-    return "\n".join([f"{introduction}\n", *texts])
+    hidden = [
+        f'<details markdown="1">\n<summary>{heading}</summary>\n\n{text.rstrip()}\n\n</details>\n'
+        for heading, text in map(headed, folded)
+    ]
+    return "\n".join([f"{introduction}\n", *texts, "## Details\n", *hidden])
+
+
+def headed(part: Part) -> tuple[str, str]:
+    """Return a part's heading and its Markdown."""
+    return (part.title, to_markdown(part)) if isinstance(part, Table) else part
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return lines as a list in Markdown."""
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def introduction(config: Mapping[str, Any], subject: str) -> str:
@@ -45,3 +66,8 @@ def introduction(config: Mapping[str, Any], subject: str) -> str:
         f"# Results of the experiment {config['experiment']}\n\n{subject}, seed {config['seed']}. "
         f"This page was written by the workflow from its measurements (rule `pages`)."
     )
+
+
+def pictures(figures: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return figures as parts; figures: heading → the picture in Markdown."""
+    return list(figures.items())

@@ -1,22 +1,26 @@
 """Markdown pages of an experiment, generated from its measurements: all results, and the worth of pruning."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.student_names import repeats
+from weebill.report import noise
+from weebill.report.costs import Job
+from weebill.report.front import translation as front
 from weebill.report.lookups import translation as lookup
-from weebill.report.pages.page import results_page
+from weebill.report.pages.page import Part, bullets, pictures, results_page
 from weebill.report.results import Results
-from weebill.report.table import Table, fixed, signed
+from weebill.report.table import fixed, signed
 from weebill.report.tables import overview, pruning, speeds, steps
 from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.claims.translation import wmt21_claims, wngt20_claims
+from weebill.report.tables.run_time import run_time_table
 
 OF_PRUNING = ("wngt20_table2", "wmt21_table2")
 
 
-def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """Write the page as Markdown; results need the complete configuration.  figures: heading → link of a picture."""
+def experiment_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str]) -> str:
+    """Write the page as Markdown; results need the complete configuration.  figures: heading → picture."""
     on_gpu, others = [], []
     for table in paper_tables("translation"):
         (on_gpu if "gpu_speeds" in table.needs else others).append(table.build)
@@ -27,37 +31,69 @@ def experiment_page(results: Results, run_time: Table, figures: Mapping[str, str
     builders += [speeds.benchmark_table] if results.engines else []
     builders += [overview.heads_table, *others, wngt20_claims, wmt21_claims]
     students = ", ".join(results.config["students"])
-    parts = [figures, *(build(results) for build in builders), run_time]
-    return _page(results, "Results", students, in_short(results), parts)
+    ahead = front.front(results, jobs, [])
+    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
+    folded = [("Every variant in a sentence", bullets(in_short(results))), *rest]
+    folded += [*(build(results) for build in builders), run_time_table(jobs)]
+    summary = [*ahead.verdict, *not_shown(results), *noisy(results)]
+    return _page(results, "Results", students, summary, [ahead.table, *first], folded)
 
 
-def pruning_page(results: Results, run_time: Table, figures: Mapping[str, str]) -> str:
-    """Write the page as Markdown; results need the complete configuration.  figures: heading → link of a picture."""
+def pruning_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str]) -> str:
+    """Write the page as Markdown; results need the complete configuration.  figures: heading → picture."""
     config = results.config
-    builders = [pruning.worth_table, *([pruning.seeds_table] if results.seeds else [])]
-    builders.append(pruning.pruned_speed_table)
+    builders = [*([pruning.seeds_table] if results.seeds else []), pruning.pruned_speed_table]
     papers = [table for table in paper_tables("translation") if table.name in OF_PRUNING]
     students = (
         f"{', '.join(name for name in config['students'] if not repeats(name))}, each of "
         f"{config['training']['updates']:,} updates, the pruned ones' counted from the start of the unpruned one's"
     )
     findings = [*pruning.findings(results), *pruning.seeds_findings(results)]
-    parts = [
+    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
+    folded = [
+        ("Every pruned student in a sentence", bullets(findings)),
         *(build(results) for build in builders),
-        figures,
+        *rest,
         *(table.build(results) for table in papers),
         pruning.recipes_table(config["pruning"]),
-        run_time,
+        run_time_table(jobs),
     ]
-    return _page(results, "Pruning: results", students, findings, parts)
+    ahead = [pruning.worth_table(results), *first]
+    summary = [*pruning.summary(results), *noisy(results)]
+    return _page(results, "Pruning: results", students, summary, ahead, folded)
+
+
+def not_shown(results: Results) -> list[str]:
+    """Return a sentence on the differences between students and their variants that are shown, and on those not."""
+    found = [one for one in results.steps if not one.baseline.startswith(f"{lookup.TEACHER}/")]
+    if not found:
+        return []
+    worse = sum(one.difference_high < 0 for one in found)
+    better = sum(one.difference_low > 0 for one in found)
+    unclear = len(found) - worse - better
+    return [
+        f"Of {len(found)} variants, {worse} are shown to be worse than their unpruned float32 student and "
+        f"{better} to be better (95 % interval of the difference without 0); for {unclear} neither is shown."
+    ]
+
+
+def noisy(results: Results) -> list[str]:
+    """Return a sentence on speeds whose rounds spread too much; none if there is none."""
+    marked = [one for one in results.speeds if noise.mark(one.seconds)]
+    if not marked:
+        return []
+    return [
+        f"Of {len(results.speeds)} speeds, {len(marked)} are noisy; the tables mark them with {noise.MARK}."
+    ]
 
 
 def _page(
     results: Results,
     title: str,
     students: str,
-    findings: Iterable[str],
-    parts: Iterable[Table | Mapping[str, str]],
+    summary: Sequence[str],
+    ahead: Sequence[Part],
+    folded: Iterable[Part],
 ) -> str:
     config, languages = results.config, results.config["languages"]
     introduction = (
@@ -69,7 +105,7 @@ def _page(
     )
     models = {one.variant: one.model_sha256 for one in results.qualities}
     digests = "SHA-256 of the parameters of each model"
-    return results_page(results, introduction, findings, parts, models, "Speeds", digests)
+    return results_page(results, introduction, summary, ahead, folded, models, "Speeds", digests)
 
 
 def in_short(results: Results) -> list[str]:

@@ -9,9 +9,10 @@ from weebill.evaluation.size.translation_size import Size, encoder_parameters, e
 from weebill.experiment.precisions import PRECISIONS, grid_of
 from weebill.experiment.variants import UNPRUNED
 from weebill.pruning.methods import pruning_method
+from weebill.report import noise
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, delta, fixed, signed, three_digits
 from weebill.report.tables import comparisons
 
 if TYPE_CHECKING:
@@ -113,17 +114,18 @@ def pruned_speed_table(results: Results) -> Table:
             f"{timed.engine}; {timed.words:,} source words in {timed.sentences:,} sentences, batches of "
             f"{timed.batch_size}, median of {len(timed.seconds)} interleaved rounds; {timed.hardware}."
         )
+    rows = [
+        _speed_row(results, student, recipe, precisions)
+        for student, of_student in recipes.items()
+        for recipe in of_student
+    ]
     return Table(
         "pruning",
         "What pruning is worth: speed",
         "Source words per second of the runtime without a shortlist, each pruned student beside its unpruned self.",
         columns,
-        [
-            _speed_row(results, student, recipe, precisions)
-            for student, of_student in recipes.items()
-            for recipe in of_student
-        ],
-        notes,
+        rows,
+        [*notes, *noise.notes(rows)],
     )
 
 
@@ -143,7 +145,8 @@ def _speed_row(results: Results, student: str, recipe: str, precisions: Sequence
                 for one in (recipe, UNPRUNED)
             )
             texts = lookup.words_per_second(own), lookup.words_per_second(base)
-            cells.append(Cell.compared(*texts, "none" if recipe == UNPRUNED else "ratio"))
+            kind = "none" if recipe == UNPRUNED else "ratio"
+            cells.append(Cell.compared(*texts, kind, noise.mark(own.seconds) if own else ""))
     return Row.of(cells, baseline=recipe == UNPRUNED)
 
 
@@ -166,6 +169,62 @@ def findings(results: Results) -> list[str]:
             told += ", which is all that choosing better than at random could save"
         line.append(told)
     return [f"{subject}, {', '.join(against)}." for subject, against in lines.items()]
+
+
+# Baseline's kind → what a pruned student is compared with.
+OPPONENTS = {
+    None: "the unpruned student",
+    "chance": "a random choice of as many parts",
+    "from scratch": "a student of the same shape trained from scratch",
+}
+
+
+def summary(results: Results) -> list[str]:
+    """Return sentences on all float32 students: against each kind of opponent, how many are shown better or worse."""
+    lines = []
+    for kind, opponent in OPPONENTS.items():
+        found = [one for one in results.comparisons if _opponent(results, one) == kind]
+        if not found:
+            continue
+        better = [one for one in found if one.difference_low > 0]
+        worse = [one for one in found if one.difference_high < 0]
+        best = max(found, key=lambda one: one.difference)
+        lines.append(
+            f"Against {opponent}: of {len(found)} pruned students {len(better)} are shown to be better and "
+            f"{len(worse)} worse, for {len(found) - len(better) - len(worse)} neither is shown; the best is "
+            f"`{Variant.parse(best.variant).recipe}` with {comparisons.in_words(best)}."
+        )
+    return [*lines, *_fastest(results)]
+
+
+def _opponent(results: Results, one: "Comparison") -> str | None:
+    """Return the kind of baseline of a comparison of float32 students; "" for those that the summary leaves out."""
+    variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
+    own = pruning_method(results.config["pruning"][variant.recipe])
+    if variant.precision != "float32" or own.baseline:
+        return ""
+    if baseline.recipe == UNPRUNED:
+        return None
+    return pruning_method(results.config["pruning"][baseline.recipe]).baseline or ""
+
+
+def _fastest(results: Results) -> list[str]:
+    """Return a sentence on the fastest pruned student: its speed and size against the unpruned one's."""
+    timed = {}
+    for one in results.comparisons:
+        variant = Variant.parse(one.variant)
+        own, base = (lookup.runtime_speed(results, v) for v in (variant, variant.baseline))
+        if _opponent(results, one) is None and own and base:
+            timed[variant] = own.words_per_second / base.words_per_second
+    if not timed:
+        return []
+    variant = max(timed, key=timed.get)
+    sizes = [results.size(v) for v in (variant, variant.baseline)]
+    smaller = delta(*map(lookup.mebibytes, reversed(sizes)), "ratio").removeprefix("x")
+    return [
+        f"The fastest pruned student in float32, `{variant.recipe}`, translates {three_digits(timed[variant])}× as "
+        f"fast by the runtime on one core as the unpruned student by the same engine, and is {smaller}× smaller."
+    ]
 
 
 def seeds_table(results: Results) -> Table:
