@@ -278,7 +278,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
     pairs = read_columns(files["test_set"][0], ["source", "target"]).to_pylist()
     paths = {Variant(*Path(path).parts[-4:-1]): path for path in files["translations"]}
     chain = [(v, role) for v, role in roles(results).items() if v in paths]
-    lines = {v: read_lines(paths[v]) for v, _ in chain}
+    lines = {v: [*read_lines(paths[v])] for v, _ in chain}
     found = []
     for index in evenly(len(pairs), EXAMPLES):
         rows = [("source", pairs[index]["source"]), ("reference", pairs[index]["target"])]
