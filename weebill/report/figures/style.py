@@ -16,7 +16,7 @@ PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 NEUTRAL = "#7b8794"
 UNPRUNED = "not pruned"
 SEQUENCE = "blues"  # scheme of heat maps
-KEPT, REMOVED = "#c9d6e2", "#0072b2"  # parts that pruning kept and removed
+KEPT, REMOVED = "#dcdcdc", "#0072b2"  # parts that pruning kept and removed
 # Kinds of numbers → colour and shape; further grids take the palette's other colours.
 NUMBERS = {
     "float32": ("#7b8794", "circle"),
@@ -62,6 +62,8 @@ CONFIG = {
         "labelFontSize": 11,
         "labelLimit": 0,
         "orient": "bottom",
+        "symbolBaseFillColor": NEUTRAL,
+        "symbolBaseStrokeColor": NEUTRAL,
         "symbolStrokeWidth": 2,
         "titleColor": TEXT,
         "titleFontSize": 11,

@@ -55,7 +55,7 @@ def _panel(
 ) -> alt.LayerChart:
     """Draw BLEU against `key`, with the line of the best by `gain`, which grows as `key` gets better."""
     scale = alt.Scale(type="log", nice=False, padding=28)
-    axis = alt.Axis(labelOverlap="greedy", labelSeparation=6)
+    axis = alt.Axis(labelOverlap="greedy", labelSeparation=6, tickCount=5)
     x = alt.X(key, type="quantitative", title=title, scale=scale, axis=axis)
     y = alt.Y("score:Q", title=bleu, scale=alt.Scale(zero=False, padding=22))
     best = pareto(list(zip(data[gain], data["score"], strict=True)))
@@ -77,7 +77,8 @@ def _panel(
             alt.Tooltip("parameters", title="Parameters", format=","),
         ],
     )
-    names = alt.Chart(data[data["name"] != ""]).mark_text(dy=-12, fontSize=11)
+    named = data[(data["name"] != "") & ~data.duplicated([key, "score"])]
+    names = alt.Chart(named).mark_text(dy=-12, fontSize=11)
     layers = [line.encode(x=x, y=y), dots, names.encode(x=x, y=y, text="name:N")]
     return alt.layer(*layers).properties(width=420, height=340)
 
@@ -87,11 +88,13 @@ def _front_data(results: Results) -> pd.DataFrame:
     for variant, score in lookup.scores(results).items():
         speed, size = lookup.speed(results, variant), results.size(variant)
         if speed and size:
-            named = variant.student == lookup.TEACHER or variant == variant.baseline
+            name = variant.student if variant == variant.baseline else ""
+            if variant.student == lookup.TEACHER:
+                name = f"teacher, {variant.recipe}"
             rows.append(
                 {
                     "variant": str(variant),
-                    "name": variant.student if named else "",
+                    "name": name,
                     "pruning": style.method_of(results.config, variant.recipe),
                     "numbers": grid_of(variant.precision),
                     "score": score.bleu,

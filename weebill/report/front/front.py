@@ -48,9 +48,11 @@ def cost_sentence(jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]
         return ""
     costs = {name: hours(jobs, rules) for name, rules in stages}
     known = sorted(((v, n) for n, v in costs.items() if v is not None), reverse=True)
-    parts = ", ".join(f"{name.lower()} {told_hours(value)}" for value, name in known[:5])
     whole = hours(jobs, {job.rule for job in jobs})
-    return f"All jobs together took {told_hours(whole)}: {parts}."
+    unit, factor = ("minutes", 60) if whole < 1 else ("hours", 1)
+    parts = ", ".join(f"{name.lower()} {factor * value:.1f}" for value, name in known[:5])
+    listed = f" ({parts})" if parts else ""
+    return f"All jobs together took {factor * whole:.1f} {unit}{listed}."
 
 
 def times(more: str, less: str) -> str:

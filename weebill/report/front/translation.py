@@ -43,8 +43,7 @@ def front(
         ("Machine", ", ".join(sorted({one.hardware for one in results.speeds}))),
         ("Seed", str(config["seed"])),
     ]
-    chain = roles(results)
-    said = [_gain(results, chain), _loss(results, chain), cost_sentence(jobs, stages)]
+    said = [_gain(results), _loss(results), cost_sentence(jobs, stages)]
     title = f"{config['experiment']}: from a teacher to small, fast students"
     verdict = [sentence for sentence in said if sentence]
     return Front(title, setting, verdict, chain_table(results, jobs), FIGURE)
@@ -54,36 +53,43 @@ def roles(results: Results) -> Roles:
     """Return the models of the first page by their roles: the teacher, each student, and the best smaller ones.
 
     The best of a kind has the highest BLEU of those that were measured; baselines of pruning and trainings from
-    other seeds are left out.  The first with "small" in its role is the one that the verdict speaks of.
+    other seeds are left out.
     """
-    scores, found = lookup.scores(results), {}
-    if teacher := lookup.teacher(results):
-        found[teacher] = "teacher"
-    students = [v for v in lookup.students(results) if v in scores and not repeats(v.student)]
-    wholes = [v for v in students if v == v.baseline]
-    found |= dict.fromkeys(wholes, "student")
+    scores = lookup.scores(results)
+    teachers = [v for v in lookup.variants(results) if v.student == lookup.TEACHER]
+    timed = [v for v in teachers if lookup.speed(results, v)]
+    found = {v: f"teacher, {v.recipe}" for v in timed}
+    students = _students(results)
+    found |= {v: "student" for v in students if v == v.baseline}
     kinds = {
-        "best pruned": lambda v: v.recipe != UNPRUNED and v.precision == "float32",
-        "best quantized": lambda v: v.recipe == UNPRUNED and v.precision != "float32",
-        "best pruned and quantized": lambda v: v.recipe != UNPRUNED and v.precision != "float32",
+        "pruned": lambda v: v.recipe != UNPRUNED and v.precision == "float32",
+        "quantized": lambda v: v.recipe == UNPRUNED and v.precision != "float32",
+        "pruned, quantized": lambda v: v.recipe != UNPRUNED and v.precision != "float32",
     }
-    worth = [v for v in students if not _is_baseline(results, v)]
     for role, belongs in kinds.items():
-        if chosen := [v for v in worth if belongs(v)]:
+        if chosen := [v for v in students if v in scores and belongs(v)]:
             found[best(results, chosen)] = role
-    if chosen := small(results, worth):
-        one = best(results, chosen)
-        found[one] = ", ".join([*([found[one]] if one in found else []), "best small student"])
+    if small := best_small(results):
+        found.setdefault(small, "smaller")
     return found
 
 
-def small(results: Results, students: Sequence[Variant]) -> list[Variant]:
-    """Return the students with at most half the bytes of the best unpruned one."""
+def _students(results: Results) -> list[Variant]:
+    """Return the students that may be the best: scored, of the experiment's seed, and no baselines of pruning."""
+    scores = lookup.scores(results)
+    found = [v for v in lookup.students(results) if v in scores and not repeats(v.student)]
+    return [v for v in found if not _is_baseline(results, v)]
+
+
+def best_small(results: Results) -> Variant | None:
+    """Return the best student with at most half the bytes of the best unpruned one; without one, the best student."""
+    students = _students(results)
     wholes = [v for v in students if v == v.baseline]
     if not wholes:
-        return []
+        return None
     limit = SMALL * results.size(best(results, wholes)).parameter_bytes
-    return [v for v in students if results.size(v).parameter_bytes <= limit]
+    small = [v for v in students if results.size(v).parameter_bytes <= limit]
+    return best(results, small or wholes)
 
 
 def best(results: Results, students: Sequence[Variant]) -> Variant:
@@ -97,32 +103,24 @@ def _is_baseline(results: Results, variant: Variant) -> bool:
     return bool(recipe) and pruning_method(recipe).baseline is not None
 
 
-def _headline(chain: Roles) -> Variant | None:
-    """Return the best small student, or the best other one."""
-    order = ("small", "pruned and quantized", "quantized", "pruned", "student")
-    return next((v for word in order for v, role in chain.items() if word in role), None)
-
-
-def _gain(results: Results, chain: Roles) -> str:
+def _gain(results: Results) -> str:
     """Say how much smaller and faster the best small student is than the teacher, engine beside engine."""
-    teacher, one = lookup.teacher(results), _headline(chain)
+    teacher, one = lookup.teacher(results), best_small(results)
     if not one:
         return ""
     base = teacher or one.baseline
-    name = "teacher" if teacher else "unpruned student"
+    name = f"teacher ({teacher.recipe})" if teacher else "unpruned student"
     own, whole = (lookup.mebibytes(results.size(v)) for v in (one, base))
-    told = f"`{one}` ({chain[one]}) has {own} MiB, {times(whole, own)}× smaller than its {name}"
+    smaller = f"{times(whole, own)}× smaller than its {name}, {own} MiB instead of {whole}"
+    told = f"`{one}`, the best small student, is {smaller}"
     parts = []
     for engine in _engines(results, one):
         ours, other = (_of_engine(results, v, engine) for v in (one, base))
         if ours and other:
-            parts.append(f"{_faster(ours, other)} by the same engine, {engine}")
+            parts.append(f"{_faster(ours, other)} by the same engine ({engine})")
     ours, other = lookup.speed(results, one), lookup.speed(results, base)
     if ours and other and ours.engine != other.engine:
-        parts.append(
-            f"{_faster(ours, other)} by the engine that students are shipped with, {ours.engine}, "
-            f"as the {name} is by {other.engine}"
-        )
+        parts.append(f"{_faster(ours, other)} by its own ({ours.engine})")
     return f"{told}; on one core it is {' and '.join(parts)}." if parts else f"{told}."
 
 
@@ -146,9 +144,9 @@ def _of_engine(results: Results, variant: Variant, engine: str):
     return found if found and found.engine == engine else None
 
 
-def _loss(results: Results, chain: Roles) -> str:
+def _loss(results: Results) -> str:
     """Say what the best small student loses against the teacher, and whether its loss to the student is shown."""
-    scores, one = lookup.scores(results), _headline(chain)
+    scores, one = lookup.scores(results), best_small(results)
     teacher = lookup.teacher(results)
     if not one:
         return ""
@@ -185,22 +183,20 @@ def step_hours(jobs: Sequence[Job], variant: Variant) -> float | None:
 def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     """Return the table of the first page: a row for each model of `roles`, with its gain over the teacher."""
     chain, scores, teacher = roles(results), lookup.scores(results), lookup.teacher(results)
-    has_intervals = any(one.low is not None for one in scores.values())
-    rows = []
+    small, rows = best_small(results), []
     for variant, role in chain.items():
-        cells = [role, str(variant), *_score_cells(scores, variant, teacher, has_intervals)]
+        cells = [role, str(variant), *_score_cells(scores, variant, teacher)]
         cells += _size_cells(results, variant, teacher)
         cells += _speed_cells(results, variant, teacher)
         cells += [_latency(results, variant), hours_cell(step_hours(jobs, variant))]
-        rows.append(Row.of(cells, baseline=variant == teacher or "small" in role))
-    bleu = [Column("bleu", "BLEU", deltas=True)]
-    if has_intervals:
-        bleu += Column.grouped("BLEU, 95 %", bleu_low="from", bleu_high="to")
+        rows.append(Row.of(cells, baseline=variant in (teacher, small)))
     notes = [
-        f"BLEU: {lookup.scored_text(results)}; in brackets the difference to the teacher. Best: the highest BLEU of "
-        "those measured, chosen on the same test sets, so rather too favourable.",
-        "Gains (×) are against the teacher. Only PyTorch translates with both teacher and students, so its column "
-        "compares like with like; the runtime's gain also has that of the engine in it. "
+        f"BLEU: {lookup.scored_text(results)}; in brackets the difference to the teacher. Of each kind the table "
+        "shows the model with the highest BLEU, chosen on the same test sets, so rather too favourable. Bold: the "
+        "teacher and the best small student, which has at most half the bytes of the best unpruned one.",
+        "× are gains over the first row. PyTorch translates with teacher and students alike, so its column compares "
+        "like with like; the runtime's gain also has that of the engine in it. Students search greedily.",
+        "ms / sentence: median time to translate one sentence alone, by the engine that the model is shipped with. "
         "Hours: this step alone, without the steps before it.",
         *_text_hours(jobs),
     ]
@@ -210,12 +206,13 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         "From the teacher to the smallest student: quality, size, speed and cost.",
         (
             *Column.texts(role="Model", variant="Variant"),
-            *bleu,
+            Column("bleu", "BLEU", deltas=True),
+            Column("interval", "95 %"),
             Column("mib", "MiB"),
             Column("smaller", "× smaller"),
-            *Column.grouped("Words/s, 1 core, PyTorch", wps_pytorch="median", faster_pytorch="×"),
-            *Column.grouped("Words/s, 1 core, runtime", wps_runtime="median", faster_runtime="×"),
-            Column("latency_ms", "Sentence, ms"),
+            *Column.grouped("Words/s by PyTorch", wps_pytorch="1 core", faster_pytorch="×"),
+            *Column.grouped("Words/s by the runtime", wps_runtime="1 core", faster_runtime="×"),
+            Column("latency_ms", "ms / sentence"),
             Column("hours", "Hours"),
         ),
         rows,
@@ -231,12 +228,13 @@ def _text_hours(jobs: Sequence[Job]) -> list[str]:
 
 
 def _score_cells(
-    scores, variant: Variant, teacher: Variant | None, bounds: bool
+    scores: Mapping[Variant, lookup.Score], variant: Variant, teacher: Variant | None
 ) -> list[Cell | str]:
     one, base = scores.get(variant), scores.get(teacher) if variant != teacher else None
     shown = [fixed(value and value.bleu, 2) for value in (one, base)]
-    cell = Cell.compared(*shown, "difference")
-    return [cell, *([fixed(one and one.low, 2), fixed(one and one.high, 2)] if bounds else [])]
+    bounded = one and one.low is not None
+    interval = f"{fixed(one.low, 2)}–{fixed(one.high, 2)}" if bounded else ""
+    return [Cell.compared(*shown, "difference"), interval]
 
 
 def _size_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[str]:
@@ -282,6 +280,6 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
     found = []
     for index in evenly(len(pairs), EXAMPLES):
         rows = [("source", pairs[index]["source"]), ("reference", pairs[index]["target"])]
-        rows += [(f"{role}: {v}", lines[v][index]) for v, role in chain]
+        rows += [(role, lines[v][index]) for v, role in chain]
         found.append(Example(rows))
     return found
