@@ -108,6 +108,29 @@ rule write_report:
         "../workflow_scripts/report/report.py"
 
 
+rule model_cards:
+    """Write a card for every model: data and licences, scores, size, speed; also into its folder and exports."""
+    input:
+        **measured_files([catalogue.FRONTS[config["kind"]]]),
+        folders=[folder for folders in CARD_FOLDERS.values() for folder in folders],
+        lock=CARD_LOCK,
+    output:
+        [CARDS / f"{name}.md" for name in CARD_FOLDERS],
+    log:
+        LOGS / "model_cards.log",
+    benchmark:
+        BENCHMARKS / "model_cards.tsv"
+    conda:
+        "../envs/main.yaml"
+    threads: 1
+    params:
+        config=config,
+        folders={name: list(map(str, some)) for name, some in CARD_FOLDERS.items()},
+        uses=catalogue.modules("cards", config, [catalogue.CARDS[config["kind"]]]),
+    script:
+        "../workflow_scripts/report/cards.py"
+
+
 rule provenance:
     """Write Snakemake's report of the complete run: rules, code, tables, figures and run times of all jobs."""
     input:

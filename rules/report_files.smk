@@ -86,6 +86,7 @@ def report_targets():
         *expand(TABLES / "{name}.{form}", name=tables, form=TABLE_FORMATS),
         *expand(FIGURES / "{name}.{form}", name=figures, form=FIGURE_FORMATS),
         *(RESULTS / f"{page.file}.md" for page in REPORT_PAGES),
+        *(CARDS / f"{name}.md" for name in CARD_FOLDERS),
         REPORT,
         PROVENANCE,
     ]

@@ -26,3 +26,7 @@ REPORT_EXAMPLES = {
         for variant in variants_of(config, name)
     ],
 }
+
+# Folders that carry a card, by variant.
+CARD_FOLDERS = {variant: folder_of(variant) for variant in variants(config)}
+CARD_LOCK = []

@@ -18,3 +18,12 @@ REPORT_EXAMPLES = {
         metric=shown_metrics(config, FIRST_JUDGED),
     ),
 }
+
+# Folders that carry a card, by metric.
+CARD_FOLDERS = {
+    name: model_of(name)
+    for name in [*our_metrics(config), *PRUNED]
+    if name != "ensemble"
+}
+CARD_FOLDERS["reference"] = members()
+CARD_LOCK = []

@@ -40,3 +40,22 @@ REPORT_EXAMPLES = {
         TRANSLATIONS.joinpath(*variant, f"{FIRST_TEST_SET}.txt") for variant in MEASURED
     ],
 }
+
+
+def card_folders():
+    """Return the folders that carry a card, by variant: each model's, then its exports'; and the teacher's members'."""
+    found = {}
+    if trained := trained_teachers():
+        found["/".join(next(iter(MEASURED)))] = trained
+    for variant in VARIANTS:
+        exported = [
+            EXPORTS.joinpath(*variant, form)
+            for form, other in expand_exports(config)
+            if tuple(other) == tuple(variant)
+        ]
+        found["/".join(variant)] = [*model_of(*variant), *exported]
+    return found
+
+
+CARD_FOLDERS = card_folders()
+CARD_LOCK = sources_lock(SOURCES)

@@ -49,6 +49,7 @@ atexit.register(shutil.rmtree, PARSED)
 # Files that differ between equal runs: measured times, logs of jobs, and the pages that show both.
 TIMED = (
     "benchmarks/",
+    "cards/",
     "evaluation/engines.json",
     "evaluation/gpu_speed.json",
     "evaluation/latency.json",
@@ -57,6 +58,7 @@ TIMED = (
     "figures/cometinho_figure",
     "figures/speed/",
     "logs/",
+    "provenance.html",
     "pruning.md",
     "report.html",
     "summary.md",
@@ -65,6 +67,7 @@ TIMED = (
     "tables/generation_",
     "tables/speed/",
 )
+CARD = "README.md"  # in models and exports; it tells measured times
 
 
 def _warm_up() -> None:
@@ -217,5 +220,5 @@ def fingerprints(results: Path) -> dict[str, str]:
     return {
         name: sha256_file(path)
         for name, path in sorted(paths.items())
-        if path.is_file() and not name.startswith(TIMED)
+        if path.is_file() and not name.startswith(TIMED) and path.name != CARD
     }

@@ -181,6 +181,7 @@ FRONTS = {
     "metric": Page("report", "metric:front", SCORES, ("speeds",)),
     "generation": Page("report", "generation:front", TIMES, ("leads",)),
 }
+CARDS = {kind: replace(page, make=f"{kind}:cards") for kind, page in FRONTS.items()}
 # Stages of a kind of experiment, by the section of the report if it has one → files of rules/KIND/ without ending.
 STAGES = {
     "translation": {

@@ -1,0 +1,61 @@
+"""Cards of a generation experiment's models: every variant by the steps that made it."""
+
+from collections.abc import Iterator, Mapping
+
+from weebill.experiment.pipelines import model_of, task_of
+from weebill.report import noise
+from weebill.report.cards.card import Card, Score
+from weebill.report.lookups import generation as lookup
+from weebill.report.results import Results
+
+TASKS = {"summarization": "summarization", "language-modelling": "text-generation"}
+MIB = 2**20
+
+
+def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
+    """Yield the card of each variant with the folder that it belongs to.  folders: variant → model folders."""
+    config = results.config
+    for variant, places in folders.items():
+        task = task_of(config, model_of(variant))
+        steps = ", then ".join(
+            f"{name} ({config['steps'][name]['method']})" for name in variant.split("/")[1:]
+        )
+        card = Card(
+            name=variant,
+            task=TASKS[task],
+            languages=[],
+            about=f"A model for {task}, made from {model_of(variant)} by {steps}.",
+            intended=f"The task {task} on text like its training data; on other text expect less.",
+            command=f'{_loader(results, variant)}("{places[0]}")  # in Python',
+            experiment=config["experiment"],
+            seed=config["seed"],
+            scores=[
+                Score(one.data, one.metric, one.score, one.low, one.high, one.signature)
+                for one in results.qualities
+                if one.variant == variant
+            ],
+            facts=list(_facts(results, variant)),
+            tags=[config["steps"][name]["method"] for name in variant.split("/")[1:]],
+        )
+        yield card, places
+
+
+def _loader(results: Results, variant: str) -> str:
+    """Return the Python function that loads a variant."""
+    if lookup.methods(results, variant)[-1] == "post-training":
+        return "weebill.load_int8"
+    task = task_of(results.config, model_of(variant))
+    kind = {"summarization": "Seq2SeqLM", "language-modelling": "CausalLM"}[task]
+    return f"transformers.AutoModelFor{kind}.from_pretrained"
+
+
+def _facts(results: Results, variant: str) -> Iterator[tuple[str, str]]:
+    if size := results.size(variant):
+        yield "Size", f"{size.parameter_bytes / MIB:.3g} MiB"
+        yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
+    if one := lookup.speed(results, variant):
+        seconds = f"{one.seconds_per_example:.3g}{noise.mark(one.seconds)} s an example"
+        yield (
+            "Time",
+            f"{seconds}, {one.milliseconds_per_token:.3g} ms a token, on one core of {one.hardware}",
+        )

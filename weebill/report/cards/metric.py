@@ -1,0 +1,53 @@
+"""Cards of a metric experiment's models: the references, and the smaller metrics made from them."""
+
+from collections.abc import Iterator, Mapping
+
+from weebill.experiment.metrics import REFERENCE
+from weebill.report import noise
+from weebill.report.cards.card import Card, Score
+from weebill.report.front.metric import timed
+from weebill.report.results import Results
+
+
+def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
+    """Yield the card of each metric with the folders that it belongs to.  folders: metric → model folders."""
+    config = results.config
+    for name, places in folders.items():
+        base = (
+            "a reference"
+            if name.startswith(REFERENCE)
+            else f"made smaller from the reference: {name}"
+        )
+        card = Card(
+            name=name,
+            task="text-classification",
+            languages=["multilingual"],
+            about=f"A metric of translation, {base}: it scores a translation by its source and a reference.",
+            intended=(
+                "Comparison of translation systems, and choice among translations. Its scores agree with people's "
+                "as far as the table shows; compare scores of one metric and version only."
+            ),
+            command=f"weebill score --model {places[0]} -s source.txt -r reference.txt -t system.txt",
+            experiment=config["experiment"],
+            seed=config["seed"],
+            scores=[
+                Score(one.test_set, "τ", one.tau, one.low, one.high, one.signature)
+                for one in results.qualities
+                if one.metric == name and one.tau is not None
+            ],
+            facts=list(_facts(results, name)),
+            tags=["comet", "translation-metric"],
+        )
+        yield card, places
+
+
+def _facts(results: Results, metric: str) -> Iterator[tuple[str, str]]:
+    if size := results.size(metric):
+        yield "Parameters", f"{size.parameters:,}"
+        yield "Size", f"{size.bytes / 2**20:.2f} MiB"
+        yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
+    if one := timed(results, metric):
+        yield (
+            f"Time to score {one.amount} systems together, {one.way}",
+            f"{one.median:.3g}{noise.mark(one.seconds)} s on one core of {one.hardware}",
+        )

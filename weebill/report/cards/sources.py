@@ -1,0 +1,104 @@
+"""Origins and licences of an experiment's data, from its configuration and the lock file of its sources."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weebill.corpus import tatoeba
+from weebill.corpus.origins import Origin, origin
+from weebill.experiment.origins import is_made, name_of
+
+# Sections of a configuration that name data or models to begin with, by kind of experiment.
+SECTIONS = {
+    "translation": ("corpora", "validation", "test_sets", "teacher", "published"),
+    "metric": ("texts", "encoders", "reference", "pruning", "distillation", "test_sets"),
+    "generation": ("data", "models"),
+}
+PLACES = ("path", "folder", "source", "target", "table", "texts", "text", "checkpoint", "models")
+UNKNOWN = "not recorded; ask the owner"
+ADDRESSES = 2  # shown of a text that is made from several folders
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """Data, or a model to begin with: its use (section of the configuration), name, place and licence."""
+
+    use: str
+    name: str
+    place: str
+    licence: str = UNKNOWN
+
+
+def data_sources(config: Mapping[str, Any], lock: Mapping[str, Any]) -> list[DataSource]:
+    """Return all data of an experiment, each use once.  lock: the lock file's sources; empty if there is none."""
+    found: dict[DataSource, None] = {}
+    for section in SECTIONS[config["kind"]]:
+        for source in _in_section(section, config.get(section), config, lock):
+            found[source] = None
+    return list(found)
+
+
+def _in_section(
+    use: str, value: Any, config: Mapping[str, Any], lock: Mapping[str, Any]
+) -> Iterator[DataSource]:
+    locked = {key for key in lock if key == use or key.startswith((f"{use}.", f"{use}["))}
+    for key in sorted(locked):
+        for record in lock[key]:
+            yield _recorded(key, record, config)
+    yield from _in_value(use, value, config, bool(locked))
+
+
+def _recorded(use: str, record: Mapping[str, Any], config: Mapping[str, Any]) -> DataSource:
+    """Return a source that the lock file records."""
+    if is_made(record["place"]):
+        return _public(use, record["place"], config)
+    name = f"{record['name']} {record.get('version', '')}".strip()
+    return DataSource(use, name, record["place"], record.get("licence") or UNKNOWN)
+
+
+def _in_value(
+    use: str, value: Any, config: Mapping[str, Any], locked: bool, key: str = ""
+) -> Iterator[DataSource]:
+    """Find the data that a section names; `locked`: the lock file has its files."""
+    if isinstance(value, Mapping):
+        if value.get("importer") == "tatoeba":
+            yield DataSource(
+                use, "Tatoeba, sentences within Weebill", "https://tatoeba.org", _notice()
+            )
+        for name in ("hugging_face", "name"):
+            if (
+                isinstance(value.get(name), str)
+                and "/" in value[name]
+                and not Path(value[name]).exists()
+            ):
+                place = f"https://huggingface.co/{value[name]}"
+                yield DataSource(use, value[name], place, "that of its card on the hub")
+        for inner, one in value.items():
+            place = f"{use}.{inner}" if use in ("corpora", "test_sets", "data") else use
+            yield from _in_value(place, one, config, locked, inner)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _in_value(use, one, config, locked, key)
+    elif isinstance(value, str) and is_made(value):
+        yield _public(use, value, config)
+    elif isinstance(value, str) and key in PLACES and Path(value).exists() and not locked:
+        yield DataSource(use, Path(value).name, "a file of the user's own")
+
+
+def _public(use: str, place: str, config: Mapping[str, Any]) -> DataSource:
+    """Return a public text that the workflow makes from its originals, or that the configuration defines."""
+    name = name_of(place)
+    text = origin(name, config.get("origins"))
+    if not isinstance(text, Origin):
+        return DataSource(use, name, text.entry.get("url") or text.entry["importer"])
+    folders = {one.place.rpartition("/")[0] for one in text.originals.values()}
+    return DataSource(use, name, ", ".join(sorted(folders)[:ADDRESSES]), text.licence or UNKNOWN)
+
+
+def _notice() -> str:
+    """Return the licence of the embedded sentences, which their notice names in brackets."""
+    text = Path(tatoeba.__file__).with_name("NOTICE.md").read_text(encoding="utf-8")
+    found = re.search(r"\((CC [^)]*)\)", text)
+    return found[1] if found else UNKNOWN

@@ -1,0 +1,67 @@
+"""Cards of a translation experiment's models: the teacher's members and every measured variant."""
+
+from collections.abc import Iterator, Mapping
+
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.size.translation_size import MIB
+from weebill.pruning.methods import pruning_method
+from weebill.report import noise
+from weebill.report.cards.card import Card, Score
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results
+
+
+def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
+    """Yield the card of each model with the folders that it belongs to.  folders: by variant, exports last."""
+    for name, places in folders.items():
+        yield _card(results, Variant.parse(name), places), places
+
+
+def _card(results: Results, variant: Variant, places: list[str]) -> Card:
+    config, languages = results.config, results.config["languages"]
+    source, target = languages["source"], languages["target"]
+    return Card(
+        name=str(variant),
+        task="translation",
+        languages=[source, target],
+        about=_about(results, variant),
+        intended=(
+            f"Translation from {source} to {target} of text like its training data. It was measured on "
+            f"{', '.join(config['test_sets'])} only; on other text expect less."
+        ),
+        command=f"echo '…' | weebill translate {places[0]}",
+        experiment=config["experiment"],
+        seed=config["seed"],
+        scores=[
+            Score(one.test_set, one.metric, one.score, one.low, one.high, one.signature)
+            for one in results.qualities
+            if one.variant == str(variant)
+        ],
+        facts=list(_facts(results, variant)),
+        tags=[variant.student, variant.recipe, variant.precision],
+    )
+
+
+def _about(results: Results, variant: Variant) -> str:
+    if variant.student == lookup.TEACHER:
+        return "A teacher: a large model, or a member of an ensemble of them, whose translations train students."
+    recipe = results.config["pruning"].get(variant.recipe)
+    pruned = f"pruned by {pruning_method(recipe).label}" if recipe else "not pruned"
+    numbers = "in float32" if variant.precision == "float32" else f"quantized ({variant.precision})"
+    return (
+        f"A small model (student) that learnt from a teacher's translations, {pruned}, {numbers}."
+    )
+
+
+def _facts(results: Results, variant: Variant) -> Iterator[tuple[str, str]]:
+    if size := results.size(variant):
+        yield "Parameters", f"{size.parameters:,}"
+        yield (
+            "Size",
+            f"{size.parameter_bytes / MIB:.2f} MiB, {size.xz_bytes / MIB:.2f} MiB after xz",
+        )
+        yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
+    for engine in lookup.engines(results, variant):
+        if one := lookup.speed(results, variant, engine=engine):
+            words = f"{one.words_per_second:,.0f}{noise.mark(one.seconds)} source words per second"
+            yield f"Speed by {engine}", f"{words} on one core of {one.hardware}"
