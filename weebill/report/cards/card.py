@@ -53,6 +53,7 @@ def render(card: Card, sources: Sequence[DataSource]) -> str:
         head=yaml.safe_dump(_head(card), sort_keys=False, allow_unicode=True),
         card=card,
         sources=sources,
+        signatures=dict.fromkeys((one.metric, one.signature) for one in card.scores),
         unknown=[one for one in sources if one.licence == UNKNOWN],
     )
 

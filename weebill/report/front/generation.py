@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weebill.experiment import pipelines
 from weebill.report import noise
@@ -11,6 +12,10 @@ from weebill.report.front.front import Example, Front, cost_sentence, evenly, ho
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
+
+if TYPE_CHECKING:
+    from weebill.evaluation.quality.generation_quality import GenerationQuality
+    from weebill.evaluation.timing.generation_speed import GenerationSpeed
 
 EXAMPLES = 10
 FIGURE = "generation_front"
@@ -67,7 +72,8 @@ def _sentence(results: Results, model: str) -> str:
     name = metric_of(results, one)
     score, other = (lookup.quality(results, v, name) for v in (one, base))
     if score and other:
-        bounds = f"95 % interval {fixed(score.low, 3)} to {fixed(score.high, 3)}"
+        low, high = _bounds(score, name)
+        bounds = f"95 % interval {low} to {high}"
         told += f"; its {name} is {_score(score, name)} ({bounds}), that of `{base}` {_score(other, name)}"
     return f"{told}."
 
@@ -76,12 +82,20 @@ def _mib(results: Results, variant: str) -> str:
     return three_digits(results.size(variant).parameter_bytes / MIB)
 
 
-def _seconds(speed) -> str:
+def _seconds(speed: "GenerationSpeed | None") -> str:
     return three_digits(speed.seconds_per_example) if speed else ""
 
 
-def _score(one, metric: str) -> str:
-    return fixed(one.score, 2 if metric == "perplexity" else 3)
+def _decimals(metric: str) -> int:
+    return 2 if metric == "perplexity" else 3
+
+
+def _score(one: "GenerationQuality", metric: str) -> str:
+    return fixed(one.score, _decimals(metric))
+
+
+def _bounds(one: "GenerationQuality", metric: str) -> list[str]:
+    return [fixed(value, _decimals(metric)) for value in (one.low, one.high)]
 
 
 def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
@@ -92,10 +106,7 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         score, other = (lookup.quality(results, v, name) for v in (variant, base))
         shown = [_score(one, name) if one else "" for one in (score, other)]
         cells = [variant, name, Cell.compared(*shown, "none" if variant == base else "ratio")]
-        cells += [
-            fixed(value, 3) if score else ""
-            for value in ((score.low, score.high) if score else (0, 0))
-        ]
+        cells += _bounds(score, name) if score else ["", ""]
         own, whole = (_mib(results, v) for v in (variant, base))
         timed = lookup.speed(results, variant)
         seconds, first = _seconds(timed), _seconds(lookup.speed(results, base))

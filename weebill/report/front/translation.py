@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.precisions import UNTUNED
+from weebill.experiment.searches import search_name
 from weebill.experiment.student_names import repeats
 from weebill.experiment.variants import UNPRUNED
 from weebill.pruning.methods import pruning_method
@@ -24,6 +26,10 @@ from weebill.report.results import Results, first
 from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
 from weebill.report.tables.comparisons import differences
 
+if TYPE_CHECKING:
+    from weebill.evaluation.timing.speed import Speed
+
+GREEDY = search_name(1)
 SMALL = 0.5  # largest size of a small student, as a share of its unpruned float32 model's
 FIGURE = "speed/front"
 EXAMPLES = 10
@@ -117,14 +123,24 @@ def _gain(results: Results) -> str:
     for engine in _engines(results, one):
         ours, other = (_of_engine(results, v, engine) for v in (one, base))
         if ours and other:
-            parts.append(f"{_faster(ours, other)} by the same engine ({engine})")
+            told_of_greedy = _against_greedy(results, ours, base)
+            parts.append(f"{_faster(ours, other)} by the same engine, {engine}{told_of_greedy}")
     ours, other = lookup.speed(results, one), lookup.speed(results, base)
     if ours and other and ours.engine != other.engine:
-        parts.append(f"{_faster(ours, other)} by its own ({ours.engine})")
+        parts.append(f"{_faster(ours, other)} by its own, {ours.engine}")
     return f"{told}; on one core it is {' and '.join(parts)}." if parts else f"{told}."
 
 
-def _faster(ours, other) -> str:
+def _against_greedy(results: Results, ours: "Speed", base: Variant) -> str:
+    """Compare a student, which searches greedily, with a teacher that does so too; "" if there is none."""
+    greedy = Variant(base.student, GREEDY, base.precision)
+    other = _of_engine(results, greedy, ours.engine)
+    if base.student != lookup.TEACHER or base == greedy or other is None:
+        return ""
+    return f" ({_faster(ours, other)} as the teacher with the same greedy search)"
+
+
+def _faster(ours: "Speed", other: "Speed") -> str:
     """Say how much faster one speed is, and if a measurement is noisy."""
     ratio = times(lookup.words_per_second(ours), lookup.words_per_second(other))
     return f"{ratio}× as fast{_noisy(ours, other)}"
@@ -139,7 +155,7 @@ def _engines(results: Results, variant: Variant) -> list[str]:
     return [name for name in lookup.engines(results, variant) if "shortlist" not in name]
 
 
-def _of_engine(results: Results, variant: Variant, engine: str):
+def _of_engine(results: Results, variant: Variant, engine: str) -> "Speed | None":
     found = lookup.speed(results, variant, engine=engine)
     return found if found and found.engine == engine else None
 
@@ -169,7 +185,7 @@ def step_hours(jobs: Sequence[Job], variant: Variant) -> float | None:
     """Return the hours of the jobs that made a model out of the one before it: training, pruning or quantizing."""
     student, recipe, precision = variant.student, variant.recipe, variant.precision
     if student == lookup.TEACHER:
-        return hours(jobs, ["train_teacher"])
+        return None if recipe == GREEDY else hours(jobs, ["train_teacher"])
     if variant == variant.baseline:
         return hours(jobs, ["train_student", "import_student"], [student])
     name = f"{student}.{recipe}"
