@@ -36,7 +36,7 @@ def front(results: Results) -> alt.TopLevelMixin:
             panels.append(_quality_panels(frame))
     title = alt.Title(
         f"Quality by size and time ({results.config['experiment']})",
-        subtitle="Lines follow the steps of a model, from its first variant on.",
+        subtitle="Lines lead from each variant to those that are made out of it.",
     )
     return alt.vconcat(*panels).resolve_scale(color="independent").properties(title=title)
 
@@ -55,9 +55,7 @@ def _quality_panels(frame: pd.DataFrame) -> alt.HConcatChart:
                 zero=False, padding=15
             ),
         )
-        line = base.mark_line(color=style.NEUTRAL, opacity=0.5).encode(
-            order="index:Q", detail="model:N"
-        )
+        line = _steps(frame, key).mark_rule(color=style.NEUTRAL, opacity=0.6)
         points = base.mark_point(filled=True, size=90).encode(
             color=alt.Color("step:N", title="Last step", scale=style.ordered(steps)),
             shape=alt.Shape("model:N", title="Model"),
@@ -65,6 +63,17 @@ def _quality_panels(frame: pd.DataFrame) -> alt.HConcatChart:
         )
         panels.append(alt.layer(line, points).properties(width=400, height=260))
     return alt.hconcat(*panels, spacing=30)
+
+
+def _steps(frame: pd.DataFrame, key: str) -> alt.Chart:
+    """Return a chart of the steps: from each variant to those made out of it."""
+    columns = ["variant", key, "score"]
+    made = frame.assign(parent=frame["variant"].str.rpartition("/")[0])
+    pairs = made.merge(
+        frame[columns], left_on="parent", right_on="variant", suffixes=("", "_before")
+    )
+    ends = {"x2": f"{key}_before:Q", "y": "score:Q", "y2": "score_before:Q"}
+    return alt.Chart(pairs).encode(x=alt.X(f"{key}:Q").scale(type="log"), **ends)
 
 
 def threshold_schedule(results: Results) -> alt.TopLevelMixin:

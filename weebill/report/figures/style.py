@@ -13,6 +13,7 @@ from weebill.experiment.precisions import GRIDS, grid_of
 from weebill.pruning.methods import pruning_method
 
 PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b"]
+PALETTE += ["#882255", "#6a5acd", "#a8a02c"]  # three of other hues, for figures of many methods
 NEUTRAL = "#7b8794"
 UNPRUNED = "not pruned"
 SEQUENCE = "blues"  # scheme of heat maps

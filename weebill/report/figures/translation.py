@@ -54,7 +54,7 @@ def _panel(
     results: Results, data: pd.DataFrame, key: str, gain: str, title: str, bleu: str
 ) -> alt.LayerChart:
     """Draw BLEU against `key`, with the line of the best by `gain`, which grows as `key` gets better."""
-    scale = alt.Scale(type="log", nice=False, padding=28)
+    scale = alt.Scale(type="log", nice=False, padding=44)
     axis = alt.Axis(labelOverlap="greedy", labelSeparation=6, tickCount=5)
     x = alt.X(key, type="quantitative", title=title, scale=scale, axis=axis)
     y = alt.Y("score:Q", title=bleu, scale=alt.Scale(zero=False, padding=22))
