@@ -1,4 +1,4 @@
-"""Tables, figures and pages of the measurements, one page with all of them, and copies for the documentation."""
+"""Tables, figures and pages of the measurements, the report, model cards, and copies for the documentation."""
 
 from weebill.report import catalogue
 
@@ -61,13 +61,22 @@ for rule_name, items in REPORT_FIGURES.items():
             "../workflow_scripts/report/figures.py"
 
 
+FRONT, CARD = (named[config["kind"]] for named in (catalogue.FRONTS, catalogue.CARDS))
+
+
 rule pages:
-    """Write pages of Markdown with tables, figures, hardware, software and run times."""
+    """Write what people read: the report, pages of Markdown, and a card for every model, also into its folder."""
     input:
-        **measured_files(REPORT_PAGES),
+        **measured_files([FRONT, *REPORT_PAGES]),
+        **REPORT_EXAMPLES,
+        exhibits=lambda w: [file for file, *_ in exhibits()],
         pictures=[file for page in REPORT_PAGES for file in pictures(page)],
+        folders=[folder for folders in CARD_FOLDERS.values() for folder in folders],
+        lock=CARD_LOCK,
     output:
-        [RESULTS / f"{page.file}.md" for page in REPORT_PAGES],
+        report=REPORT,
+        pages=[RESULTS / f"{page.file}.md" for page in REPORT_PAGES],
+        cards=[CARDS / f"{name}.md" for name in CARD_FOLDERS],
     log:
         LOGS / "pages.log",
     benchmark:
@@ -78,57 +87,18 @@ rule pages:
     params:
         config=config,
         pages=[(page.make, page.pictures) for page in REPORT_PAGES],
-        figures=lambda w: str(FIGURES),
-        benchmarks=lambda w: str(BENCHMARKS),
-        uses=catalogue.modules("pages", config, REPORT_PAGES),
-    script:
-        "../workflow_scripts/report/pages.py"
-
-
-rule write_report:
-    """Write the report: one page with the answer first, then tables and figures of each stage."""
-    input:
-        **measured_files([catalogue.FRONTS[config["kind"]]]),
-        **REPORT_EXAMPLES,
-        exhibits=lambda w: [file for file, *_ in exhibits()],
-    output:
-        REPORT,
-    log:
-        LOGS / "write_report.log",
-    conda:
-        "../envs/main.yaml"
-    threads: 1
-    params:
-        config=config,
         exhibits=lambda w: exhibits(),
         stages=lambda w: stages(),
-        benchmarks=lambda w: str(BENCHMARKS),
-        uses=catalogue.modules("front", config, [catalogue.FRONTS[config["kind"]]]),
-    script:
-        "../workflow_scripts/report/report.py"
-
-
-rule model_cards:
-    """Write a card for every model: data and licences, scores, size, speed; also into its folder and exports."""
-    input:
-        **measured_files([catalogue.FRONTS[config["kind"]]]),
-        folders=[folder for folders in CARD_FOLDERS.values() for folder in folders],
-        lock=CARD_LOCK,
-    output:
-        [CARDS / f"{name}.md" for name in CARD_FOLDERS],
-    log:
-        LOGS / "model_cards.log",
-    benchmark:
-        BENCHMARKS / "model_cards.tsv"
-    conda:
-        "../envs/main.yaml"
-    threads: 1
-    params:
-        config=config,
         folders={name: list(map(str, some)) for name, some in CARD_FOLDERS.items()},
-        uses=catalogue.modules("cards", config, [catalogue.CARDS[config["kind"]]]),
+        figures=lambda w: str(FIGURES),
+        benchmarks=lambda w: str(BENCHMARKS),
+        uses=[
+            *catalogue.modules("pages", config, REPORT_PAGES),
+            *catalogue.modules("front", config, [FRONT]),
+            *catalogue.modules("cards", config, [CARD]),
+        ],
     script:
-        "../workflow_scripts/report/cards.py"
+        "../workflow_scripts/report/pages.py"
 
 
 rule provenance:

@@ -207,9 +207,9 @@ def _run_in_a_fork(job: PythonScript, script: str, edit: bool = False) -> None:
         raise subprocess.CalledProcessError(code, script)
 
 
-def report_is_whole(results: Path) -> bool:
+def report_is_whole(results: Path, name: str = "report.html") -> bool:
     """Return True if a results folder has its whole report, to the last tag, and no half-made one."""
-    report = results / "report.html"
+    report = results / name
     whole = report.exists() and report.read_text(encoding="utf-8").rstrip().endswith("</html>")
     return whole and not list(results.glob("*.partial*"))
 

@@ -68,7 +68,7 @@ def test_a_dry_run_goes_to_the_end(run, way):
     given = ("--configfile", "tiny.yaml") if way == "shared" else ()
     code, output = run(IMPORTS[way], "--dry-run", "--quiet", "rules", *given)
     assert code == 0, output
-    for rule in ("all", "import_corpus", "train_student", "report_page"):
+    for rule in ("all", "import_corpus", "train_student", "provenance"):
         assert f"\n{prefix}{rule} " in output
     assert "results/tiny: an estimate for a run from nothing on" in output
 

@@ -64,8 +64,9 @@ def finished(undisturbed, tmp_path):
 
 def test_everything_is_there(undisturbed):
     results = undisturbed / "results/tiny"
-    assert (results / "report.html").stat().st_size > 1_000_000
     assert report_is_whole(results)
+    assert 500_000 < (results / "report.html").stat().st_size < 3_000_000
+    assert (results / "provenance.html").stat().st_size > 1_000_000
     tables = [path for path in (results / "tables").rglob("*") if path.is_file()]
     assert {path.suffix for path in tables} >= {".csv", ".md", ".tex"}
     assert all(path.stat().st_size for path in tables)
@@ -81,7 +82,9 @@ def test_everything_is_there(undisturbed):
     variants += ["random/float32", "scratch/float32"]
     for variant in variants:
         files = {path.name for path in (results / "models/demo.micro" / variant).iterdir()}
-        assert files >= {"config.json", "model.safetensors", "vocab.spm"}
+        assert files >= {"config.json", "model.safetensors", "vocab.spm", "README.md"}
+        card = (results / f"models/demo.micro/{variant}/README.md").read_text(encoding="utf-8")
+        assert f"# demo.micro/{variant}" in card and "CC BY 2.0 FR" in card
     vocabulary = Vocabulary(results / "vocabulary/500/vocab.spm")
     made = results / "shortlist/500/shortlist.safetensors"
     shortlist = Shortlist.load(made, vocabulary.sizes, vocabulary.sha256)
@@ -248,32 +251,32 @@ def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished,
 @pytest.mark.workflows
 def test_a_report_killed_while_it_is_made_is_made_again(finished):
     results = finished / "results/tiny"
-    log = results / "logs/report_page.log"
-    (results / "report.html").unlink()
+    log = results / "logs/provenance.log"
+    (results / "provenance.html").unlink()
     log.unlink(missing_ok=True)
     process = start(finished, TINY, "--cores", "1")
     while process.exitcode is None and not (log.exists() and "Creating report" in log.read_text()):
         time.sleep(0.05)
     kill(process)
-    assert not (results / "report.html").exists(), (finished / "killed.log").read_text()
+    assert not (results / "provenance.html").exists(), (finished / "killed.log").read_text()
     assert snakemake(finished, TINY, "--unlock").returncode == 0
     run = snakemake(finished, TINY, "--cores", "1")
     assert run.returncode == 0, run.stdout
-    assert report_is_whole(results)
+    assert report_is_whole(results) and report_is_whole(results, "provenance.html")
     assert f"Report: {results.relative_to(finished)}/report.html" in run.stdout
 
 
 @pytest.mark.workflows
 def test_a_report_that_cannot_be_made_fails_the_run(finished):
     results = finished / "results/tiny"
-    (results / "report.html").unlink()
-    (results / "report.partial.html").mkdir()  # Snakemake writes its report there
+    (results / "provenance.html").unlink()
+    (results / "provenance.partial.html").mkdir()  # Snakemake writes its report there
     run = snakemake(finished, TINY, "--cores", "1")
     assert run.returncode == 1, run.stdout
     (line,) = [line for line in run.stdout.splitlines() if line.startswith("weebill: ")]
-    assert "results/tiny/report.html: could not be made" in line
-    assert "see why in results/tiny/logs/report_page.log" in line
-    assert "report.partial.html" in (results / "logs/report_page.log").read_text()
+    assert "results/tiny/provenance.html: could not be made" in line
+    assert "see why in results/tiny/logs/provenance.log" in line
+    assert "provenance.partial.html" in (results / "logs/provenance.log").read_text()
 
 
 def test_slurm_measures_speed_on_a_node(finished, tmp_path, monkeypatch):

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 
 from weebill.report.costs import Job, hours
 from weebill.report.figures.drawing import vega
@@ -41,27 +40,27 @@ class Exhibit:
         return self.file.endswith(".json")
 
     @cached_property
-    def caption(self) -> Markup:
+    def caption(self) -> str:
         """The caption as HTML, with the figure's own subtitle."""
         text = Path(self.caption_file).read_text(encoding="utf-8")
         title = self._specification.get("title", "") if self.is_figure else ""
         below = title.get("subtitle", "") if isinstance(title, dict) else ""
-        return Markup(caption_html(f"{text.strip()} {below}", self.config))
+        return caption_html(f"{text.strip()} {below}", self.config)
 
     @cached_property
     def _specification(self) -> dict[str, Any]:
         return json.loads(Path(self.file).read_text(encoding="utf-8"))
 
     @property
-    def html(self) -> Markup:
+    def html(self) -> str:
         """The table as HTML."""
-        return Markup(fragment_of(Path(self.file).read_text(encoding="utf-8")))
+        return fragment_of(Path(self.file).read_text(encoding="utf-8"))
 
     @property
-    def spec(self) -> Markup:
+    def spec(self) -> str:
         """The figure's specification as JSON that a page can hold; the page has its title as a heading."""
         spec = {key: value for key, value in self._specification.items() if key != "title"}
-        return Markup(json.dumps(spec, ensure_ascii=False).replace("</", "<\\/"))
+        return json.dumps(spec, ensure_ascii=False).replace("</", "<\\/")
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def sections(exhibits: Sequence[Exhibit], jobs: Sequence[Job], stages: Stages) -
     return list(found.values())
 
 
-def render(
+def report_page(
     front: Front,
     examples: Sequence[Example],
     exhibits: Sequence[Exhibit],
@@ -118,14 +117,14 @@ def render(
     )
     rest = [one for one in exhibits if one is not ahead]
     environment = Environment(autoescape=True, undefined=StrictUndefined)
-    environment.filters["inline"] = lambda text: Markup(inline(text))
+    environment.filters["inline"] = inline
     page = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
     return environment.from_string(page).render(
         front=front,
-        table=Markup(to_fragment(replace(front.table, notes=()))),
+        table=to_fragment(replace(front.table, notes=())),
         figure=ahead,
         examples=examples,
         sections=sections(rest, jobs, stages),
-        cost=Markup(to_fragment(run_time_table(jobs))),
-        vega=Markup(vega()),
+        cost=to_fragment(run_time_table(jobs)),
+        vega=vega(),
     )

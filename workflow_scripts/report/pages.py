@@ -1,24 +1,44 @@
-"""Write pages of results from measurements and Snakemake's benchmarks (rule pages)."""
+"""Write the report, pages of Markdown and model cards from measurements and Snakemake's benchmarks (rule pages)."""
 
 from weebill.workflow.job import job
 
 import os
 from pathlib import Path
+from pkgutil import resolve_name
 
 from weebill.files import write_text
-from weebill.report.catalogue import maker
+from weebill.report.cards.card import install, render
+from weebill.report.cards.sources import data_sources
+from weebill.report.catalogue import CARDS, FRONTS, maker
 from weebill.report.costs import read_jobs
+from weebill.report.document import Exhibit, report_page
 from weebill.report.figures.alt_text import picture
 from weebill.report.results import Results
 
 with job(snakemake.log[0]):
-    params = snakemake.params
-    results = Results.read(params.config, dict(snakemake.input.items()))
+    params, files, outputs = snakemake.params, dict(snakemake.input.items()), snakemake.output
+    kind = params.config["kind"]
+    results = Results.read(params.config, files)
     jobs = read_jobs(params.benchmarks)
-    for output, (make, pictures) in zip(map(Path, snakemake.output), params.pages, strict=True):
+    for output, (make, pictures) in zip(map(Path, outputs.pages), params.pages, strict=True):
         figures = os.path.relpath(params.figures, output.parent)
         shown = {
             heading: picture(f"{figures}/{file}.svg", Path(params.figures) / f"{file}.svg")
             for file, heading in pictures.items()
         }
         write_text(output, maker("pages", make)(results, jobs, shown))
+    page = report_page(
+        maker("front", FRONTS[kind].make)(results, jobs, params.stages),
+        resolve_name(f"weebill.report.front.{kind}:examples")(results, files),
+        [Exhibit(*one, params.config) for one in params.exhibits],
+        jobs,
+        params.stages,
+    )
+    write_text(outputs.report, page)
+    sources = data_sources(params.config, files["lock"])
+    cards = maker("cards", CARDS[kind].make)(results, params.folders)
+    for output, (card, folders) in zip(outputs.cards, cards, strict=True):
+        text = render(card, sources)
+        write_text(output, text)
+        for folder in folders:
+            install(text, Path(folder))

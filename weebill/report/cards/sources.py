@@ -1,7 +1,7 @@
 """Origins and licences of an experiment's data, from its configuration and the lock file of its sources."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from weebill.corpus import tatoeba
 from weebill.corpus.origins import Origin, origin
 from weebill.experiment.origins import is_made, name_of
+from weebill.files import read_json
 
 # Sections of a configuration that name data or models to begin with, by kind of experiment.
 SECTIONS = {
@@ -31,8 +32,9 @@ class DataSource:
     licence: str = UNKNOWN
 
 
-def data_sources(config: Mapping[str, Any], lock: Mapping[str, Any]) -> list[DataSource]:
-    """Return all data of an experiment, each use once.  lock: the lock file's sources; empty if there is none."""
+def data_sources(config: Mapping[str, Any], locks: Sequence[str]) -> list[DataSource]:
+    """Return all data of an experiment, each use once.  locks: the lock file, or nothing if there is none."""
+    lock = {key: some for path in locks for key, some in read_json(path)["sources"].items()}
     found: dict[DataSource, None] = {}
     for section in SECTIONS[config["kind"]]:
         for source in _in_section(section, config.get(section), config, lock):

@@ -1,0 +1,109 @@
+"""Model cards tell origins and licences of the data, and scores with signatures, as the hub reads them."""
+
+import pytest
+import yaml
+
+from tests.report.conftest import SIGNATURE
+from tests.report.generation_results import WHOLE, generation_results
+from tests.report.metric_results import metric_results
+from weebill.corpus.origins import catalogue
+from weebill.experiment.origins import FOLDER
+from weebill.files import write_json
+from weebill.report.cards import generation, metric, translation
+from weebill.report.cards.card import END, install, render
+from weebill.report.cards.sources import UNKNOWN, data_sources
+
+PUBLIC = next(iter(catalogue()))
+CONFIG = {
+    "kind": "translation",
+    "corpora": {
+        "tatoeba": {"importer": "tatoeba", "pairs": 5},
+        "public": {
+            "importer": "files",
+            "source": str(FOLDER / PUBLIC),
+            "target": str(FOLDER / PUBLIC),
+        },
+        "opus": {"importer": "opus", "name": "News", "version": "v1"},
+    },
+    "validation": {"importer": "tatoeba", "pairs": 5},
+    "test_sets": {"hub": {"importer": "hugging_face", "name": "owner/set", "split": "test"}},
+}
+LOCK = {
+    "corpora.public": [
+        {"name": "a", "place": str(FOLDER / PUBLIC), "sha256": "0" * 64, "bytes": 1}
+    ],
+    "corpora.opus": [
+        {
+            "name": "News",
+            "version": "v1",
+            "place": "https://example.org/News.zip",
+            "licence": "CC0",
+        },
+        {"name": "Extra", "place": "https://example.org/Extra.zip"},
+    ],
+}
+
+
+@pytest.fixture
+def locks(tmp_path):
+    write_json(tmp_path / "sources.lock.json", {"sources": LOCK})
+    return [str(tmp_path / "sources.lock.json")]
+
+
+def test_every_source_has_its_licence_or_says_that_it_is_unknown(locks):
+    found = {(one.use, one.name): one.licence for one in data_sources(CONFIG, locks)}
+    assert found == {
+        ("corpora.tatoeba", "Tatoeba, sentences within Weebill"): "CC BY 2.0 FR",
+        ("corpora.public", PUBLIC): catalogue()[PUBLIC].licence,
+        ("corpora.opus", "News v1"): "CC0",
+        ("corpora.opus", "Extra"): UNKNOWN,
+        ("validation", "Tatoeba, sentences within Weebill"): "CC BY 2.0 FR",
+        ("test_sets.hub", "owner/set"): "that of its card on the hub",
+    }
+
+
+def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks):
+    results.config = {
+        **results.config,
+        **CONFIG,
+        "seed": 3,
+        "test_sets": results.config["test_sets"],
+    }
+    name = "small/pushy-i6/int8-finetuned"
+    [(card, folders)] = translation.cards(results, {name: ["a", "b"]})
+    assert folders == ["a", "b"]
+    text = render(card, data_sources(CONFIG, locks))
+    _, head, body = text.split("---\n", 2)
+    fields = yaml.safe_load(head)
+    assert (fields["language"], fields["pipeline_tag"]) == (["en", "de"], "translation")
+    scores = fields["model-index"][0]["results"]
+    assert [one["metrics"][0]["value"] for one in scores] == [38.0, 58.0, 32.0, 52.0]
+    assert f"- BLEU: `{SIGNATURE}`" in body
+    assert "| first | BLEU | 38.000 | 37.000 to 39.000 |" in body
+    assert "**1 of 6 licences are not recorded" in body
+    assert "pruned by late-reset, confidence, quantized (int8-finetuned)" in body
+    assert "3,500 source words per second on one core of Test processor" in body
+    assert "echo '…' | weebill translate a" in body
+
+
+def test_cards_of_metrics_and_generators():
+    found = metric_results(0.121, -0.004)
+    found.config = {**found.config, "experiment": "m", "seed": 1}
+    [(card, _)] = metric.cards(found, {"pruned": ["models/pruned"]})
+    assert card.scores[0].value == 0.121 and "80" in dict(card.facts)["Parameters"]
+    [(card, _)] = generation.cards(generation_results(), {WHOLE: ["models/x"]})
+    assert card.command.startswith('weebill.load_int8("models/x")')
+    assert {one.metric for one in card.scores} == {"ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"}
+    assert "made from bart by fine-tuned (fine-tune), then distilled (distil)" in card.about
+    assert "|  |" not in render(card, [])
+
+
+@pytest.mark.parametrize("notes", ["", "Input: as it is.\n"])
+def test_a_card_stands_before_an_export_s_own_notes_however_often_it_is_installed(tmp_path, notes):
+    if notes:
+        (tmp_path / "README.md").write_text(notes, encoding="utf-8")
+    install("---\nlanguage: en\n---\n# First\n", tmp_path)
+    install("---\nlanguage: en\n---\n# Second\n", tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("---\nlanguage: en\n---\n# Second") and "First" not in text
+    assert text.count(END) == 1 and text.count("Input: as it is.") == (1 if notes else 0)

@@ -1,0 +1,147 @@
+"""The first page of a translation experiment says how small, how fast, at what loss and cost."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.report.conftest import SIGNATURE
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.comparison import Comparison
+from weebill.files import write_text
+from weebill.report import rendering
+from weebill.report.costs import Job
+from weebill.report.front import translation as front
+from weebill.report.noise import NOTE
+
+JOBS = [
+    Job("train_teacher", "0", 5400.0, 900.0),
+    Job("train_teacher", "1", 1800.0, 900.0),
+    Job("train_student", "small", 3600.0, 900.0),
+    Job("train_student", "other", 360.0, 900.0),
+    Job("finetune_quantized", "small.unpruned.int8", 900.0, 900.0),
+    Job("translate_shard", "a/0", 720.0, 900.0),
+]
+STAGES = [("Teacher", ["train_teacher"]), ("Students", ["train_student"]), ("Pruning", ["prune"])]
+SMALL = "small/unpruned/int8-finetuned"
+
+
+@pytest.fixture
+def shown(results):
+    more = {"seed": 1, "corpora": {"tatoeba": {}}, "students": ["small", "other"]}
+    results.config = {**results.config, **more}
+    return results
+
+
+def read(table) -> dict[str, dict[str, str]]:
+    lines = [line.split(",") for line in rendering.to_csv(table).splitlines()]
+    rows = [dict(zip(lines[0], line[-len(lines[0]) :], strict=True)) for line in lines[1:]]
+    return {row["variant"]: row for row in rows}
+
+
+def test_the_verdict_tells_size_speed_loss_and_cost(shown):
+    gain, loss, cost = front.front(shown, JOBS, STAGES).verdict
+    assert gain == (
+        f"`{SMALL}`, the best small student, is 8.00× smaller than its teacher (beam-4), 15.0 MiB instead of 120; "
+        "on one core it is 3.75× as fast by the same engine, PyTorch reference (1.07× as fast as the teacher with "
+        "the same greedy search) and 15.0× as fast by its own, Weebill runtime (vnni)."
+    )
+    assert loss == "It scores 35.88 BLEU (mean of first and second), the teacher 37.00 (−1.12)."
+    assert cost == "All jobs together took 3.5 hours (teacher 2.0, students 1.1)."
+
+
+def test_the_table_has_the_best_of_each_kind_and_what_its_step_took(shown):
+    rows = read(front.chain_table(shown, JOBS))
+    assert [*rows] == [
+        "teacher/beam-4/float32",
+        "teacher/greedy/float32",
+        "small/unpruned/float32",
+        "other/unpruned/float32",
+        "small/pushy-i6/float32",
+        SMALL,
+        "small/pushy-i6/int8-finetuned",
+    ]
+    one = rows[SMALL]
+    assert (one["bleu"], one["bleu_delta"], one["mib"], one["smaller"]) == (
+        "35.88",
+        "-1.12",
+        "15.0",
+        "8.00",
+    )
+    assert (one["wps_pytorch"], one["faster_pytorch"]) == ("750", "3.75")
+    assert (one["wps_runtime"], one["faster_runtime"]) == ("3000", "15.0")
+    assert (one["latency_ms"], one["hours"]) == ("1.00", "0.250")
+    assert [rows[v]["hours"] for v in [*rows][:4]] == ["2.0", "", "1.0", "0.100"]
+
+
+def test_a_shown_difference_to_the_student_is_told_as_such(shown):
+    def step(variant, baseline, score, low, high):
+        base = (
+            variant,
+            baseline,
+            ["first", "second"],
+            9,
+            score,
+            score - 1,
+            score + 1,
+            37.0,
+            36.0,
+            38.0,
+        )
+        return Comparison(*base, score - 37.0, low, high, 0.01, SIGNATURE)
+
+    whole, teacher = "small/unpruned/float32", "teacher/beam-4/float32"
+    shown.steps = [step(whole, teacher, 36.5, -1.0, 0.5), step(SMALL, whole, 36.0, -1.5, -0.5)]
+    loss = front.front(shown, [], []).verdict[1]
+    assert loss == (
+        "It scores 36.00 BLEU (first and second together), the teacher 37.00 (−1.00); against the unpruned student "
+        "it is −1.00 (95 % interval −1.50 to −0.50), a difference that is shown."
+    )
+    shown.steps[1] = step(SMALL, whole, 36.0, -1.5, 0.25)
+    assert front.front(shown, [], []).verdict[1].endswith("which shows neither a loss nor a gain.")
+    assert read(front.chain_table(shown))[SMALL]["interval"] == "35.00–37.00"
+
+
+def test_a_noisy_speed_is_marked_and_explained(shown):
+    table = front.chain_table(shown)
+    assert NOTE not in table.notes and "~" not in rendering.to_markdown(table)
+    shown.speeds = [
+        replace(one, seconds=[1.0, 1.1, 1.5]) if one.variant == SMALL else one
+        for one in shown.speeds
+    ]
+    table = front.chain_table(shown)
+    assert NOTE in table.notes and "| 750~ |" in rendering.to_markdown(table)
+    assert "~" not in rendering.to_csv(table)
+    assert "(a noisy measurement)" in front.front(shown, [], []).verdict[0]
+
+
+def test_baselines_of_pruning_are_never_the_best(pruned_results):
+    pruned_results.config = {**pruned_results.config, "students": ["small"]}
+    chosen = {str(variant) for variant in front.roles(pruned_results)}
+    assert "small/pushy/float32" in chosen and not any("chance" in one for one in chosen)
+    assert front.best_small(pruned_results) == Variant("small", "unpruned", "float32")
+
+
+def test_examples_go_through_the_chain_in_its_order(shown, tmp_path):
+    from weebill.corpus.table import SCHEMA, TableWriter
+
+    pairs = [(f"source {n}", f"target {n}") for n in range(30)]
+    with TableWriter(tmp_path / "first.parquet", SCHEMA) as writer:
+        import pyarrow as pa
+
+        columns = {name: [None] * 30 for name in SCHEMA.names}
+        columns |= {side: [p[i] for p in pairs] for i, side in enumerate(("source", "target"))}
+        columns |= {"corpus": ["first"] * 30, "row": list(range(30))} if "corpus" in columns else {}
+        writer.write(pa.table({k: v for k, v in columns.items()}, schema=SCHEMA))
+    files = []
+    for variant in front.roles(shown):
+        path = tmp_path / f"translations/{variant}/first.txt"
+        write_text(path, "".join(f"{variant} {n}\n" for n in range(30)))
+        files.append(str(path))
+    found = front.examples(
+        shown, {"test_set": [str(tmp_path / "first.parquet")], "translations": files}
+    )
+    assert len(found) == 10
+    rows = dict(found[0].rows)
+    assert (rows["source"], rows["reference"]) == ("source 1", "target 1")
+    assert rows["teacher, beam-4"] == "teacher/beam-4/float32 1"
+    assert [who for who, _ in found[0].rows][:3] == ["source", "reference", "teacher, beam-4"]
