@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from weebill.experiment.precisions import GRIDS
-from weebill.report.figures import style
+from weebill.report.figures import colors, style
 
 RECIPES = {
     "steady": {"method": "late-reset", "criterion": "confidence"},
@@ -35,18 +35,18 @@ def test_colour_blind_readers_tell_the_first_five_colours_apart(sight):
 
 def test_a_method_has_its_colour_whatever_else_is_shown():
     config = {"pruning": RECIPES}
-    label = style.method_of(config, "top")
-    both = style.method_colors(config, [style.method_of(config, name) for name in RECIPES])
-    alone = style.method_colors(config, [label, style.UNPRUNED])
-    colors = dict(zip(both.domain, both.range, strict=True))
+    label = colors.method_of(config, "top")
+    both = colors.method_colors(config, [colors.method_of(config, name) for name in RECIPES])
+    alone = colors.method_colors(config, [label, colors.UNPRUNED])
+    known = dict(zip(both.domain, both.range, strict=True))
     assert dict(zip(alone.domain, alone.range, strict=True)) == {
-        style.UNPRUNED: style.NEUTRAL,
-        label: colors[label],
+        colors.UNPRUNED: style.NEUTRAL,
+        label: known[label],
     }
-    assert style.method_of(config, "beam-4") == style.UNPRUNED
+    assert colors.method_of(config, "beam-4") == colors.UNPRUNED
 
 
 def test_every_grid_has_a_colour_and_a_shape():
-    for scale in (style.number_colors(GRIDS), style.number_shapes(GRIDS)):
+    for scale in (colors.number_colors(GRIDS), colors.number_shapes(GRIDS)):
         assert set(scale.domain) == set(GRIDS) and len(set(scale.range)) == len(GRIDS)
-    assert style.number_colors(["int8-finetuned", "float32"]).domain == ["float32", "int8"]
+    assert colors.number_colors(["int8-finetuned", "float32"]).domain == ["float32", "int8"]

@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from weebill.report.figures import style
+from weebill.report.figures import colors, style
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
@@ -24,10 +24,10 @@ def speed_by_batch(results: Results) -> alt.TopLevelMixin:
         for one in lookup.timed_on_gpu(results)
     )
     log = alt.Scale(type="log", nice=False)
-    colors = style.number_colors(rows["numbers"])
+    scale = colors.number_colors(rows["numbers"])
     base = alt.Chart(rows).encode(
         x=alt.X("batch:Q", title="sentences in a batch (log)", scale=log, axis=style.integers()),
-        color=alt.Color("numbers:N", title="Numbers", scale=colors),
+        color=alt.Color("numbers:N", title="Numbers", scale=scale),
         strokeDash=alt.StrokeDash("shortlist:N", title="Shortlist", sort=["no"]),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),

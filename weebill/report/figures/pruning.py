@@ -11,7 +11,7 @@ from weebill.evaluation.size.translation_size import Size
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.variants import UNPRUNED
 from weebill.pruning.methods import pruning_method
-from weebill.report.figures import style
+from weebill.report.figures import colors, style
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
@@ -131,7 +131,7 @@ def _bleu(results: Results) -> alt.Y:
 
 
 def _color(results: Results, methods: Sequence[str]) -> alt.Color:
-    scale = style.method_colors(results.config, methods)
+    scale = colors.method_colors(results.config, methods)
     return alt.Color("method:N", title="Method", scale=scale).legend(columns=2)
 
 
@@ -171,7 +171,7 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
     bars = base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title=""), y2="high:Q")
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(
         y=bleu,
-        shape=alt.Shape("numbers:N", title="Numbers", scale=style.number_shapes(frame["numbers"])),
+        shape=alt.Shape("numbers:N", title="Numbers", scale=colors.number_shapes(frame["numbers"])),
         tooltip=[*_tooltips(words_per_second="Words/s, 1 core"), "precision:N"],
     )
     title = alt.Title(

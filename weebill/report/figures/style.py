@@ -1,4 +1,4 @@
-"""House style of all figures: colours that mean the same everywhere, fonts, axes and legends.
+"""House style of all figures: palette, fonts, axes and legends.
 
 The palette is that of Okabe and Ito, which colour-blind readers can tell apart, without its black; what is not
 pruned is grey, so that it shows on light and dark pages alike.
@@ -9,24 +9,11 @@ from typing import Any
 
 import altair as alt
 
-from weebill.experiment.precisions import GRIDS, grid_of
-from weebill.pruning.methods import pruning_method
-
 PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b"]
 PALETTE += ["#882255", "#6a5acd", "#a8a02c"]  # three of other hues, for figures of many methods
 NEUTRAL = "#7b8794"
-UNPRUNED = "not pruned"
 SEQUENCE = "blues"  # scheme of heat maps
 KEPT, REMOVED = "#dcdcdc", "#0072b2"  # parts that pruning kept and removed
-# Kinds of numbers → colour and shape; further grids take the palette's other colours.
-NUMBERS = {
-    "float32": ("#7b8794", "circle"),
-    "float16": ("#56b4e9", "diamond"),
-    "bfloat16": ("#cc79a7", "cross"),
-    "int8": ("#0072b2", "square"),
-    "int8_rowwise": ("#009e73", "triangle-up"),
-    "log4": ("#d55e00", "triangle-down"),
-}
 FONT = "Helvetica Neue, Arial, Liberation Sans, sans-serif"
 TEXT, FAINT = "#26323f", "#5b6773"
 CONFIG = {
@@ -108,39 +95,9 @@ def integers(shown: Iterable[float] = (), **options: Any) -> alt.Axis:
 def ordered(names: Iterable[str]) -> alt.Scale:
     """Return the palette for names without a colour of their own, such as students, in their order."""
     domain = list(dict.fromkeys(names))
-    return alt.Scale(domain=domain, range=_cycled(len(domain)))
+    return alt.Scale(domain=domain, range=cycled(len(domain)))
 
 
-def _cycled(count: int) -> list[str]:
+def cycled(count: int) -> list[str]:
+    """Return `count` colours of the palette, which begins again when it ends."""
     return [PALETTE[index % len(PALETTE)] for index in range(count)]
-
-
-def method_of(config: Mapping[str, Any], recipe: str) -> str:
-    """Return the label of a recipe's method; UNPRUNED for a model or search without a recipe."""
-    settings = config.get("pruning", {}).get(recipe)
-    return pruning_method(settings).label if settings else UNPRUNED
-
-
-def method_colors(config: Mapping[str, Any], shown: Iterable[str]) -> alt.Scale:
-    """Return the colours of pruning methods, the same in all figures of an experiment, for those that are shown."""
-    every = dict.fromkeys(method_of(config, recipe) for recipe in config.get("pruning", {}))
-    colors = {UNPRUNED: NEUTRAL, **dict(zip(every, _cycled(len(every)), strict=True))}
-    domain = [name for name in colors if name in {*shown}]
-    return alt.Scale(domain=domain, range=[colors[name] for name in domain])
-
-
-def number_colors(shown: Iterable[str]) -> alt.Scale:
-    """Return the fixed colours of kinds of numbers, for those that are shown."""
-    return _numbers(shown, 0)
-
-
-def number_shapes(shown: Iterable[str]) -> alt.Scale:
-    """Return the fixed shapes of kinds of numbers, for those that are shown."""
-    return _numbers(shown, 1)
-
-
-def _numbers(shown: Iterable[str], part: int) -> alt.Scale:
-    known = {**NUMBERS, **{grid: (NEUTRAL, "stroke") for grid in GRIDS if grid not in NUMBERS}}
-    wanted = {grid_of(name) for name in shown}
-    domain = [name for name in known if name in wanted]
-    return alt.Scale(domain=domain, range=[known[name][part] for name in domain])

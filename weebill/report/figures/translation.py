@@ -7,7 +7,7 @@ import pandas as pd
 
 from weebill.evaluation.size.translation_size import MIB
 from weebill.experiment.precisions import grid_of
-from weebill.report.figures import style
+from weebill.report.figures import colors, style
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
@@ -65,9 +65,11 @@ def _panel(
         x=x,
         y=y,
         color=alt.Color(
-            "pruning:N", title="Pruning", scale=style.method_colors(results.config, data["pruning"])
+            "pruning:N",
+            title="Pruning",
+            scale=colors.method_colors(results.config, data["pruning"]),
         ),
-        shape=alt.Shape("numbers:N", title="Numbers", scale=style.number_shapes(data["numbers"])),
+        shape=alt.Shape("numbers:N", title="Numbers", scale=colors.number_shapes(data["numbers"])),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
             alt.Tooltip("score", title="BLEU", format=".2f"),
@@ -95,7 +97,7 @@ def _front_data(results: Results) -> pd.DataFrame:
                 {
                     "variant": str(variant),
                     "name": name,
-                    "pruning": style.method_of(results.config, variant.recipe),
+                    "pruning": colors.method_of(results.config, variant.recipe),
                     "numbers": grid_of(variant.precision),
                     "score": score.bleu,
                     "words_per_second": speed.words_per_second,
@@ -121,7 +123,7 @@ def sizes(results: Results) -> alt.TopLevelMixin:
     room = alt.Scale(domain=[0, frame["mib"].max() * 1.12], nice=False)
     bars = base.mark_bar(height={"band": 0.7}).encode(
         x=alt.X("mib:Q", title="MiB on disk; the mark: after xz", scale=room),
-        color=alt.Color("numbers:N", title="Numbers", scale=style.number_colors(frame["numbers"])),
+        color=alt.Color("numbers:N", title="Numbers", scale=colors.number_colors(frame["numbers"])),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
             alt.Tooltip("mib", title="MiB", format=".2f"),
