@@ -101,15 +101,15 @@ def exhibits():
     """Return the exhibits of the rules that a complete run needs; others are made only if requested by name."""
     targets = {*map(str, final_targets())}
     made = set()
-    for rule in workflow.rules:
-        files = {*map(str, rule.output)}
+    for one in workflow.rules:
+        files = {*map(str, one.output)}
         made |= files if files & targets else set()
     return [exhibit for exhibit in EXHIBITS if exhibit[0] in made]
 
 
-def benchmark_name(rule):
+def benchmark_name(one):
     """Return the first part of a rule's benchmarks below BENCHMARKS, None if it has no benchmark there."""
-    path = Path(str(rule.benchmark or ""))
+    path = Path(str(one.benchmark or ""))
     if not path.is_relative_to(BENCHMARKS):
         return None
     return path.relative_to(BENCHMARKS).parts[0].removesuffix(".tsv").partition("{")[0]
@@ -118,9 +118,9 @@ def benchmark_name(rule):
 def stages():
     """Return the stages of the experiment with the names of their rules' benchmarks, as far as there are any."""
     by_file = {}
-    for rule in workflow.rules:
-        if name := benchmark_name(rule):
-            by_file.setdefault(Path(rule.snakefile).stem, {})[name] = None
+    for one in workflow.rules:
+        if name := benchmark_name(one):
+            by_file.setdefault(Path(one.snakefile).stem, {})[name] = None
     named = catalogue.STAGES[config["kind"]]
     found = {
         stage: [name for file in files for name in by_file.get(file, [])]
