@@ -150,9 +150,25 @@ def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
         assert (results / link).is_file()
 
 
-def test_the_report_names_each_result_by_one_label(undisturbed):
+def test_the_report_shows_every_table_and_figure_once(undisturbed):
+    """Nothing that the experiment measured is left out, and the first page shows the tables' numbers."""
+    results = undisturbed / "results/tiny"
+    page = (results / "report.html").read_text(encoding="utf-8")
+    for path in (results / "tables").rglob("*.html"):
+        table = path.read_text(encoding="utf-8").split("<tbody>")[1].split("</tbody>")[0]
+        assert table in page, path
+    figures = [*(results / "figures").rglob("*.json")]
+    assert page.count('class="spec"') == len(figures) > 5
+    with (results / "tables/speed/variants.csv").open(encoding="utf-8", newline="") as file:
+        speeds = {(row["variant"], row["engine"]): row["wps_1core"] for row in csv.DictReader(file)}
+    first = page.split('<section id="examples">')[0]
+    assert f">{speeds['demo.micro/unpruned/float32', 'PyTorch reference']}<" in first
+    assert page.count('class="example exhibit"') == 10
+
+
+def test_snakemake_s_report_names_each_result_by_one_label(undisturbed):
     """The page makes a switch of two labels, which failed if a result lacked one of them."""
-    page = (undisturbed / "results/tiny/report.html").read_text(encoding="utf-8")
+    page = (undisturbed / "results/tiny/provenance.html").read_text(encoding="utf-8")
     script = page.split('<script id="results">', 1)[1].split("=", 1)[1]
     shown, _ = json.JSONDecoder().raw_decode(script.lstrip())
     assert {entry["mime_type"] for entry in shown.values()} == {"text/html"}, "others open nowhere"
