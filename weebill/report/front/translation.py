@@ -127,7 +127,7 @@ def _gain(results: Results) -> str:
 
 
 def _same_engine(results: Results, one: Variant, base: Variant) -> list[str]:
-    """Compare a student with the teacher by each engine that timed both; in float32, as PyTorch's int8 is not tuned."""
+    """Compare a student with the teacher by each engine that timed both, in float32: PyTorch's int8 is not fast."""
     whole = Variant(one.student, one.recipe, "float32")
     parts = []
     for engine in _engines(results, whole):
@@ -219,8 +219,8 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         "shows the model with the highest BLEU, chosen on the same test sets, so rather too favourable. Bold: the "
         "teacher and the best small student, which has at most half the bytes of the best unpruned one.",
         "× are gains over the first row. PyTorch translates with teacher and students alike, so its column compares "
-        "like with like in float32; its int8 and log4 are exact, but not tuned for speed. The runtime's gain also has "
-        "that of the engine in it. Students search greedily.",
+        "like with like in float32; its int8 and log4 are exact, but not tuned for speed. The runtime's gain has "
+        "also that of the engine in it. Students search greedily.",
         "ms / sentence: median time to translate one sentence alone, by the engine that the model is shipped with. "
         "Hours: this step alone, without the steps before it.",
         *_text_hours(jobs),
