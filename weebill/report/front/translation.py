@@ -208,8 +208,9 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     """Return the table of the first page: a row for each model of `roles`, with its gain over the teacher."""
     chain, scores, teacher = roles(results), lookup.scores(results), lookup.teacher(results)
     small, rows = best_small(results), []
+    bounded = any(one.low is not None for one in scores.values())
     for variant, role in chain.items():
-        cells = [role, str(variant), *_score_cells(scores, variant, teacher)]
+        cells = [role, str(variant), *_score_cells(scores, variant, teacher, bounded)]
         cells += _size_cells(results, variant, teacher)
         cells += _speed_cells(results, variant, teacher)
         cells += [_latency(results, variant), hours_cell(step_hours(jobs, variant))]
@@ -232,7 +233,7 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         (
             *Column.texts(role="Model", variant="Variant"),
             Column("bleu", "BLEU", deltas=True),
-            Column("interval", "95 %"),
+            *([Column("interval", "95 %")] if bounded else []),
             Column("mib", "MiB"),
             Column("smaller", "× smaller"),
             *Column.grouped("Words/s by PyTorch", wps_pytorch="1 core", faster_pytorch="×"),
@@ -253,13 +254,13 @@ def _text_hours(jobs: Sequence[Job]) -> list[str]:
 
 
 def _score_cells(
-    scores: Mapping[Variant, lookup.Score], variant: Variant, teacher: Variant | None
+    scores: Mapping[Variant, lookup.Score], variant: Variant, teacher: Variant | None, bounded: bool
 ) -> list[Cell | str]:
+    """Return BLEU with its difference to the teacher's, and its interval if scores have one."""
     one, base = scores.get(variant), scores.get(teacher) if variant != teacher else None
-    shown = [fixed(value and value.bleu, 2) for value in (one, base)]
-    bounded = one and one.low is not None
-    interval = f"{fixed(one.low, 2)}–{fixed(one.high, 2)}" if bounded else ""
-    return [Cell.compared(*shown, "difference"), interval]
+    cell = Cell.compared(*(fixed(value and value.bleu, 2) for value in (one, base)), "difference")
+    interval = f"{fixed(one.low, 2)}–{fixed(one.high, 2)}" if bounded and one else ""
+    return [cell, *([interval] if bounded else [])]
 
 
 def _size_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[str]:
