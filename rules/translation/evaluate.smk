@@ -256,6 +256,7 @@ rule measure_gpu_speed:
         mem_mb=lambda w, attempt: attempt * largest_search_memory(),
     params:
         students=gpu_students(),
+        accelerator=config["hardware"]["accelerator"],
         test_sets=list(config["test_sets"]),
         corpus=GPU_TEXT.get("corpus", ""),
         sentences=GPU_TEXT.get("sentences"),

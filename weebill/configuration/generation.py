@@ -191,7 +191,7 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start, of models made here and of trainings with `updates`."""
-    device, rates = config["hardware"]["accelerator"], Rates.of(config["hardware"])
+    rates = Rates.of(config["hardware"])
     unknown_parts, hours, disk = [], {}, {}
     for name in pipelines.piped_models(config):
         model, variants = config["models"][name], pipelines.variants_of(config, name)
@@ -220,7 +220,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
             rate = rates.training(training["precision"], weights, positions)
             hours[name] = hours.get(name, 0.0) + operations / rate / 3600
     chain = max(hours.values(), default=0.0)
-    return Estimate(disk, device, hours, chain, unknown=tuple(unknown_parts))
+    return Estimate(disk, rates.device, hours, chain, unknown=tuple(unknown_parts))
 
 
 def weights_of(model: Mapping[str, Any]) -> float:

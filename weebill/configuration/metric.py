@@ -171,7 +171,7 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def precision_faults(config: Config, key: str) -> Iterator[Fault]:
     """Yield a fault for a metric's precision, at a key path, that the experiment's device cannot compute."""
     for place, precision in at(config, key):
-        if precision == "int8" and config["hardware"]["accelerator"] == "gpu":
+        if precision == "int8" and config["hardware"]["accelerator"] != "cpu":
             found = "found int8, which processors compute, with hardware.accelerator gpu"
             yield Fault(place, f"{found}, expected bfloat16 or float32")
 
@@ -198,7 +198,7 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start; unpacking is assumed to triple the size of text."""
-    reference, device = config["reference"], config["hardware"]["accelerator"]
+    reference = config["reference"]
     rates = Rates.of(config["hardware"])
     unknown, hours, disk, layers, weights = [], {}, {}, {}, {}
     for name, one in config["encoders"].items():
@@ -229,4 +229,4 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         unknown.append("distillation: how long its pairs are translated and learnt is not known")
     if reference["members"] == 1:
         chain = sum(hours.values())
-    return Estimate(disk, device, hours, chain, unknown=tuple(unknown))
+    return Estimate(disk, rates.device, hours, chain, unknown=tuple(unknown))

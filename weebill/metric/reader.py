@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
+from weebill.kernels.accelerator import is_rehearsed
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.extension import fastest
 from weebill.kernels.split_linear import inference_linear
@@ -31,10 +32,11 @@ Progress = Callable[[int], None]
 
 
 def precision_on(device: str | torch.device, wanted: str) -> str:
-    """Return a precision; "auto" is float32 on the CPU and bfloat16 on GPUs."""
+    """Return a precision; "auto" is float32 on the CPU, and bfloat16 on GPUs and in their rehearsal."""
     if wanted != "auto":
         return wanted
-    return "float32" if torch.device(device).type == "cpu" else "bfloat16"
+    on_cpu = torch.device(device).type == "cpu" and not is_rehearsed(str(device))
+    return "float32" if on_cpu else "bfloat16"
 
 
 class Reading(NamedTuple):

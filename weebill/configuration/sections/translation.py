@@ -8,6 +8,7 @@ from weebill.configuration.sections.evaluation import Evaluation, Report, Varian
 from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.published import Published
 from weebill.configuration.sections.quantization import Quantization
+from weebill.configuration.sections.rehearsed import OwnArchitectures, Rehearsed
 from weebill.configuration.sections.scores import Cleaning, ScoredText, Scores
 from weebill.configuration.sections.scoring import ReverseTeacher, Scoring, Teacher
 from weebill.corpus.robustness import Augmentation
@@ -150,7 +151,7 @@ class Exports:
 
 
 @section
-class Translation(Fetched):
+class Translation(OwnArchitectures, Rehearsed, Fetched):
     """Experiment of the kind `translation`, the default."""
 
     kind: Literal["translation"] = "translation"

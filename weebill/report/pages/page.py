@@ -38,7 +38,18 @@ def results_page(
             sections += [(heading, f"![{heading}]({link})") for heading, link in part.items()]
     sections.append(("What it ran on", "\n".join(environment)))
     texts = [f"## {heading}\n\n{text.rstrip()}\n" for heading, text in sections]
-    return "\n".join([f"{introduction}\n", *texts])
+    return "\n".join([f"{introduction}\n", *rehearsed(results.config), *texts])
+
+
+def rehearsed(config: Mapping[str, Any]) -> list[str]:
+    """Return the paragraph that marks the page of a miniature; nothing for a real experiment."""
+    name = config.get("rehearses")
+    if name is None:
+        return []
+    return [
+        f"**Rehearsed.** This is a miniature of the experiment {name}, with stand-in text and tiny models that "
+        "hardly learn (`weebill rehearse`): it shows that every rule runs, and its numbers mean nothing.\n"
+    ]
 
 
 def introduction(config: Mapping[str, Any], subject: str) -> str:
