@@ -79,9 +79,9 @@ class Generator:
 
         precision: type of the weights on a GPU.  Raises InputError if there is no GPU.
         """
-        if device.accelerator == "cpu" or not self.trainable:
+        if device.accelerator != "gpu" or not self.trainable:
             torch.set_num_threads(device.threads)
-        else:
+        if device.accelerator != "cpu" and self.trainable:
             avoid_slow_attention()
             self.model.to(device_of(device.accelerator), getattr(torch, precision))
         return self

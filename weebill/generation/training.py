@@ -85,9 +85,9 @@ def train(
     """
     settings, companion = batches.settings, companion or Companion()
     settings.check_schedule(batches.updates)
-    if device.accelerator == "cpu":
+    if device.accelerator != "gpu":
         torch.set_num_threads(device.threads)
-    else:
+    if device.accelerator != "cpu":
         check_accelerator(device.accelerator)
         set_gpu_defaults()
     with exclusive_folder(work):

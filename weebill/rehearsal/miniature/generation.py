@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from weebill.corpus.importers.hugging_face import JSON_LINES, TABLE
 from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature.evaluation import RESAMPLES
 from weebill.rehearsal.miniature.shapes import stand_in_of
@@ -12,8 +13,8 @@ from weebill.rehearsal.miniature.trainings import FEW, SENTENCES, short_generati
 Config = dict[str, Any]
 LONGEST_SOURCE, LONGEST_TARGET = 48, 16
 NEW_TOKENS = 8
-ARTICLES, HELD_OUT = 80, 20
-PARAGRAPHS = 800  # of a training text of running text, which is drawn in blocks
+ARTICLES, HELD_OUT = 60, 12
+PARAGRAPHS = 300  # of a training text of running text, which is drawn in blocks
 WINDOW = 32
 
 
@@ -61,43 +62,40 @@ def _data(name: str, entry: Config, stand_ins: StandIns) -> Config:
     """Return the text with at most two files of each part, under the names of its own fields."""
     made = dict(entry)
     for part in ("train", "validation", "test"):
-        made[part] = [
-            {
-                "path": stand_ins.file(
-                    _original(name, part, number, given), _lines(entry, part, stand_ins)
-                )
-            }
-            for number, given in enumerate(entry[part][:FEW])
-        ]
+        made[part] = []
+        for number, given in enumerate(entry[part][:FEW]):
+            path = _original(name, part, number, given)
+            texts = _articles if entry["task"] == "summarization" else _running_text
+            lines = texts(entry, part == "train", path.endswith(JSON_LINES), stand_ins)
+            made[part].append({"path": stand_ins.file(path, lines)})
     return made
 
 
 def _original(name: str, part: str, number: int, given: Config) -> str:
     """Return the path of a part's file; that of a data set of the hub is its place in the configuration."""
     path = given.get("path", "")
-    return path if path and "://" not in path else f"data/{name}/{part}.{number}.jsonl"
+    kept = path and "://" not in path and not path.endswith(TABLE)
+    return path if kept else f"data/{name}/{part}.{number}.jsonl"
 
 
-def _lines(entry: Config, part: str, stand_ins: StandIns) -> list[str]:
-    """Return JSON Lines of a part: articles with their first sentence as summary, or paragraphs of running text."""
-    fields = {key: entry["fields"].get(key) or key for key in ("article", "summary", "text")}
-    if entry["task"] == "summarization":
-        count = ARTICLES if part == "train" else HELD_OUT
-        texts = [one for one, _ in stand_ins.pairs(("en", "en"), 4 * count)]
-        return [
-            _row(
-                {
-                    fields["article"]: " ".join(texts[4 * n : 4 * n + 4]),
-                    fields["summary"]: texts[4 * n],
-                }
-            )
-            for n in range(count)
-        ]
-    count = PARAGRAPHS if part == "train" else PARAGRAPHS // 8
+def _articles(entry: Config, train: bool, as_json: bool, stand_ins: StandIns) -> list[str]:
+    """Return JSON Lines of articles, each with its first sentence as summary."""
+    count = ARTICLES if train else HELD_OUT
+    texts = [one for one, _ in stand_ins.pairs(("en", "en"), 4 * count)]
+    article, summary = (entry["fields"].get(key) or key for key in ("article", "summary"))
+    rows = (texts[4 * number : 4 * number + 4] for number in range(count))
+    return [_row({article: " ".join(row), summary: row[0]}) for row in rows]
+
+
+def _running_text(entry: Config, train: bool, as_json: bool, stand_ins: StandIns) -> list[str]:
+    """Return lines of running text, each followed by an empty one, or JSON Lines of them."""
+    count = PARAGRAPHS if train else PARAGRAPHS // 8
     texts = [one for one, _ in stand_ins.pairs(("en", "en"), count)]
-    if entry["rows"] == "lines":
-        return [_row({fields["text"]: line}) for text in texts for line in (text, "")]
-    return [_row({fields["text"]: text}) for text in texts]
+    lines = [line for text in texts for line in (text, "")]
+    if not as_json:
+        return lines
+    rows = lines if entry["rows"] == "lines" else texts
+    return [_row({entry["fields"].get("text") or "text": row}) for row in rows]
 
 
 def _row(fields: dict[str, str]) -> str:

@@ -1,13 +1,14 @@
-"""Trainings of some dozens of updates, with the schedule, kinds of numbers and parts of long ones."""
+"""Trainings of some updates, with the schedule, kinds of numbers and parts of long ones."""
 
 from collections.abc import Mapping
 from typing import Any
 
-UPDATES = 40  # of teachers and students
-RESET_TO = 20  # of them before pruning begins
-PART = 5  # updates of a part of a training, such as one iteration of pruning
-VALIDATE_EVERY = 10
+UPDATES = 16  # of teachers and students
+RESET_TO = 4  # of them before pruning begins
+PART = 3  # updates of a part of a training, such as one iteration of pruning
+VALIDATE_EVERY = 8
 SENTENCES = 20
+BATCH_TOKENS = 384
 FEW = 2
 
 Settings = dict[str, Any]
@@ -21,7 +22,7 @@ def short_training(training: Mapping[str, Any], updates: int = UPDATES) -> Setti
         "warmup": updates // 4,
         "validate_every": min(VALIDATE_EVERY, updates),
         "checkpoint_every": min(VALIDATE_EVERY, updates),
-        "batch_tokens": min(training["batch_tokens"], 1024),
+        "batch_tokens": min(training["batch_tokens"], BATCH_TOKENS),
         "accumulate": min(training["accumulate"], FEW),
     }
     *earlier, last = training["stages"] or [None]
@@ -59,7 +60,7 @@ def short_generation_training(training: Mapping[str, Any]) -> Settings:
     others = {key: value for key, value in training.items() if key != "epochs"}
     return {
         **others,
-        "updates": 3 * FEW,
+        "updates": 2 * FEW,
         "warmup": FEW,
         "validate_every": FEW,
         "batch_size": min(training["batch_size"], 4),
@@ -77,7 +78,7 @@ def short_regression(training: Mapping[str, Any]) -> Settings:
         **training,
         "epochs": min(training["epochs"], FEW),
         "accumulate": min(training["accumulate"], FEW),
-        "checkpoint_every": PART,
+        "checkpoint_every": FEW,
         "hyperparameters": parameters,
     }
 
