@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from transformers.utils.logging import disable_progress_bar
 
 from weebill.corpus.language_id_training import train_identifier
 from weebill.corpus.table import write_table
@@ -31,6 +32,7 @@ def make_all(stand_ins: StandIns) -> None:
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
             write_table(path, pa.table({name: _column(name, v) for name, v in columns.items()}))
+    disable_progress_bar()
     for path, model in stand_ins.models.items():
         if not path.exists():
             logging.info("making %s", path)
