@@ -228,6 +228,7 @@ rule measure_speed:
         ],
         languages=languages_of(config, config["teacher"], reverse=False),
         sentences=config["evaluation"]["speed"]["sentences"],
+        teacher_sentences=config["evaluation"]["speed"]["teacher_sentences"],
         latency_sentences=config["evaluation"]["speed"]["latency_sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],
         least_seconds=config["evaluation"]["speed"]["least_seconds"],

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from transformers.utils.logging import disable_progress_bar
 
 from weebill.corpus.language_id_training import train_identifier
-from weebill.corpus.table import write_table
+from weebill.corpus.table import SCHEMA, write_table
 from weebill.errors import InputError, nearest
 from weebill.files import sha256_file, write_text
 from weebill.rehearsal.making.generators import make_generator
@@ -29,9 +30,10 @@ def make_all(stand_ins: StandIns) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
     for path, columns in stand_ins.tables.items():
-        if not path.is_file():
+        table = pa.table({name: _column(name, values) for name, values in columns.items()})
+        if not path.is_file() or not pq.read_table(path).equals(table):
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_table(path, pa.table({name: _column(name, v) for name, v in columns.items()}))
+            write_table(path, table)
     disable_progress_bar()
     for path, model in stand_ins.models.items():
         if not path.exists():
@@ -55,7 +57,7 @@ def with_checksums(values: Any) -> Any:
 
 
 def _column(name: str, values: Sequence[Any]) -> pa.Array:
-    return pa.array(values, pa.string() if name == "dropped_by" else None)
+    return pa.array(values, SCHEMA.field(name).type if name in SCHEMA.names else None)
 
 
 def _sentences(languages: Iterable[str]) -> list[str]:

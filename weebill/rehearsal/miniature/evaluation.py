@@ -51,6 +51,7 @@ def _speed(speed: Config, chosen: Chosen) -> Config:
     made = {
         **speed,
         "sentences": min(speed["sentences"], TIMED),
+        "teacher_sentences": min(speed["teacher_sentences"], 2),
         "rounds": min(speed["rounds"], FEW),
         "least_seconds": 0.0,
         "latency_sentences": min(speed["latency_sentences"], 2),

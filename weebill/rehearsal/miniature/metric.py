@@ -188,7 +188,12 @@ def _pairs(name: str, entry: Config, stand_ins: StandIns) -> Config:
     if "rows" in entry:
         made["rows"] = rows
     if "table" in entry:
-        columns = {**sides, "dropped_by": [None] * rows}
+        columns = {
+            **sides,
+            "corpus": [name] * rows,
+            "row": list(range(rows)),
+            "dropped_by": [None] * rows,
+        }
         if "bicleaner" in entry:
             columns["bicleaner"] = [0.9] * rows
         made["table"] = stand_ins.table(entry["table"], columns)

@@ -8,10 +8,10 @@ from weebill.corpus.importers.entries import several
 from weebill.experiment.corpora import USES, sides_of
 from weebill.rehearsal.miniature.stand_ins import StandIns
 
-ROWS, HELD_OUT = 250, 24  # pairs of a corpus, and of a test set or validation entry
+ROWS, HELD_OUT = 100, 16  # pairs of a corpus, and of a test set or validation entry
 LEAST_PARALLEL = 2  # corpora of parallel text, if there are so many
 OVERRIDES = ("cleaning", "back_translation", "distillation", "noise")
-BEST = 150  # rows that a score keeps, if it keeps a number of them
+BEST = 80  # rows that a score keeps, if it keeps a number of them
 
 Entry = dict[str, Any]
 

@@ -28,7 +28,7 @@ from weebill.rehearsal.miniature.trainings import (
 from weebill.rehearsal.miniature.variants import Chosen
 
 SHARD_ROWS = 1000
-ALIGNED = 150  # pairs
+ALIGNED = 100  # pairs
 Config = dict[str, Any]
 
 
