@@ -6,11 +6,9 @@ has the mean and the standard deviation of max|A| for each linear map.
 
 from weebill.workflow.job import job
 
-import pyarrow as pa
 import torch
 
-from weebill.corpus.sampling import draw_rows
-from weebill.corpus.table import read_batches
+from weebill.corpus.drawn_texts import draw_texts
 from weebill.quantization.calibration import record_ranges, save_ranges
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import greedy_translations
@@ -18,9 +16,8 @@ from weebill.translation.search import greedy_translations
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     model = load_model(snakemake.input.model)
-    batches = map(pa.table, read_batches(snakemake.input.corpus, columns=["source"]))
-    drawn = draw_rows(batches, snakemake.params.sentences, snakemake.params.seed)
-    sentences = [] if drawn is None else drawn["source"].to_pylist()
+    params = snakemake.params
+    sentences = draw_texts(snakemake.input.corpus, "source", params.sentences, params.seed)
     ranges = record_ranges(
         model.network,
         lambda: greedy_translations(
