@@ -60,14 +60,21 @@ class Estimate:
         enough = free > self.total_disk
         advice = "" if enough else "; this may not suffice, free some before it is needed"
         fetched = f"  fetched: about {_size(self.fetched)} more in the cache of downloads"
+        disk = "not known"
+        if self.disk:
+            disk = f"at most about {_size(self.total_disk)} ({_listed(self.disk, _size)})"
+        time = "not known"
+        if self.hours or self.other_hours:
+            time = (
+                f"about {_hours(sum(self.hours.values()))} of one {device} "
+                f"({_listed(self.hours, _hours)}), and {_hours(sum(self.other_hours.values()))} of a CPU thread "
+                f"for the rest ({_listed(self.other_hours, _hours)}); longest chain of jobs {_hours(self.chain)}"
+            )
         return [
             f"{results}: an estimate for a run from nothing on, no row dropped, no training stopped early",
-            f"  disk: at most about {_size(self.total_disk)} ({_listed(self.disk, _size)}); "
-            f"{_size(free)} are free{advice}",
+            f"  disk: {disk}; {_size(free)} are free{advice}",
             *[fetched] * bool(self.fetched),
-            f"  time: about {_hours(sum(self.hours.values()))} of one {device} "
-            f"({_listed(self.hours, _hours)}), and {_hours(sum(self.other_hours.values()))} of a CPU thread "
-            f"for the rest ({_listed(self.other_hours, _hours)}); longest chain of jobs {_hours(self.chain)}",
+            f"  time: {time}",
             f"  {rates.told()}",
             *(f"  not counted: {line}" for line in self.unknown),
         ]

@@ -102,7 +102,7 @@ def test_a_student_of_another_text_comes_with_the_one_that_it_is_compared_with()
 def test_texts_are_short_and_never_shared():
     small = miniature(whole("wmt21"), ZOO)
     texts = {path: text.splitlines() for path, text in small.stand_ins.files.items()}
-    assert all(20 <= len(lines) <= 300 for lines in texts.values())
+    assert all(16 <= len(lines) <= 300 for lines in texts.values())
     held_out = {line for path, lines in texts.items() if "test_sets" in str(path) for line in lines}
     trained = {line for path, lines in texts.items() if "corpora" in str(path) for line in lines}
     assert held_out and trained and not held_out & trained

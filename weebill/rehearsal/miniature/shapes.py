@@ -5,16 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from weebill.errors import InputError, nearest
+from weebill.experiment.known_models import FILE, known_model, known_models
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 from weebill.rehearsal.miniature.stand_ins import Model, Use
-from weebill.yaml_files import read_yaml
 
 WIDTH = 64  # of embeddings; Firefox's engine wants a multiple of 64
 NEURONS = 128
 PIECES = 500  # of a vocabulary, with 256 for bytes
 MORE_PIECES = 20  # of each vocabulary than of the next smaller one
-KNOWN = Path(__file__).with_name("models.yaml")
 # Class of an encoder for COMET by `model_type` of its configuration.
 ENCODERS = {"xlm-roberta": "XLM-RoBERTa", "bert": "BERT", "rembert": "RemBERT"}
 
@@ -53,17 +52,16 @@ def small_zoo(zoo: Zoo, names: Iterable[str], sizes: Iterable[int] = ()) -> Zoo:
 def stand_in_of(name: str, use: Use, **other: Any) -> Model:
     """Return the stand-in of an existing model, by its folder's config.json, or else by its name.
 
-    Raises InputError if the model is not here, and its structure is in no entry of models.yaml beside this module.
+    Raises InputError if the model is not here, and its structure is not known.
     """
     local = Path(name) / "config.json"
     if local.is_file():
         return Model(use, **_structure(read_json(local)), **other)
-    known = read_yaml(KNOWN)
-    for part, structure in known.items():
-        if part in name:
-            return Model(use, **structure, **other)
+    if known := known_model(name):
+        return Model(use, family=known.family, layers=known.layers, heads=known.heads, **other)
+    near = nearest(name, known_models())
     raise InputError(
-        f"{name}: no such folder here, and its structure is not known{nearest(name, known)}; add it to {KNOWN}"
+        f"{name}: no such folder here, and its structure is not known{near}; add it to {FILE}"
     )
 
 
