@@ -70,7 +70,7 @@ def training_threads():
 
 def accelerators(count):
     """Return a job's accelerators as a resource of the Slurm executor."""
-    return {} if config["hardware"]["accelerator"] == "cpu" else {"gpu": count}
+    return {"gpu": count} if config["hardware"]["accelerator"] == "gpu" else {}
 
 
 def growing(mebibytes):

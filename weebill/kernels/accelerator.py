@@ -39,16 +39,6 @@ def device_of(accelerator: str) -> str:
     return {"gpu": "cuda", REHEARSAL: REHEARSED_DEVICE}.get(accelerator, "cpu")
 
 
-def is_rehearsed(device: str) -> bool:
-    """Return True if a device is a processor that stands in for a GPU."""
-    return device == REHEARSED_DEVICE
-
-
-def trainer_accelerator(accelerator: str) -> str:
-    """Return Lightning's name of an accelerator."""
-    return "cpu" if accelerator == REHEARSAL else accelerator
-
-
 def check_accelerator(accelerator: str, devices: int = 1) -> None:
     """Raise InputError if this machine lacks the GPUs of a job."""
     if lines := missing_gpus(accelerator, devices):

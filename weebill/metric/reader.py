@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
-from weebill.kernels.accelerator import is_rehearsed
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.extension import fastest
 from weebill.kernels.split_linear import inference_linear
@@ -35,8 +34,7 @@ def precision_on(device: str | torch.device, wanted: str) -> str:
     """Return a precision; "auto" is float32 on the CPU, and bfloat16 on GPUs and in their rehearsal."""
     if wanted != "auto":
         return wanted
-    on_cpu = torch.device(device).type == "cpu" and not is_rehearsed(str(device))
-    return "float32" if on_cpu else "bfloat16"
+    return "float32" if str(device) == "cpu" else "bfloat16"
 
 
 class Reading(NamedTuple):

@@ -21,7 +21,6 @@ import yaml
 
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
-from weebill.kernels.accelerator import trainer_accelerator
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
@@ -166,7 +165,7 @@ def _fit(
         DataLoader(validation.to_dict("records"), batch_size=size, collate_fn=prepare),
     ]
     trainer = pytorch_lightning.Trainer(
-        accelerator=trainer_accelerator(accelerator),
+        accelerator="gpu" if accelerator == "gpu" else "cpu",  # a rehearsal's too
         devices=1,
         plugins=[LightningEnvironment()],  # otherwise it would expect srun on Slurm
         precision=PRECISIONS[training_precision(settings.precision, accelerator)],

@@ -155,7 +155,7 @@ class GenerationHardware:
 
 
 @section
-class Generation(Rehearsed, Fetched):
+class Generation(Fetched, Rehearsed):
     """Experiment of the kind `generation`."""
 
     kind: Literal["generation"]

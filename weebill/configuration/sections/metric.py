@@ -223,7 +223,7 @@ class MetricHardware:
 
 
 @section
-class Metric(OwnArchitectures, Rehearsed, Fetched):
+class Metric(Fetched, OwnArchitectures, Rehearsed):
     """Experiment of the kind `metric`."""
 
     kind: Literal["metric"]

@@ -154,7 +154,7 @@ class Exports:
 
 
 @section
-class Translation(OwnArchitectures, Rehearsed, Fetched):
+class Translation(Fetched, OwnArchitectures, Rehearsed):
     """Experiment of the kind `translation`, the default."""
 
     kind: Literal["translation"] = "translation"

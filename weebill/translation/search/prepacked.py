@@ -12,7 +12,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weebill.kernels.accelerator import is_rehearsed
 from weebill.kernels.cpu_matmul import PackedLinear, for_onednn, multiplies_bfloat16
 
 ROWS = 32  # input height that the layout is optimised for; others work as well
@@ -31,10 +30,11 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 def fastest_precision(device: str) -> str:
     """Return bfloat16 for a GPU or processor that multiplies it natively, and in rehearsals, else float32."""
-    if is_rehearsed(device):
-        return "bfloat16"
     on_card = torch.cuda.is_bf16_supported
-    native = multiplies_bfloat16() if device == "cpu" else on_card(including_emulation=False)
+    if device == "cpu":
+        native = multiplies_bfloat16()
+    else:
+        native = device.startswith("cpu") or on_card(including_emulation=False)
     return "bfloat16" if native else "float32"
 
 

@@ -7,7 +7,6 @@ from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.plugins.environments import LightningEnvironment
 
 from weebill.errors import InputError
-from weebill.kernels.accelerator import trainer_accelerator
 from weebill.kernels.cpu_matmul import training_precision
 from weebill.kernels.graphs import GraphRecorder, PlainRecorder, Recorder
 from weebill.pruning.study import Companion
@@ -60,7 +59,7 @@ def lightning_trainer(
 ) -> lightning.Trainer:
     """Make Lightning's trainer.  Raises InputError if processes that it needs have not been started."""
     trainer = lightning.Trainer(
-        accelerator=trainer_accelerator(hardware.accelerator),
+        accelerator="gpu" if hardware.accelerator == "gpu" else "cpu",  # a rehearsal's too
         devices=hardware.devices,
         num_nodes=hardware.nodes,
         strategy="ddp" if hardware.processes > 1 else "auto",
