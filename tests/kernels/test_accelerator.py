@@ -12,7 +12,6 @@ from weebill.kernels.accelerator import (
     check_accelerator,
     device_of,
     missing_gpus,
-    trainer_accelerator,
 )
 from weebill.kernels.cpu_matmul import training_precision
 from weebill.translation.search import fastest_precision
@@ -79,9 +78,4 @@ def test_a_rehearsal_takes_the_way_of_a_gpu_on_the_processor(cards):
     assert missing_gpus("rehearsal", 4) == []
     device = device_of("rehearsal")
     assert torch.device(device).type == "cpu" and device != "cpu"
-    assert [trainer_accelerator(one) for one in ("cpu", "gpu", "rehearsal")] == [
-        "cpu",
-        "gpu",
-        "cpu",
-    ]
     assert training_precision("auto", "rehearsal") == fastest_precision(device) == "bfloat16"
