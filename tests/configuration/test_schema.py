@@ -220,8 +220,8 @@ CASES = {
         [
             "sede: unknown key, expected one of rehearses, architectures, local_dir, download_cache, mirror, "
             "origins, kind, experiment, seed, languages, corpora, validation, validation_may_overlap_tests, "
-            "test_sets, cleaning, back_translation, scoring, vocabulary, published, teacher, reverse_teacher, students, "
-            "training, distillation, shortlist, pruning, quantization, variants, exports, "
+            "test_sets, cleaning, back_translation, scoring, vocabulary, published, teacher, reverse_teacher, "
+            "students, training, distillation, shortlist, pruning, quantization, variants, exports, "
             "bleu, evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",
