@@ -6,6 +6,7 @@ from typing import Any
 from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature.shapes import stand_in_of
 from weebill.rehearsal.miniature.stand_ins import StandIns
+from weebill.rehearsal.miniature.texts import HELD_OUT
 from weebill.rehearsal.miniature.trainings import FEW
 from weebill.rehearsal.miniature.variants import Chosen, student_kind
 
@@ -60,7 +61,7 @@ def _speed(speed: Config, chosen: Chosen) -> Config:
         "gpu_variants": chosen.gpu_patterns(),
     }
     if "gpu_text" in speed:
-        made["gpu_text"] = {**speed["gpu_text"], "sentences": 50 + TIMED}
+        made["gpu_text"] = {**speed["gpu_text"], "sentences": 2 * HELD_OUT + TIMED}
     return made
 
 

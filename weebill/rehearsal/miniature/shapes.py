@@ -41,11 +41,10 @@ def small_sizes(sizes: Iterable[int]) -> dict[int, int]:
     return {size: PIECES + MORE_PIECES * number for number, size in enumerate(sorted(set(sizes)))}
 
 
-def small_zoo(zoo: Zoo, names: Iterable[str], sizes: Iterable[int] = ()) -> Zoo:
-    """Return small entries of some models; sizes: of vocabularies that no entry has."""
+def small_zoo(zoo: Zoo, names: Iterable[str]) -> Zoo:
+    """Return small entries of some models."""
     found = {name: zoo[name] for name in dict.fromkeys(names)}
-    known = [entry["vocabulary"] for entry in found.values() if "vocabulary" in entry]
-    small = small_sizes([*known, *sizes])
+    small = small_sizes(entry["vocabulary"] for entry in found.values() if "vocabulary" in entry)
     return {name: small_entry(entry, small) for name, entry in found.items()}
 
 

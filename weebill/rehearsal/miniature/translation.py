@@ -29,6 +29,7 @@ from weebill.rehearsal.miniature.variants import Chosen
 
 SHARD_ROWS = 1000
 ALIGNED = 100  # pairs
+PIECES = {"size": 500, "source_size": 520}
 Config = dict[str, Any]
 
 
@@ -40,7 +41,7 @@ def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
     corpora = few_corpora(config["corpora"], _named_corpora(config))
     made = {
         "languages": config["languages"],
-        "architectures": small_zoo(zoo, _architectures(config, chosen), _own_sizes(config)),
+        "architectures": small_zoo(zoo, _architectures(config, chosen)),
         "validation": small_validation(config["validation"], languages, stand_ins),
         "validation_may_overlap_tests": config["validation_may_overlap_tests"],
         "test_sets": {
@@ -56,7 +57,7 @@ def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
         "cleaning": _cleaning(config["cleaning"], languages, stand_ins),
         "back_translation": few_best(config["back_translation"]),
         "scoring": _scoring(config, languages, stand_ins),
-        "vocabulary": _vocabulary(config),
+        "vocabulary": _vocabulary(config["vocabulary"]),
         "teacher": _teacher(config["teacher"], languages, stand_ins, zoo),
         "students": chosen.students,
         "training": _training(config["training"], corpora),
@@ -97,21 +98,9 @@ def _architectures(config: Config, chosen: Chosen) -> list[str]:
     return [*names, *measured.get("engines", {}).get("architectures", [])]
 
 
-def _own_sizes(config: Config) -> list[int]:
-    return [
-        config["vocabulary"][key] for key in ("size", "source_size") if key in config["vocabulary"]
-    ]
-
-
-def _vocabulary(config: Config) -> Config:
-    small, vocabulary = PIECES_OF, config["vocabulary"]
-    return {
-        **vocabulary,
-        **{key: small[key] for key in ("size", "source_size") if key in vocabulary},
-    }
-
-
-PIECES_OF = {"size": 500, "source_size": 520}
+def _vocabulary(vocabulary: Config) -> Config:
+    """Return small vocabularies; their sizes differ, where the sides have vocabularies of their own."""
+    return {**vocabulary, **{key: size for key, size in PIECES.items() if key in vocabulary}}
 
 
 def _cleaning(cleaning: Config, languages: tuple[str, str], stand_ins: StandIns) -> Config:
