@@ -156,7 +156,7 @@ CASES = {
         },
         [],
         [
-            "validation[0].pairs: unknown key, expected one of importer, name",
+            "validation[0].pairs: unknown key, expected one of importer, name, written_in",
             "validation[0].name: missing, expected text",
             f"validation[1].importer: missing, expected one of {ALL_IMPORTERS}",
             "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
