@@ -53,7 +53,7 @@ def _speed(speed: Config, chosen: Chosen) -> Config:
         **speed,
         "sentences": min(speed["sentences"], TIMED),
         "teacher_sentences": min(speed["teacher_sentences"], 2),
-        "rounds": min(speed["rounds"], FEW),
+        "rounds": 1,
         "least_seconds": 0.0,
         "latency_sentences": min(speed["latency_sentences"], 2),
         "batch_size": min(speed["batch_size"], TIMED),
