@@ -8,7 +8,7 @@ from shlex import quote
 from snakemake.settings.types import DeploymentMethod
 
 from weebill.configuration.checking import check
-from weebill.configuration.zoo_file import load_zoo
+from weebill.configuration.zoo_file import load_zoo, with_own
 from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.experiment.origins import is_made
@@ -35,8 +35,8 @@ try:
         check_folder(str(folder))
     for path in workflow.configfiles:
         read_yaml(path)  # reject duplicate keys, which Snakemake's own reader accepts
-    ZOO = load_zoo()
-    config = check(config, CONFIG_FILE, ZOO)
+    config = check(config, CONFIG_FILE, load_zoo())
+    ZOO = with_own(load_zoo(), config)
 except InputError as error:
     stop(str(error))
 
@@ -72,7 +72,7 @@ def training_threads():
 
 def accelerators(count):
     """Return a job's accelerators as a resource of the Slurm executor."""
-    return {} if config["hardware"]["accelerator"] == "cpu" else {"gpu": count}
+    return {"gpu": count} if config["hardware"]["accelerator"] == "gpu" else {}
 
 
 def growing(mebibytes):

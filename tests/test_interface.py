@@ -12,11 +12,11 @@ import pytest
 
 import weebill
 from tests.generation.test_vocabulary import NARROW, model_of, tokenizer_of
-from tests.hugging_face_models import SENTENCES, make_marian
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.errors import InputError
 from weebill.metric.folder import load_metric
+from weebill.rehearsal.making.translators import SENTENCES, make_marian
 
 ROOT = Path(__file__).parents[1]
 LOADED = (

@@ -17,6 +17,7 @@ COMMANDS = {
     "init": "write a first configuration for your own text",
     "check": "check an experiment's configuration, and estimate its cost",
     "run": "run an experiment: check it, and start Snakemake",
+    "rehearse": "run a miniature of an experiment through all of its rules",
     "fetch": "fetch the files of an experiment, or list public texts",
     "describe": "print shapes, parameters and sizes of zoo models",
     "export": "write a table's rows as text files",
@@ -34,6 +35,7 @@ COMMANDS = {
 # The extra of pyproject.toml that has all packages of a command, if it is not `all`.
 EXTRAS = {
     "run": "workflow",
+    "rehearse": "all",
     "fetch": "workflow",
     "export": "workflow",
     "translate": "train",
@@ -49,6 +51,7 @@ EXTRAS = {
 EXAMPLES = """examples:
   weebill init config/mine.yaml --languages en de --corpus train.en.gz train.de.gz
   weebill check config/multi30k.yaml
+  weebill rehearse config/multi30k.yaml
   weebill run config/multi30k.yaml --cores 8
   weebill fetch config/multi30k.yaml
   weebill translate results/demo/models/demo.tiny/unpruned/int8 < text.en

@@ -13,7 +13,7 @@ from dataclasses import MISSING, dataclass, field, fields, make_dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 # A section of a configuration: `@section class Cleaning: ...`.
 section = dataclass(frozen=True, kw_only=True)
@@ -94,6 +94,9 @@ Language = Annotated[
 ]
 Sha256 = Annotated[str, Pattern("^[0-9a-f]{64}$", "64 hexadecimal digits in small letters")]
 Commit = Annotated[str, Pattern("^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits")]
+
+# `rehearsal` is a GPU's code and kinds of numbers on the processor, which `weebill rehearse` chooses.
+Accelerator = Literal["cpu", "gpu", "rehearsal"]
 
 
 def defaults(cls: type) -> dict[str, Any]:

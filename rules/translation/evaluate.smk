@@ -228,6 +228,7 @@ rule measure_speed:
         ],
         languages=languages_of(config, config["teacher"], reverse=False),
         sentences=config["evaluation"]["speed"]["sentences"],
+        teacher_sentences=config["evaluation"]["speed"]["teacher_sentences"],
         latency_sentences=config["evaluation"]["speed"]["latency_sentences"],
         rounds=config["evaluation"]["speed"]["rounds"],
         least_seconds=config["evaluation"]["speed"]["least_seconds"],
@@ -256,6 +257,7 @@ rule measure_gpu_speed:
         mem_mb=lambda w, attempt: attempt * largest_search_memory(),
     params:
         students=gpu_students(),
+        accelerator=config["hardware"]["accelerator"],
         test_sets=list(config["test_sets"]),
         corpus=GPU_TEXT.get("corpus", ""),
         sentences=GPU_TEXT.get("sentences"),

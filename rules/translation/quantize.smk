@@ -4,7 +4,7 @@ from weebill.experiment.precisions import GRIDS, UNTUNED
 
 
 rule calibrate:
-    """Record the ranges of all activations while a student translates training sentences."""
+    """Record the ranges of all activations while a student translates training sentences, drawn from all text."""
     input:
         model=MODELS / "{student}/{recipe}/float32",
         corpus=lambda w: training_text(w)[0],
@@ -21,6 +21,7 @@ rule calibrate:
         mem_mb=lambda w, input, attempt: attempt * search_memory([input.model]),
     params:
         sentences=config["quantization"]["calibration_sentences"],
+        seed=config["seed"],
     script:
         "../../workflow_scripts/quantize/calibrate.py"
 

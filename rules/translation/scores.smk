@@ -27,13 +27,17 @@ rule language_model:
         "../../envs/main.yaml"
     threads: 1
     resources:
-        # Memory of lmplz and of the finished model, which has about as many n-grams as the text has words.
+        # Memory for sorting, of the drawn lines, and of the finished model.
         mem_mb=lambda w, input, attempt: attempt
-        * language_model_memory(LANGUAGE_MODEL["memory_mb"], input),
+        * language_model_memory(LANGUAGE_MODEL, input),
     params:
         from_corpora=lambda w: f"{w.side}_text" not in LANGUAGE_MODEL,
         order=LANGUAGE_MODEL["order"],
         memory=f"{LANGUAGE_MODEL['memory_mb']}M",
+        sentences=LANGUAGE_MODEL["sentences"],
+        prune=LANGUAGE_MODEL["prune"],
+        quantized=LANGUAGE_MODEL["quantized"],
+        seed=config["seed"],
     script:
         "../../workflow_scripts/scores/language_model.py"
 

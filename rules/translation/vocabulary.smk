@@ -6,11 +6,15 @@ VOCABULARY_SETTINGS = {
     if key in config["vocabulary"]
 }
 
+VOCABULARY_TEXT = config["corpora"]
+if config["vocabulary"]["text"] == "parallel" and PARALLEL:
+    VOCABULARY_TEXT = PARALLEL
+
 
 rule train_vocabulary:
     """Train a SentencePiece model on both sides of the cleaned corpora, or one on each side."""
     input:
-        corpora=selected(config["corpora"]),
+        corpora=selected(VOCABULARY_TEXT),
     output:
         in_vocabulary(VOCABULARY),
     log:

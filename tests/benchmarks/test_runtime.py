@@ -61,7 +61,9 @@ def test_the_opponent_translates_in_a_process_of_its_own():
     with engines.Opponent(Case(SHAPE), settings) as opponent:
         opponent.prepare(sentences(SHAPE.vocabulary, 5), 2)
         assert len(opponent.translate()) == 3
-        assert str(opponent) == "CTranslate2 (AVX2, oneDNN, batch 2)"
+        assert str(opponent) == (
+            "CTranslate2 with a self-attention decoder (AVX2, oneDNN, batch 2)"
+        )
 
 
 def test_every_subject_measures(quickly, in_this_process, monkeypatch):

@@ -13,10 +13,10 @@ import pytest
 import sentencepiece
 import torch
 
-from tests.hugging_face_models import SENTENCES, SHAPE, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.__main__ import main
 from weebill.commands import translate as translating
+from weebill.rehearsal.making.translators import SENTENCES, SHAPE, make_marian
 from weebill.translation.loading import load_translator
 from weebill_runtime.options import SearchOptions
 

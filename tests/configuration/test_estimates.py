@@ -162,3 +162,30 @@ def test_the_papers_sizes(name, rows):
     assert 200 * GIB < found.total_disk < 4000 * GIB
     assert 1000 < sum(found.hours.values()) < 20_000
     assert found.chain < sum(found.hours.values()) / 4
+
+
+def test_a_drawn_text_bounds_its_language_model(estimated):
+    changes = {"cleaning": {"scores": {"language_model_source": {}}}}
+    whole = estimated(changes).disk["language models"]
+    changes["scoring"] = {"language_model": {"sentences": 25}}
+    assert estimated(changes).disk["language models"] == pytest.approx(whole / 4)
+
+
+def measuring(found):
+    return found.other_hours["measuring"]
+
+
+def test_speed_is_timed_on_the_processor_even_beside_a_gpu():
+    """The paper's teachers search on a GPU, but are timed on a core, where each of their sentences takes seconds."""
+    path = REPOSITORY / "config/wngt20.yaml"
+    config = check(read_yaml(path), str(path))
+    times = {}
+    for sentences in (0, 100, 3000):
+        config["evaluation"]["speed"]["teacher_sentences"] = sentences
+        times[sentences] = estimate(config).other_hours["measuring"]
+    assert times[0] < times[100] < times[3000]
+    hundred = times[100] - times[0]
+    assert times[3000] - times[0] == pytest.approx(30 * hundred, rel=0.01)
+    # Four models of 150 million weights in the encoder and 200 in the decoder, which eight hypotheses pass: 14
+    # billion operations a piece, 30 pieces, 60 billion operations a second; then the same greedily.
+    assert 5 < 3600 * hundred / (2 * config["evaluation"]["speed"]["rounds"] * 100) < 20

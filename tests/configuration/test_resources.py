@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.hugging_face_models import make_m2m, make_marian
 from weebill.configuration.checking import check, missing_file_notes, missing_files, unfit_models
 from weebill.configuration.cost import weights
 from weebill.configuration.resources import (
@@ -12,6 +11,7 @@ from weebill.configuration.resources import (
     training_memory,
     vocabulary_memory,
 )
+from weebill.rehearsal.making.translators import make_m2m, make_marian
 
 PUBLIC = {
     "table": "origin:noise/paracrawl_labelled.tsv",

@@ -156,7 +156,7 @@ CASES = {
         },
         [],
         [
-            "validation[0].pairs: unknown key, expected one of importer, name",
+            "validation[0].pairs: unknown key, expected one of importer, name, written_in",
             "validation[0].name: missing, expected text",
             f"validation[1].importer: missing, expected one of {ALL_IMPORTERS}",
             "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
@@ -218,10 +218,10 @@ CASES = {
         },
         [],
         [
-            "sede: unknown key, expected one of local_dir, download_cache, mirror, origins, kind, experiment, "
-            "seed, languages, corpora, validation, validation_may_overlap_tests, test_sets, cleaning, "
-            "back_translation, scoring, vocabulary, published, teacher, reverse_teacher, students, training, "
-            "distillation, shortlist, pruning, quantization, variants, exports, "
+            "sede: unknown key, expected one of rehearses, architectures, local_dir, download_cache, mirror, "
+            "origins, kind, experiment, seed, languages, corpora, validation, validation_may_overlap_tests, "
+            "test_sets, cleaning, back_translation, scoring, vocabulary, published, teacher, reverse_teacher, "
+            "students, training, distillation, shortlist, pruning, quantization, variants, exports, "
             "bleu, evaluation, report, hardware; "
             "did you mean 'seed'?",
             "training.updates: found 0, expected at least 1",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from weebill.configuration.zoo_file import load_zoo
+from weebill.configuration.checking import check, estimate
+from weebill.configuration.zoo_file import load_zoo, with_own
 from weebill.errors import InputError
 
 
@@ -22,4 +23,25 @@ def test_zoo_errors(tmp_path):
         "zoo: wrong.decoder_layers[1]: found 'x', expected a whole number",
         "zoo: wrong.decoder: found 'lstm', expected one of ssru, attention",
         "zoo: odd: attention_width 8 is no multiple of heads 3",
+    ]
+
+
+def test_an_experiment_adds_and_replaces_architectures(experiment, zoo):
+    own = {"own": zoo["small"], "big": {**zoo["big"], "embedding": 16}}
+    changes = {"architectures": own, "students": ["small", "own"]}
+    config = check(experiment(changes), "trial.yaml", zoo)
+    whole = with_own(zoo, config)
+    assert whole["own"] == zoo["small"] and whole["big"]["embedding"] == 16
+    sizes = [
+        estimate(check(experiment(one), "trial.yaml", zoo), zoo).disk["models and checkpoints"]
+        for one in ({}, {"architectures": {"big": {**zoo["big"], "feed_forward": 64}}})
+    ]
+    assert sizes[0] < sizes[1]
+
+
+def test_an_own_architecture_is_checked_like_those_of_the_zoo(faults, zoo):
+    odd = {**zoo["small"], "embedding": 7, "attention_width": 10}
+    assert faults({"architectures": {"own": odd}}, []) == [
+        "architectures.own: attention_width 10 is no multiple of heads 4",
+        "architectures.own: embedding 7 is odd; sinusoidal positions need an even width",
     ]

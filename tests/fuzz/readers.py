@@ -161,7 +161,7 @@ def _read_archives(folder: Path) -> None:
 
 
 def _hugging_face(folder: Path) -> None:
-    from tests.hugging_face_models import make_marian
+    from weebill.rehearsal.making.translators import make_marian
 
     make_marian(folder / "model")
 

@@ -6,11 +6,11 @@ import json
 import pytest
 
 from tests.corpus.serving import serving
-from tests.hugging_face_models import SENTENCES, make_marian
 from weebill.corpus.sources import Places
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.hugging_face.hub import fetch_model
+from weebill.rehearsal.making.translators import SENTENCES, make_marian
 from weebill.translation.loading import load_translator
 from weebill_runtime.options import SearchOptions
 

@@ -14,7 +14,6 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSeq2SeqLM
 
 from tests.hugging_face.small import small_model
-from tests.hugging_face_models import make_marian
 from tests.metric.small import make_checkpoint, make_encoder
 from weebill.__main__ import main
 from weebill.configuration.checking import unfit_models
@@ -24,6 +23,7 @@ from weebill.generation.models import load_generator
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import library_alone, pretrained_model, refuse_code
 from weebill.metric.folder import load_metric, save_metric
+from weebill.rehearsal.making.translators import make_marian
 from weebill.translation.loading import load_translator
 from weebill.translation.model.hugging_face_folder import check_folder
 

@@ -8,7 +8,13 @@ import torch
 
 from weebill.errors import InputError
 from weebill.kernels import accelerator
-from weebill.kernels.accelerator import check_accelerator, device_of, missing_gpus
+from weebill.kernels.accelerator import (
+    check_accelerator,
+    device_of,
+    missing_gpus,
+)
+from weebill.kernels.cpu_matmul import training_precision
+from weebill.translation.search import fastest_precision
 
 
 @pytest.fixture
@@ -65,3 +71,11 @@ def test_a_gpu_is_found_without_starting_cuda():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("hardware.devices: found 99, but this machine has ")
+
+
+def test_a_rehearsal_takes_the_way_of_a_gpu_on_the_processor(cards):
+    cards(0)
+    assert missing_gpus("rehearsal", 4) == []
+    device = device_of("rehearsal")
+    assert torch.device(device).type == "cpu" and device != "cpu"
+    assert training_precision("auto", "rehearsal") == fastest_precision(device) == "bfloat16"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from tests.hugging_face_models import SENTENCES, make_marian
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.errors import InputError
+from weebill.rehearsal.making.translators import SENTENCES, make_marian
 from weebill.runtime import loading
 from weebill.runtime.loading import load
 from weebill.runtime.shortlist import save_shortlist

@@ -7,8 +7,8 @@ import pytest
 import torch
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from tests.hugging_face_models import make_marian
 from weebill.errors import InputError
+from weebill.rehearsal.making.translators import make_marian
 from weebill.translation.force_decoding import load_reverse_scorer
 from weebill.translation.loading import load_translator
 from weebill_runtime.options import SearchOptions

@@ -6,9 +6,9 @@ import math
 import pytest
 import sentencepiece
 
-from tests.hugging_face_models import SHAPE, make_marian, make_mbart
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.kernels.extension import PORTABLE
+from weebill.rehearsal.making.translators import SHAPE, make_marian, make_mbart
 from weebill.runtime.text import load_runtime
 from weebill.translation.loading import load_translator
 from weebill_runtime.options import Cut, Sampling, SearchOptions, find_cuts, log_cut_count

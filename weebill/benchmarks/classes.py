@@ -17,11 +17,11 @@ import numpy as np
 from weebill.benchmarks import Option, Row
 from weebill.benchmarks.metric import COMET, COMET_PYTHON, NEWS, read_text
 from weebill.benchmarks.metric.checkpoint import PIECES, SHAPES, SHARED
-from weebill.benchmarks.metric.encoder_folders import write_encoder
 from weebill.benchmarks.opponent import Opponent, compete
 from weebill.evaluation.timing.metric_speed import Text
 from weebill.evaluation.timing.timer import one_thread
 from weebill.files import write_text
+from weebill.metric.encoder_folders import write_encoder
 from weebill.metric.scorer import Scorer
 
 SEGMENTS = 100

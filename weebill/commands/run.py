@@ -43,10 +43,10 @@ def snakemake_command(words: list[str]) -> list[str]:
         word.startswith(("--cores", "--jobs", "-c", "-j", "--workflow-profile")) for word in options
     )
     cores = [] if chosen else ["--cores", "all"]
-    return ["--configfile", *configs, "--snakefile", str(_snakefile()), *cores, *options]
+    return ["--configfile", *configs, "--snakefile", str(snakefile()), *cores, *options]
 
 
-def _snakefile() -> Path:
+def snakefile() -> Path:
     """Return the workflow beside the library, or in this folder if the library is installed without it."""
     for folder in (Path(__file__).parents[2], Path.cwd()):
         if (folder / "Snakefile").is_file():

@@ -11,8 +11,8 @@ from typing import Any
 from weebill.configuration import data, generation, metric, schema, translation
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.origins import resolve
-from weebill.configuration.schema import Config, ConfigurationError, shown
-from weebill.configuration.zoo_file import load_zoo
+from weebill.configuration.schema import Config, ConfigurationError, Fault, shown
+from weebill.configuration.zoo_file import load_zoo, shape_faults, with_own
 from weebill.errors import nearest
 from weebill.experiment.origins import is_made
 from weebill.experiment.student_names import with_students
@@ -67,6 +67,9 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
     if kind is translation:
         data.complete(complete, broken)
     zoo = load_zoo() if zoo is None else zoo
+    if "architectures" not in broken:
+        zoo = with_own(zoo, complete)
+        found += own_shape_faults(complete)
     if "students" not in broken:
         zoo = with_students(zoo, complete.get("students", []))
     for find in kind.CHECKS:
@@ -104,4 +107,14 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
     """Estimate the cost of a checked experiment from its first job to its last."""
-    return KINDS[config["kind"]].estimate(config, load_zoo() if zoo is None else zoo)
+    zoo = load_zoo() if zoo is None else zoo
+    return KINDS[config["kind"]].estimate(config, with_own(zoo, config))
+
+
+def own_shape_faults(config: Config) -> list[Fault]:
+    """Return the faults of a configuration's own architectures."""
+    return [
+        Fault(("architectures", name), problem)
+        for name, entry in config.get("architectures", {}).items()
+        for problem in shape_faults(entry)
+    ]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from weebill.configuration.cost import CorpusSize, Work, total_bytes, weights
 from weebill.configuration.rates import DEVICES, Rates
+from weebill.configuration.resources import LINE_BYTES
 from weebill.configuration.schema import Config
 from weebill.corpus.robustness import KINDS
 from weebill.experiment.precisions import grid_of
@@ -59,14 +60,21 @@ class Estimate:
         enough = free > self.total_disk
         advice = "" if enough else "; this may not suffice, free some before it is needed"
         fetched = f"  fetched: about {_size(self.fetched)} more in the cache of downloads"
+        disk = "not known"
+        if self.disk:
+            disk = f"at most about {_size(self.total_disk)} ({_listed(self.disk, _size)})"
+        time = "not known"
+        if self.hours or self.other_hours:
+            time = (
+                f"about {_hours(sum(self.hours.values()))} of one {device} "
+                f"({_listed(self.hours, _hours)}), and {_hours(sum(self.other_hours.values()))} of a CPU thread "
+                f"for the rest ({_listed(self.other_hours, _hours)}); longest chain of jobs {_hours(self.chain)}"
+            )
         return [
             f"{results}: an estimate for a run from nothing on, no row dropped, no training stopped early",
-            f"  disk: at most about {_size(self.total_disk)} ({_listed(self.disk, _size)}); "
-            f"{_size(free)} are free{advice}",
+            f"  disk: {disk}; {_size(free)} are free{advice}",
             *[fetched] * bool(self.fetched),
-            f"  time: about {_hours(sum(self.hours.values()))} of one {device} "
-            f"({_listed(self.hours, _hours)}), and {_hours(sum(self.other_hours.values()))} of a CPU thread "
-            f"for the rest ({_listed(self.other_hours, _hours)}); longest chain of jobs {_hours(self.chain)}",
+            f"  time: {time}",
             f"  {rates.told()}",
             *(f"  not counted: {line}" for line in self.unknown),
         ]
@@ -124,12 +132,14 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
 
 
 def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
-    """Return the bytes of the language models' training text: the configured text, or all text of a side."""
-    found = 0.0
+    """Return the bytes of the language models' training text, drawn from the configured text or all of a side."""
+    found, settings = 0.0, config["scoring"]["language_model"]
     for side in (side for side in SIDES if f"language_model_{side}" in asked_for(config)):
-        own = config["scoring"]["language_model"].get(f"{side}_text")
-        text = [size.source for size in corpora if size.monolingual in (None, side)]
-        found += sum(text) if own is None else total_bytes(own)
+        own = settings.get(f"{side}_text")
+        sizes = [size for size in corpora if size.monolingual in (None, side)]
+        text = sum(size.source for size in sizes) if own is None else total_bytes(own)
+        rows = sum(size.rows or 0 for size in sizes) if own is None else text / LINE_BYTES
+        found += text * min(1.0, settings["sentences"] / max(rows, 1))
     return found
 
 

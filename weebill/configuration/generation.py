@@ -13,6 +13,7 @@ from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.corpus.download import is_url
 from weebill.errors import InputError, key_path
 from weebill.experiment import pipelines
+from weebill.experiment.known_models import known_model
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 from weebill.generation.data import KEYS
@@ -191,19 +192,22 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start, of models made here and of trainings with `updates`."""
-    device, rates = config["hardware"]["accelerator"], Rates.of(config["hardware"])
+    rates = Rates.of(config["hardware"])
     unknown_parts, hours, disk = [], {}, {}
     for name in pipelines.piped_models(config):
         model, variants = config["models"][name], pipelines.variants_of(config, name)
-        if model["by"] != "making":
+        known = None if model["by"] == "making" else known_model(model["hugging_face"])
+        if model["by"] != "making" and known is None:
             unknown_parts.append(f"models.{name}: a finished model, whose size is not known")
             continue
-        weights = weights_of(model)
+        weights = weights_of(model) if known is None else float(known.weights)
         disk[f"models of {name}"] = 4.0 * weights * (len(variants) + TRAINING_COPIES)
         # Name, settings, passes through the model for each text, and longest text of each training; a backward pass
         # counts as two, and the teacher of a loss has a forward pass too.
-        longest = model.get("passage", model["positions"])
-        trainings = [(f"models.{name}.training", model["training"], 3, longest)]
+        trainings = []
+        if known is None:
+            longest = model.get("passage", model["positions"])
+            trainings.append((f"models.{name}.training", model["training"], 3, longest))
         for variant in variants:
             step = config["steps"][variant.rsplit("/", 1)[1]]
             if "training" in step:
@@ -220,7 +224,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
             rate = rates.training(training["precision"], weights, positions)
             hours[name] = hours.get(name, 0.0) + operations / rate / 3600
     chain = max(hours.values(), default=0.0)
-    return Estimate(disk, device, hours, chain, unknown=tuple(unknown_parts))
+    return Estimate(disk, rates.device, hours, chain, unknown=tuple(unknown_parts))
 
 
 def weights_of(model: Mapping[str, Any]) -> float:

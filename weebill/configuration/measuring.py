@@ -4,9 +4,11 @@ Both decide how long small experiments take.  Times are seconds of one CPU threa
 Multi30k.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from weebill.configuration.cost import CorpusSize, Work, search_seconds, weights
+from weebill.configuration.cost import CorpusSize, Weights, Work, search_seconds, weights
+from weebill.configuration.rates import Rates
 from weebill.experiment.precisions import INTEGER_GRIDS, grid_of, quantized
 from weebill.experiment.scores import STAGES, scores_of
 from weebill.experiment.training_texts import kinds_made_of
@@ -46,22 +48,46 @@ def jobs(work: Work) -> int:
 
 
 def seconds(work: Work, test_sets: Sequence[CorpusSize]) -> float:
-    """Return the seconds of translating the test sets with all variants, and of timing the variants."""
-    config, found = work.config, 0.0
-    speed = config["evaluation"]["speed"]
-    rows = sum(size.rows or 0 for size in test_sets)
+    """Return the seconds of translating the test sets with all variants, and of timing the variants on the CPU."""
+    config = work.config
     teacher = work.networks.get("teacher", [])
     teachers = [(teacher, beam) for beam in (config["distillation"]["beam"], 1)]
     students = [
         ([weights(work.zoo[student], config)], 1) for student, *_ in measured_variants(config)
     ]
-    for networks, beam in [*teachers, *students]:
-        searching = sum(
-            search_seconds(work.rates, size, own, beam) for size in test_sets for own in networks
-        )
-        translating = searching + SENTENCE * len(networks) * rows
-        timing = translating * speed["sentences"] / max(rows, 1)
-        engines = (max(speed["least_seconds"], timing / faster) for faster in (1, RUNTIME))
-        # Each round times both engines on one core and on all.
-        found += translating + 2 * ENTRANT + 2 * speed["rounds"] * sum(engines)
-    return found
+    found = sum(_searching(work.rates, test_sets, *one) for one in [*teachers, *students])
+    speed = config["evaluation"]["speed"]
+    most = min(speed["teacher_sentences"], speed["sentences"])
+    found += sum(_timing(speed, most, (1,), test_sets, *one) for one in teachers)
+    both = (1, RUNTIME)
+    return found + sum(
+        _timing(speed, speed["sentences"], both, test_sets, *one) for one in students
+    )
+
+
+def _searching(
+    rates: Rates, test_sets: Sequence[CorpusSize], networks: Sequence[Weights], beam: int
+) -> float:
+    """Return the seconds in which some networks translate all test sets together."""
+    rows = sum(size.rows or 0 for size in test_sets)
+    found = sum(search_seconds(rates, size, own, beam) for size in test_sets for own in networks)
+    return found + SENTENCE * len(networks) * rows
+
+
+def _timing(
+    speed: Mapping[str, Any],
+    sentences: int,
+    engines: Sequence[float],
+    test_sets: Sequence[CorpusSize],
+    networks: Sequence[Weights],
+    beam: int,
+) -> float:
+    """Return the seconds of timing a variant in all rounds; engines: how fast each is relative to PyTorch's."""
+    if not sentences:
+        return 0.0
+    rows = sum(size.rows or 0 for size in test_sets)
+    rates = Rates.of({"accelerator": "cpu", "threads": 1})  # also of an experiment with a GPU
+    once = _searching(rates, test_sets, networks, beam) * sentences / max(rows, 1)
+    each = (max(speed["least_seconds"], once / faster) for faster in engines)
+    # Each round times each engine on one core and on all.
+    return len(engines) * ENTRANT + 2 * speed["rounds"] * sum(each)

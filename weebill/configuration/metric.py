@@ -9,6 +9,7 @@ from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.errors import Key, key_path
+from weebill.experiment.known_models import known_model
 from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
@@ -171,7 +172,7 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def precision_faults(config: Config, key: str) -> Iterator[Fault]:
     """Yield a fault for a metric's precision, at a key path, that the experiment's device cannot compute."""
     for place, precision in at(config, key):
-        if precision == "int8" and config["hardware"]["accelerator"] == "gpu":
+        if precision == "int8" and config["hardware"]["accelerator"] != "cpu":
             found = "found int8, which processors compute, with hardware.accelerator gpu"
             yield Fault(place, f"{found}, expected bfloat16 or float32")
 
@@ -198,12 +199,18 @@ def unfit_models(config: Config) -> list[str]:
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
     """Estimate the cost of an experiment from the start; unpacking is assumed to triple the size of text."""
-    reference, device = config["reference"], config["hardware"]["accelerator"]
+    reference = config["reference"]
     rates = Rates.of(config["hardware"])
     unknown, hours, disk, layers, weights = [], {}, {}, {}, {}
+    pruned = 0
     for name, one in config["encoders"].items():
         if one["by"] == "hugging_face":
-            unknown.append(f"encoders.{name}: a finished model, whose size is not known")
+            known = known_model(one["hugging_face"])
+            if known is None:
+                unknown.append(f"encoders.{name}: a finished model, whose size is not known")
+            else:
+                layers[name], weights[name] = known.layer_weights, known.weights
+                disk[f"encoder {name}"] = 4 * weights[name]
             continue
         width = one["width"]
         layers[name] = one["layers"] * (4 * width**2 + 2 * width * one["intermediate"])
@@ -214,19 +221,31 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         disk[f"encoder {name}"] = 4 * 4 * weights[name]
     chain = max(hours.values(), default=0.0)  # the longest: one encoder, then one member
     if "checkpoint" in reference:
-        unknown.append("reference.checkpoint: how large it is is not known")
+        whole = known_model(reference["checkpoint"])
+        if whole is None:
+            unknown.append("reference.checkpoint: how large it is is not known")
+        else:
+            disk["reference"] = 4 * whole.weights
+            pruned = 4 * whole.weights * len(pruned_metrics(config))
     elif (name := reference["encoder"]) in weights:
         text = EXPANSION * total_bytes(entry["table"] for entry in reference["judgements"])
         pieces, members = reference["training"]["epochs"] * text / PIECE_BYTES, reference["members"]
         rate = rates.training("float32", layers[name], BATCH_PIECES)
         each = 6 * pieces * layers[name] / rate / 3600
-        hours["reference models"] = members * each
+        if text:
+            hours["reference models"] = members * each
+            chain += each
+        else:
+            unknown.append("reference.judgements: not here yet, so their training has no time")
         # Two checkpoints, each with Adam's moments.
         disk["reference models"] = 4 * members * (4 * weights[name])
-        disk["pruned models"] = 4 * weights[name] * len(pruned_metrics(config))
-        chain += hours["reference models"] / members
+        pruned = 4 * weights[name] * len(pruned_metrics(config))
+    if pruned:
+        disk["pruned models"] = pruned
     if "distillation" in config:
         unknown.append("distillation: how long its pairs are translated and learnt is not known")
+        if (name := config["distillation"]["encoder"]) in weights:
+            disk["distilled model"] = 4 * 4 * weights[name]
     if reference["members"] == 1:
         chain = sum(hours.values())
-    return Estimate(disk, device, hours, chain, unknown=tuple(unknown))
+    return Estimate(disk, rates.device, hours, chain, unknown=tuple(unknown))

@@ -33,7 +33,7 @@ class Rates(NamedTuple):
     @classmethod
     def of(cls, hardware: Mapping[str, Any]) -> "Rates":
         """Return the rates of one device of a configuration's hardware."""
-        device = hardware["accelerator"]
+        device = "gpu" if hardware["accelerator"] == "gpu" else "cpu"
         on_gpu = device == "gpu"
         return cls(device, 1 if on_gpu else hardware["threads"], _measured() if on_gpu else None)
 

@@ -1,6 +1,7 @@
 """Main memory that jobs need, in MiB."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from weebill.configuration.cost import total_bytes, weights
 from weebill.configuration.schema import Config
@@ -16,8 +17,10 @@ VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
 COMPRESSION = 4  # largest ratio of plain text to its file
 SENTENCE_BYTES = 300  # a sentence in memory, as text and as pieces
 ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pieces
-# Memory relative to compressed text; measured: 1.9 MB of plain text make 18 MB.
-LANGUAGE_MODEL_EXPANSION = 40
+LINE_BYTES = 150  # of a line of text in memory
+# Bytes of a language model for each byte of plain text, and the parts that pruning of n-grams of three and more words
+# that occur once, and quantization, leave of it; measured on 40,000 sentences of Tatoeba.
+LANGUAGE_MODEL_EXPANSION, PRUNED_SHARE, QUANTIZED_SHARE = 3.5, 0.3, 0.45
 MIB = 2**20
 # Size of an encoded corpus and its shuffled order, relative to the Parquet table that it was made of.
 ENCODED_SHARE = 3
@@ -58,9 +61,20 @@ def pretraining_memory(texts: Iterable[str], sentences: int) -> int:
     return int(4 * PROCESS_MIB + kept / MIB)
 
 
-def language_model_memory(sorting: int, texts: Iterable[str]) -> int:
-    """Return the MiB of main memory that estimating a language model needs: first sorting, then packing the model."""
-    return int(PROCESS_MIB + max(sorting, LANGUAGE_MODEL_EXPANSION * total_bytes(texts) / MIB))
+def language_model_memory(settings: Mapping[str, Any], texts: Iterable[str]) -> int:
+    """Return the MiB of main memory that estimating a language model needs; settings: `scoring.language_model`.
+
+    The drawn lines are in memory; then the text is sorted, and then the finished model is packed.
+    """
+    text = min(COMPRESSION * total_bytes(texts), LINE_BYTES * settings["sentences"])
+    model = text * model_expansion(settings)
+    return int(PROCESS_MIB + max(settings["memory_mb"] + 2 * text / MIB, model / MIB))
+
+
+def model_expansion(settings: Mapping[str, Any]) -> float:
+    """Return the bytes of a language model for each byte of its text; settings: `scoring.language_model`."""
+    shares = PRUNED_SHARE if any(settings["prune"]) else 1.0
+    return LANGUAGE_MODEL_EXPANSION * shares * (QUANTIZED_SHARE if settings["quantized"] else 1.0)
 
 
 def scoring_memory(models: Iterable[str]) -> int:

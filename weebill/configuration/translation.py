@@ -8,6 +8,7 @@ from weebill.configuration import data, measuring, models, schedules, scores
 from weebill.configuration.cost import Work, corpus_sizes
 from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
 from weebill.configuration.metric import precision_faults
+from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
 from weebill.corpus.download import is_url
@@ -223,7 +224,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
     jobs, tests = measuring.jobs(work), corpus_sizes(config, ["test_sets"])
     return Estimate(
         disk=disk_of(work, others),
-        device=config["hardware"]["accelerator"],
+        device=Rates.of(config["hardware"]).device,
         hours={stage: seconds / 3600 for stage, seconds in work.stages().items()},
         chain=(work.chain() + measuring.CHAIN * measuring.JOB) / 3600,
         fetched=sum(COMPRESSED * (size.text or 0) for size in [*corpora, *others] if size.fetched),

@@ -1,7 +1,8 @@
 """Architecture zoo, `config/models.yaml`, which explains its keys itself: settings of an entry, and the reader."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from weebill.configuration.schema import ConfigurationError, faults, load_schema
 from weebill.experiment.zoo import MODELS, Zoo
@@ -48,14 +49,22 @@ def load_zoo(path: str | Path = MODELS) -> Zoo:
     lines = [fault.line(str(path)) for fault in found]
     broken = {fault.path[0] for fault in found if fault.path}
     for name, entry in zoo.items():
-        if name in broken:
-            continue
-        width, heads, embedding = entry["attention_width"], entry["heads"], entry["embedding"]
-        if width % heads:
-            lines.append(f"{path}: {name}: attention_width {width} is no multiple of heads {heads}")
-        if embedding % 2:
-            problem = f"embedding {embedding} is odd; sinusoidal positions need an even width"
-            lines.append(f"{path}: {name}: {problem}")
+        if name not in broken:
+            lines += [f"{path}: {name}: {problem}" for problem in shape_faults(entry)]
     if lines:
         raise ConfigurationError(lines)
     return zoo
+
+
+def shape_faults(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what makes a well-formed entry no shape of a model."""
+    width, heads, embedding = entry["attention_width"], entry["heads"], entry["embedding"]
+    if width % heads:
+        yield f"attention_width {width} is no multiple of heads {heads}"
+    if embedding % 2:
+        yield f"embedding {embedding} is odd; sinusoidal positions need an even width"
+
+
+def with_own(zoo: Zoo, config: Mapping[str, Any]) -> Zoo:
+    """Return the zoo with the architectures of a checked configuration itself."""
+    return {**zoo, **config.get("architectures", {})}

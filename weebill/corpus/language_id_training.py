@@ -22,12 +22,15 @@ LEARNING_RATE = 3.0
 DECAY = 1e-7  # weight decay, so that rare n-grams do not decide alone
 
 
-def train_identifier(path: str | Path) -> None:
-    """Train the identifier and write it to `path` atomically (fastText's binary format, below 1 MB); repeatable.
+def train_identifier(path: str | Path, given: list[tuple[str, str]] | None = None) -> None:
+    """Train an identifier and write it to `path` atomically (fastText's binary format, below 1 MB); repeatable.
 
+    given: languages and sentences in them, by default the embedded ones.
     The features are words that occur at least five times and character n-grams of 1 to 4 in 4,000 buckets.
     """
-    rows = [(language, text) for language in LANGUAGES for text in read_sentences(language)]
+    rows = given or [
+        (language, text) for language in LANGUAGES for text in read_sentences(language)
+    ]
     model = untrained_model(rows)
     labels = [label.removeprefix("__label__") for label in model.get_labels()]
     features = feature_matrix(model, [sentence for _, sentence in rows])
@@ -45,7 +48,13 @@ def untrained_model(rows: list[tuple[str, str]]) -> "fasttext.FastText._FastText
         text = Path(folder) / "sentences.txt"
         lines = (f"__label__{language} {sentence}\n" for language, sentence in rows)
         text.write_text("".join(lines), encoding="utf-8")
-        sizes = {"dim": len(LANGUAGES), "bucket": 4000, "minn": 1, "maxn": 4, "minCount": 5}
+        sizes = {
+            "dim": len({language for language, _ in rows}),
+            "bucket": 4000,
+            "minn": 1,
+            "maxn": 4,
+            "minCount": 5,
+        }
         return fasttext.train_supervised(str(text), **sizes, epoch=0, thread=12, verbose=0)
 
 

@@ -32,7 +32,7 @@ from weebill.hugging_face.loading import (
     pretrained_tokenizer,
     read_config,
 )
-from weebill.kernels.accelerator import check_accelerator
+from weebill.kernels.accelerator import REHEARSAL, device_of
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.int8_layers import Int8Linear
 from weebill_runtime.lines import checked_lines
@@ -79,12 +79,11 @@ class Generator:
 
         precision: type of the weights on a GPU.  Raises InputError if there is no GPU.
         """
-        if device.accelerator == "cpu" or not self.trainable:
+        if device.accelerator != "gpu" or not self.trainable:
             torch.set_num_threads(device.threads)
-        else:
-            check_accelerator(device.accelerator)
+        if device.accelerator != "cpu" and self.trainable:
             avoid_slow_attention()
-            self.model.to("cuda", getattr(torch, precision))
+            self.model.to(device_of(device.accelerator), getattr(torch, precision))
         return self
 
     @property
@@ -146,7 +145,8 @@ def load_generator(path: str | Path) -> Generator:
 def numbers_on(device: Device, path: str | Path) -> str:
     """Return what signatures tell of a model that writes on a device: nothing for CPUs, where int8 models stay."""
     on_cpu = device.accelerator == "cpu" or is_int8(read_config(Path(path), types=True))
-    return "" if on_cpu else f"cuda:{GPU_PRECISION}"
+    place = "rehearsed" if device.accelerator == REHEARSAL else "cuda"
+    return "" if on_cpu else f"{place}:{GPU_PRECISION}"
 
 
 def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from weebill.errors import InputError
-from weebill.settings import Amount, Count, Follows, Positive, Weight
+from weebill.settings import Accelerator, Amount, Count, Follows, Positive, Weight
 
 PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
@@ -127,5 +127,5 @@ class SearchSettings:
 class Device:
     """Device for training and measurement: a number of CPU threads, or a GPU."""
 
-    accelerator: Literal["cpu", "gpu"] = "cpu"
+    accelerator: Accelerator = "cpu"
     threads: int = 1

@@ -4,6 +4,7 @@ Batches are functions of the seed and their number (`encoding.Batches`); weights
 are in the Trainer's checkpoints.  Losses are means over the target tokens, without padding.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
@@ -21,7 +22,7 @@ from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
 from weebill.generation.loss_faults import LossFaults
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
-from weebill.kernels.accelerator import check_accelerator
+from weebill.kernels.accelerator import REHEARSAL, check_accelerator
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.kernels.cuda import set_gpu_defaults
 from weebill.model_lineage import versions
@@ -84,9 +85,9 @@ def train(
     """
     settings, companion = batches.settings, companion or Companion()
     settings.check_schedule(batches.updates)
-    if device.accelerator == "cpu":
+    if device.accelerator != "gpu":
         torch.set_num_threads(device.threads)
-    else:
+    if device.accelerator != "cpu":
         check_accelerator(device.accelerator)
         set_gpu_defaults()
     with exclusive_folder(work):
@@ -255,6 +256,10 @@ class _Updates(TrainerCallback):
 def _arguments(
     settings: TrainingSettings, updates: int, seed: int, work: Path, device: Device
 ) -> TrainingArguments:
+    precision = training_precision(settings.precision, device.accelerator)
+    if precision == "float16" and device.accelerator == REHEARSAL:
+        logging.warning("the library trains in float16 on GPUs alone: the rehearsal takes bfloat16")
+        precision = "bfloat16"
     arguments = TrainingArguments(
         output_dir=str(work),
         max_steps=updates,
@@ -265,9 +270,9 @@ def _arguments(
         warmup_steps=settings.warmup,
         weight_decay=settings.weight_decay,
         max_grad_norm=settings.clip_norm,
-        bf16=training_precision(settings.precision, device.accelerator) == "bfloat16",
-        fp16=settings.precision == "float16",
-        use_cpu=device.accelerator == "cpu",
+        bf16=precision == "bfloat16",
+        fp16=precision == "float16",
+        use_cpu=device.accelerator != "gpu",
         seed=seed,
         eval_strategy="steps",
         eval_steps=settings.validate_every,
@@ -281,8 +286,8 @@ def _arguments(
         logging_nan_inf_filter=False,
         report_to=[],
         disable_tqdm=True,
-        dataloader_pin_memory=device.accelerator != "cpu",
-        accelerator_config={"non_blocking": device.accelerator != "cpu"},
+        dataloader_pin_memory=device.accelerator == "gpu",
+        accelerator_config={"non_blocking": device.accelerator == "gpu"},
         remove_unused_columns=False,
         label_names=["labels"],
     )

@@ -4,6 +4,10 @@ from importlib.util import find_spec
 
 from weebill.errors import InputError
 
+REHEARSAL = "rehearsal"  # a GPU's code and kinds of numbers, on a processor
+# PyTorch's processor by its other name, by which code takes the way of a GPU.
+REHEARSED_DEVICE = "cpu:0"
+
 
 def missing_gpus(accelerator: str, devices: int = 1) -> list[str]:
     """Return a line if the accelerator is `gpu` and this machine lacks GPUs for a job, otherwise an empty list.
@@ -32,7 +36,7 @@ def missing_gpus(accelerator: str, devices: int = 1) -> list[str]:
 def device_of(accelerator: str) -> str:
     """Return PyTorch's name of the device of `hardware.accelerator`.  Raises InputError if there is no GPU for it."""
     check_accelerator(accelerator)
-    return "cuda" if accelerator == "gpu" else "cpu"
+    return {"gpu": "cuda", REHEARSAL: REHEARSED_DEVICE}.get(accelerator, "cpu")
 
 
 def check_accelerator(accelerator: str, devices: int = 1) -> None:

@@ -61,8 +61,10 @@ def training_precision(wanted: str, accelerator: str) -> str:
     """Return the type of a training's products: as wanted, but float32 on a CPU that does not multiply bfloat16.
 
     There, PyTorch's products in bfloat16 take up to a hundred times as long as those in float32.  "auto" is bfloat16
-    on a GPU that multiplies it, and float32 elsewhere.
+    on a GPU that multiplies it and in its rehearsal, and float32 elsewhere.
     """
+    if wanted == "auto" and accelerator == "rehearsal":
+        return "bfloat16"
     if wanted == "auto":
         on_gpu = accelerator == "gpu" and torch.cuda.is_available()
         has = on_gpu and torch.cuda.is_bf16_supported(including_emulation=False)

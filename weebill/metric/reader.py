@@ -31,10 +31,10 @@ Progress = Callable[[int], None]
 
 
 def precision_on(device: str | torch.device, wanted: str) -> str:
-    """Return a precision; "auto" is float32 on the CPU and bfloat16 on GPUs."""
+    """Return a precision; "auto" is float32 on the CPU, and bfloat16 on GPUs and in their rehearsal."""
     if wanted != "auto":
         return wanted
-    return "float32" if torch.device(device).type == "cpu" else "bfloat16"
+    return "float32" if str(device) == "cpu" else "bfloat16"
 
 
 class Reading(NamedTuple):

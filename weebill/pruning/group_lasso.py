@@ -27,8 +27,9 @@ class GroupLasso(BlockMethod):
     connections are dead; with `head`, all weights of a head together. Feed-forward groups are rows and columns in
     both."""
     strength: Positive = 1e-4
-    """Weight λ of the penalty. The loss is a mean over an update's target words; the paper's 0.5 belongs to a sum
-    over them, so divide it by their number."""
+    """Weight λ of the penalty. The loss is a mean over an update's target words. The paper's 0.5 belongs, as we read
+    it, to a sum over them, which Marian optimizes with any `--cost-type`: divide it by their number, and multiply it
+    by the number of devices if each adds the penalty."""
     size_scaling: bool = False
     """`true` weighs each norm by the square root of its group's size."""
     threshold: PartialShare = 0.1

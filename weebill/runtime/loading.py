@@ -97,7 +97,7 @@ def check_device(name: str) -> None:
     import torch
 
     # torch knows more devices, on which these models do not run.
-    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
+    if not re.fullmatch(r"cpu(:0)?|cuda(:\d+)?", name):
         raise InputError(f"device {name}: not for models; use cpu, cuda, cuda:1, …")
     try:
         torch.empty(0, device=name)

@@ -53,6 +53,6 @@ with job(snakemake.log[0]):
             "torch": torch.__version__,
         },
         snakemake.params.target,
-        CHUNK_ROWS[device],
+        CHUNK_ROWS[torch.device(device).type],
     )
     text.unlink()

@@ -29,7 +29,7 @@ with job(snakemake.log[0]):
     options = SearchOptions(
         beam=1 if sampled else mbr["candidates"],
         nbest=mbr["candidates"],
-        batch_size=max(1, ROWS[device] // mbr["candidates"]),
+        batch_size=max(1, ROWS[torch.device(device).type] // mbr["candidates"]),
         sampling=Sampling(mbr["temperature"], mbr["epsilon"], params.seed) if sampled else None,
         **params.search,
     )

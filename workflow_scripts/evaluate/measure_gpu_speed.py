@@ -27,6 +27,6 @@ with job(snakemake.log[0]):
         numbers=params.numbers,
         latency_sentences=params.latency_sentences,
         target=params.target,
-        device=device_of("gpu"),
+        device=device_of(params.accelerator),
     )
     write_json(snakemake.output[0], [asdict(speed) for speed in speeds])

@@ -1,7 +1,8 @@
 """Time all variants in one run, interleaved (rule measure_speed).
 
 Read the model folders and the test sets' sources. Write words per second on one core and on all, latency, loading
-times and memory: in the runtime with and without a shortlist, and in PyTorch. The teacher runs in PyTorch only.
+times and memory: in the runtime with and without a shortlist, and in PyTorch. The teacher runs in PyTorch only, on
+fewer sentences.
 """
 
 from weebill.workflow.job import job
@@ -25,22 +26,30 @@ if __name__ == "__main__":  # the worker processes import this file
         for path in snakemake.input.test_sets:
             sentences += read_columns(path, ["source"])["source"].to_pylist()
         by_torch = partial(load_translator, languages=tuple(params.languages))
-        entrants = []
+        students, teachers = [], []
         for name, folders, search, shortlist in params.entrants:
             options = SearchOptions(**search)
-            if Variant.parse(name).student != "teacher":
-                entrants.append(Entrant(name, load_runtime, folders[0], options))
+            if Variant.parse(name).student == "teacher":
+                teachers.append(Entrant(name, by_torch, folders, options))
+                continue
+            students.append(Entrant(name, load_runtime, folders[0], options))
             if shortlist:
                 choosing = partial(load_runtime, shortlist=shortlist)
-                entrants.append(Entrant(name, choosing, folders[0], options))
-            entrants.append(Entrant(name, by_torch, folders, options))
-        speeds = measure_speed(
-            entrants,
-            sentences[: params.sentences],
-            rounds=params.rounds,
-            cores=snakemake.threads,
-            least_seconds=params.least_seconds,
-        )
-        latencies = measure_latency(entrants, sentences[: params.latency_sentences])
+                students.append(Entrant(name, choosing, folders[0], options))
+            students.append(Entrant(name, by_torch, folders, options))
+        speeds, latencies = [], []
+        for entrants, most in ((teachers, params.teacher_sentences), (students, params.sentences)):
+            if entrants and most:
+                speeds += measure_speed(
+                    entrants,
+                    sentences[: min(most, params.sentences)],
+                    rounds=params.rounds,
+                    cores=snakemake.threads,
+                    least_seconds=params.least_seconds,
+                    shared=entrants is students,
+                )
+                latencies += measure_latency(
+                    entrants, sentences[: min(most, params.latency_sentences)]
+                )
         write_json(output.speed, [asdict(speed) for speed in speeds])
         write_json(output.latency, [asdict(latency) for latency in latencies])

@@ -21,7 +21,7 @@ for name in ("--log", "--metric", "--model", "--judged", "--output"):
 for name in ("--entry", "--by"):
     parser.add_argument(name, type=json.loads, required=True)
 parser.add_argument("--threads", type=int, required=True)
-parser.add_argument("--accelerator", choices=["cpu", "gpu"], default="cpu")
+parser.add_argument("--accelerator", choices=["cpu", "gpu", "rehearsal"], default="cpu")
 given = parser.parse_args()
 
 with job(given.log):

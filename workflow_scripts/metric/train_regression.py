@@ -16,7 +16,7 @@ for name in ("--log", "--encoder", "--training", "--validation", "--output"):
 parser.add_argument("--settings", type=json.loads, required=True)
 parser.add_argument("--seed", type=int, required=True)
 parser.add_argument("--threads", type=int, required=True)
-parser.add_argument("--accelerator", choices=["cpu", "gpu"], default="cpu")
+parser.add_argument("--accelerator", choices=["cpu", "gpu", "rehearsal"], default="cpu")
 given = parser.parse_args()
 
 with job(given.log):

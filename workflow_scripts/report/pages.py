@@ -3,6 +3,7 @@
 from weebill.workflow.job import job
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -13,6 +14,7 @@ from weebill.report.catalogue import CARDS, FRONTS, maker
 from weebill.report.costs import read_jobs
 from weebill.report.document import Exhibit, report_page
 from weebill.report.figures.alt_text import picture
+from weebill.report.front.front import rehearsed
 from weebill.report.results import Results
 
 with job(snakemake.log[0]):
@@ -27,8 +29,9 @@ with job(snakemake.log[0]):
             for file, heading in pictures.items()
         }
         write_text(output, maker("pages", make)(results, jobs, shown))
+    front = maker("front", FRONTS[kind].make)(results, jobs, params.stages)
     page = report_page(
-        maker("front", FRONTS[kind].make)(results, jobs, params.stages),
+        replace(front, verdict=[*rehearsed(params.config), *front.verdict]),
         resolve_name(f"weebill.report.front.{kind}:examples")(results, files),
         [Exhibit(*one, params.config) for one in params.exhibits],
         jobs,

@@ -4,6 +4,7 @@ from weebill.workflow.job import job
 
 from itertools import chain
 
+from weebill.corpus.sampling import draw_items
 from weebill.corpus.scores.language_model import estimate
 from weebill.corpus.table import side_texts
 from weebill.text_files import read_lines
@@ -14,4 +15,7 @@ with job(snakemake.log[0]):
     lines = chain.from_iterable(
         side_texts(text, side) if params.from_corpora else read_lines(text) for text in texts
     )
-    estimate(lines, snakemake.output[0], params.order, params.memory)
+    sample = draw_items(lines, params.sentences, params.seed)
+    estimate(
+        sample, snakemake.output[0], params.order, params.memory, params.prune, params.quantized
+    )

@@ -1,9 +1,9 @@
-"""Train the vocabulary of both languages, or one of each, on the kept pairs of all corpora."""
+"""Train the vocabulary of both languages, or one of each, on kept text, drawn at random and as much of each side."""
 
 from weebill.workflow.job import job
 
 from weebill.experiment.vocabularies import vocabulary_parts
-from weebill.translation.model.vocabulary import corpus_texts, train_vocabulary
+from weebill.translation.model.vocabulary import sampled_texts, train_vocabulary
 from weebill_runtime.normalisation import Normalisation
 
 with job(snakemake.log[0]):
@@ -13,6 +13,6 @@ with job(snakemake.log[0]):
         normalisation = Normalisation.of(params.languages, params.punctuation)
     parts = vocabulary_parts(snakemake.wildcards.size)
     for path, (size, sides) in zip(snakemake.output, parts, strict=True):
-        texts = corpus_texts(snakemake.input.corpora, sides)
+        texts = sampled_texts(snakemake.input.corpora, sides, params.seed)
         settings = {**params.settings, "normalisation": normalisation}
         train_vocabulary(texts, path, size, params.seed, **settings)

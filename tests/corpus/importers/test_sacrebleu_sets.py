@@ -1,8 +1,15 @@
-"""Names of language pairs in sacreBLEU, whatever the spelling of the codes."""
+"""Test sets of sacreBLEU: spellings of language pairs, and the languages in which segments were first written."""
 
+import pytest
 from sacrebleu import DATASETS
+from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
-from weebill.corpus.importers.sacrebleu_sets import langpair
+from weebill.corpus.importers.sacrebleu_sets import SacrebleuImporter, langpair
+from weebill.corpus.sources import Places
+from weebill.errors import InputError
+
+LANGUAGES = ("en", "de")
+DOCUMENTS = {"en": ["The bird sings.", "It is late."], "de": ["Good morning."]}
 
 
 def test_pairs_of_sacrebleu():
@@ -10,3 +17,45 @@ def test_pairs_of_sacrebleu():
     assert langpair(known, ("en", "zh-CN")) == "en-zh" and langpair(known, ("zh", "en")) == "zh-en"
     assert langpair(known, ("eng_Latn", "de-AT")) == "en-de"
     assert langpair(known, ("en", "th")) is None
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """Let sacreBLEU have a test set in WMT's format, whose documents were first written in two languages."""
+    for side in ("src", "ref"):
+        documents = (
+            f'<doc docid="{language}" genre="news" origlang="{language}">\n'
+            + "".join(f'<seg id="1">{side} {text}</seg>\n' for text in texts)
+            + "</doc>\n"
+            for language, texts in DOCUMENTS.items()
+        )
+        (tmp_path / f"{side}.sgm").write_text("".join(documents), encoding="utf-8")
+    dataset = FakeSGMLDataset(
+        "wmt99", data=[], description="", citation="", langpairs={"en-de": ["src.sgm", "ref.sgm"]}
+    )
+    monkeypatch.setattr(dataset, "_rawdir", str(tmp_path))
+    monkeypatch.setattr(dataset, "_outdir", str(tmp_path))
+    monkeypatch.setattr(dataset, "maybe_download", lambda: None)
+    monkeypatch.setitem(DATASETS, "wmt99", dataset)
+
+
+def rows(**keys):
+    importer = SacrebleuImporter(name="wmt99", **keys)
+    sources = importer.sources(LANGUAGES, None, Places())
+    return list(importer.rows(sources, LANGUAGES, None))
+
+
+@pytest.mark.usefixtures("published")
+def test_segments_first_written_in_a_language():
+    every = rows()
+    assert every[0] == ("src The bird sings.", "ref The bird sings.") and len(every) == 3
+    assert rows(written_in="source") == every[:2]
+    assert rows(written_in="target") == every[2:]
+
+
+@pytest.mark.usefixtures("published")
+def test_what_the_set_does_not_know_is_told(monkeypatch):
+    monkeypatch.setitem(DOCUMENTS, "de", [])
+    monkeypatch.setattr(DATASETS["wmt99"], "fieldnames", lambda pair: ["src", "ref"])
+    with pytest.raises(InputError, match="wmt99 does not know in which language"):
+        rows(written_in="source")

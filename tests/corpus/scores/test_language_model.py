@@ -5,6 +5,7 @@ import math
 import pytest
 
 from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
+from weebill.corpus.tatoeba import read_pairs
 from weebill.errors import InputError
 
 kenlm = pytest.importorskip("kenlm", reason="the module kenlm is not here; run `make setup`")
@@ -103,3 +104,28 @@ def test_what_a_killed_job_left_is_removed(model, tmp_path):
     estimate(LINES, tmp_path / "lm.klm", order=3, memory="50M")
     assert (tmp_path / "lm.klm").read_bytes() == model.read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["lm.klm"]
+
+
+def test_pruning_leaves_out_what_occurs_once(tmp_path):
+    once = "a rare bird sings"
+    sizes = {}
+    for name, prune in (("whole", (0,)), ("pruned", (0, 0, 1))):
+        estimate([*LINES * 2, once], tmp_path / name, order=3, memory="50M", prune=prune)
+        sizes[name] = kenlm.Model(str(tmp_path / name))
+    # The length of the longest known n-gram at each word: the trigram of the rare line is gone, its bigrams stay.
+    lengths = {
+        name: [length for _, length, _ in model.full_scores(once)] for name, model in sizes.items()
+    }
+    assert max(lengths["whole"]) == 3 and max(lengths["pruned"]) == 2
+    often = tokens(LINES[0])
+    assert max(length for _, length, _ in sizes["pruned"].full_scores(often)) == 3
+
+
+def test_quantization_makes_a_smaller_model_of_nearly_equal_scores(tmp_path):
+    text = [english for english, _ in read_pairs(3000)]
+    for name, quantized in (("whole", False), ("small", True)):
+        estimate(text, tmp_path / name, order=3, memory="50M", quantized=quantized)
+    sizes = [(tmp_path / name).stat().st_size for name in ("small", "whole")]
+    assert sizes[0] < sizes[1]
+    whole, small = (cross_entropy(tmp_path / name)(text[:200]) for name in ("whole", "small"))
+    assert abs(small - whole).mean() < 0.03

@@ -6,12 +6,12 @@ import pyarrow as pa
 import pytest
 from sacrebleu.metrics import BLEU
 
-from tests.hugging_face_models import SENTENCES, make_marian
 from tests.small_models import TEXT, make_folder, make_network, make_vocabulary
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.evaluation.quality import teacher_check
 from weebill.evaluation.quality.teacher_check import check_teachers, recorded_bleu
+from weebill.rehearsal.making.translators import SENTENCES, make_marian
 from weebill.translation.loading import load_translator
 from weebill.translation.model.folder import save_model
 from weebill_runtime.options import SearchOptions

@@ -4,6 +4,7 @@ import pytest
 
 from tests.report.metric_results import NEWS
 from tests.report.metric_results import metric_results as results
+from weebill.report.front.front import rehearsed
 from weebill.report.pages.metric import in_short
 from weebill.report.tables.beside_papers.cometinho import TABLES
 from weebill.report.tables.metric import agreement_table
@@ -28,3 +29,9 @@ def test_what_is_undefined_is_absent():
     assert [cell.text for cell in last.cells[3:]] == [""] * 5
     for row in TABLES[0].build(found).rows:
         assert not any("nan" in cell.text.lower() for cell in row.cells)
+
+
+def test_a_miniature_is_marked_and_a_real_experiment_is_not():
+    assert rehearsed({"experiment": "comet"}) == []
+    [mark] = rehearsed({"experiment": "rehearsal-comet", "rehearses": "comet"})
+    assert mark.startswith("**Rehearsed.**") and "experiment comet" in mark

@@ -10,8 +10,14 @@ from transformers import (
     MBartForConditionalGeneration,
 )
 
-from tests.hugging_face_models import SENTENCES, make_m2m, make_marian, make_mbart, make_nllb
 from weebill.errors import InputError
+from weebill.rehearsal.making.translators import (
+    SENTENCES,
+    make_m2m,
+    make_marian,
+    make_mbart,
+    make_nllb,
+)
 from weebill.translation.force_decoding import load_reverse_scorer
 from weebill.translation.loading import load_translator
 from weebill.translation.model.hugging_face_folder import (

@@ -1,10 +1,12 @@
 """Vocabularies: special pieces, round trips, determinism, clear errors."""
 
+import pyarrow as pa
 import pytest
 
 from tests.translation.conftest import sentence_pairs
+from weebill.corpus.table import write_table
 from weebill.errors import InputError
-from weebill.translation.model.vocabulary import OWN, train_vocabulary
+from weebill.translation.model.vocabulary import OWN, sampled_texts, train_vocabulary
 from weebill_runtime.normalisation import Normalisation
 from weebill_runtime.vocabulary import EOS, UNK, Vocabulary
 
@@ -79,3 +81,16 @@ def test_no_text_and_no_model_are_clear_errors(tmp_path):
     (tmp_path / "v.spm").write_bytes(b"nonsense")
     with pytest.raises(InputError, match="not a SentencePiece model"):
         Vocabulary(tmp_path / "v.spm")
+
+
+def test_both_sides_count_alike_however_much_text_one_has(tmp_path):
+    """A source-side corpus nine times as large as the parallel one takes no more than half of the sample."""
+    rows = {"source": [f"s{n}" for n in range(100)], "target": [f"t{n}" for n in range(100)]}
+    write_table(tmp_path / "pairs.parquet", pa.table(rows))
+    alone = {"source": [f"m{n}" for n in range(900)], "target": pa.nulls(900, pa.string())}
+    write_table(tmp_path / "alone.parquet", pa.table(alone))
+    corpora = [tmp_path / "pairs.parquet", tmp_path / "alone.parquet"]
+    drawn = sampled_texts(corpora, ("source", "target"), seed=1, max_sentences=120)
+    assert len(drawn) == 120
+    assert sum(text[0] == "t" for text in drawn) == 60
+    assert len(sampled_texts(corpora, ("target",), seed=1, max_sentences=120)) == 100

@@ -168,6 +168,9 @@ class Remote(Worker):
         return self.call("translate")
 
 
+OPPONENT = "CTranslate2 with a self-attention decoder"  # it has no SSRU, which ours has
+
+
 class Opponent(Remote):
     """CTranslate2 in a process of its own; settings: its environment variables."""
 
@@ -182,7 +185,8 @@ class Opponent(Remote):
 
     def __str__(self) -> str:
         library = "MKL" if self._settings["CT2_USE_MKL"] == "1" else "oneDNN"
-        return f"CTranslate2 ({self._settings['CT2_FORCE_CPU_ISA']}, {library}, batch {self._size})"
+        settings = f"{self._settings['CT2_FORCE_CPU_ISA']}, {library}, batch {self._size}"
+        return f"{OPPONENT} ({settings})"
 
 
 LIMITS = {  # by our instruction set: variables that keep CTranslate2's libraries from faster ones

@@ -6,6 +6,7 @@ from functools import cache
 
 from weebill.benchmarks import Row
 from weebill.benchmarks.runtime.engines import (
+    OPPONENT,
     Case,
     Opponent,
     Ours,
@@ -144,7 +145,7 @@ def several_cores(name: str, shape: Architecture, isa: str, count: int, rounds: 
         Row.of_rounds(f"{claim}, {number} cores against one", rates[number], rates[1], UNIT)
         for number in counts[1:]
     ]
-    claim += f", against CTranslate2, {len(cores)} cores each"
+    claim += f", against {OPPONENT}, {len(cores)} cores each"
     return [*rows, Row.of_rounds(claim, rates[len(cores)], rates["theirs"], UNIT)]
 
 

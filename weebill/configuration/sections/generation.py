@@ -3,11 +3,13 @@
 from typing import Annotated, Any, Literal
 
 from weebill.configuration.sections.origins import Fetched
+from weebill.configuration.sections.rehearsed import Rehearsed
 from weebill.configuration.sections.translation import ExperimentSeed
 from weebill.generation.data import TextData
 from weebill.generation.settings import SearchSettings, TrainingSettings
 from weebill.generation.steps import STEPS
 from weebill.settings import (
+    Accelerator,
     Chosen,
     Commit,
     Count,
@@ -143,8 +145,9 @@ class GenerationEvaluation:
 class GenerationHardware:
     """Devices of a generation experiment."""
 
-    accelerator: Literal["cpu", "gpu"] = "cpu"
-    """Device that trains and measures."""
+    accelerator: Accelerator = "cpu"
+    """Device that trains and measures. `rehearsal` is a GPU's code and kinds of numbers on the
+    processor: `weebill rehearse` sets it instead of `gpu`."""
     devices: Literal[1] = 1
     """Devices of a training."""
     threads: Count = 1
@@ -152,7 +155,7 @@ class GenerationHardware:
 
 
 @section
-class Generation(Fetched):
+class Generation(Fetched, Rehearsed):
     """Experiment of the kind `generation`."""
 
     kind: Literal["generation"]

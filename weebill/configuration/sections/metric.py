@@ -5,11 +5,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from weebill.configuration.sections.metric_distillation import MetricDistillation
 from weebill.configuration.sections.origins import Fetched
+from weebill.configuration.sections.rehearsed import OwnArchitectures, Rehearsed
 from weebill.configuration.sections.translation import ExperimentSeed
 from weebill.metric.settings import PretrainingSettings, RegressionSettings
 from weebill.pruning.method import AtOnce
 from weebill.pruning.methods import METHODS
 from weebill.settings import (
+    Accelerator,
     Chosen,
     Commit,
     Count,
@@ -211,8 +213,9 @@ class MetricEvaluation:
 class MetricHardware:
     """Devices of a metric experiment."""
 
-    accelerator: Literal["cpu", "gpu"] = "cpu"
-    """Device that trains and scores."""
+    accelerator: Accelerator = "cpu"
+    """Device that trains and scores. `rehearsal` is a GPU's code and kinds of numbers on the
+    processor: `weebill rehearse` sets it instead of `gpu`."""
     devices: Count = 1
     """Devices of a translator's training."""
     threads: Count = 1
@@ -220,7 +223,7 @@ class MetricHardware:
 
 
 @section
-class Metric(Fetched):
+class Metric(Fetched, OwnArchitectures, Rehearsed):
     """Experiment of the kind `metric`."""
 
     kind: Literal["metric"]

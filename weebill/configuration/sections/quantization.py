@@ -11,7 +11,8 @@ class Calibration:
     """Settings of all grids together."""
 
     calibration_sentences: Count = 1000
-    """Training sentences that are translated to find the ranges of activations."""
+    """Training sentences that are translated to find the ranges of activations, drawn at random from all text that
+    the student learns."""
 
 
 Quantization = make_dataclass(

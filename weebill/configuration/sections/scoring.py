@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from weebill.settings import (
+    Amount,
     Commit,
     Count,
     Ge,
@@ -134,6 +135,15 @@ class LanguageModel:
     """Words of the longest n-gram."""
     memory_mb: Annotated[int, Ge(100)] = 1000
     """Memory for sorting, in MB; the rest is on disk."""
+    sentences: Count = 20_000_000
+    """Largest number of lines of a side, drawn at random with the experiment's `seed`: memory and disk grow with
+    them."""
+    prune: Annotated[tuple[Amount, ...], MinLen(1)] = (0,)
+    """Counts at or below which n-grams are left out, for each length from 1 on, and the last for all longer ones:
+    `[0, 0, 1]` leaves out what occurs once, from three words on, which is most of a large text."""
+    quantized: bool = False
+    """`true` stores probabilities in 8 bits, which halves the model; scores change by about 0.01 bits a
+    word."""
     source_text: Places | None = None
     """List of text files, plain, `.gz` or `.zst`, on which the source's model is estimated; by default the cleaned
     corpora, and then the model scores lines that it has seen."""

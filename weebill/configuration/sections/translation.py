@@ -8,6 +8,7 @@ from weebill.configuration.sections.evaluation import Evaluation, Report, Varian
 from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.published import Published
 from weebill.configuration.sections.quantization import Quantization
+from weebill.configuration.sections.rehearsed import OwnArchitectures, Rehearsed
 from weebill.configuration.sections.scores import Cleaning, ScoredText, Scores
 from weebill.configuration.sections.scoring import ReverseTeacher, Scoring, Teacher
 from weebill.corpus.robustness import Augmentation
@@ -100,6 +101,9 @@ class Vocabulary:
     size: Annotated[int, Ge(100), Le(65536)] | None = None
     """Pieces of the vocabulary of all models in the experiment; by default each model has its size in
     `models.yaml`."""
+    text: Literal["parallel", "all"] = "parallel"
+    """Text that it is trained on: the `parallel` corpora, which have as much of both languages, or `all` corpora. At
+    most a million sentences of each side are drawn at random."""
     byte_fallback: bool = True
     """256 of the pieces stand for bytes, so that rare characters, such as emoji and Han letters of names, are read
     and written; without them they are unknown and lost."""
@@ -150,7 +154,7 @@ class Exports:
 
 
 @section
-class Translation(Fetched):
+class Translation(Fetched, OwnArchitectures, Rehearsed):
     """Experiment of the kind `translation`, the default."""
 
     kind: Literal["translation"] = "translation"

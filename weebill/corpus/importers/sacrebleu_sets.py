@@ -11,7 +11,11 @@ from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Entry, sides_of
 from weebill.settings import Text, section
+from weebill.text_files import read_lines
+from weebill_runtime.languages import primary
 from weebill_runtime.names import SIDES, Side
+
+ORIGIN = "origlang"  # sacreBLEU's field of the language in which a segment was first written
 
 
 @section
@@ -19,7 +23,10 @@ class SacrebleuImporter(Importer):
     """Published test set, which sacreBLEU downloads."""
 
     name: Text
-    """Name of the test set in sacreBLEU, such as `wmt19`."""
+    """Name of the test set in sacreBLEU, such as `wmt19`; `wmt21/C` is `wmt21` with another reference."""
+    written_in: Side | None = None
+    """`source` or `target`: only the segments that were first written in this side's language; the others are
+    translations. By default all."""
 
     @classmethod
     def unpublished(cls, entry: Entry, languages: Languages) -> Iterator[Problem]:
@@ -42,7 +49,8 @@ class SacrebleuImporter(Importer):
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return sacreBLEU's files of both sides; the target is its first reference.
 
-        Raises InputError if the set is unknown or cannot be fetched.
+        With `written_in` a third file has the language in which each segment was first written.
+        Raises InputError if the set is unknown, cannot be fetched, or does not know these languages.
         """
         from sacrebleu import DATASETS, __version__, get_reference_files, get_source_file
 
@@ -56,7 +64,10 @@ class SacrebleuImporter(Importer):
             known = ", ".join(sorted(DATASETS[self.name].langpairs))
             raise InputError(f"sacrebleu: {self.name} has no {'-'.join(languages)}; it has {known}")
         try:
-            files = [get_source_file(self.name, pair), get_reference_files(self.name, pair)[0]]
+            files = {"source": get_source_file(self.name, pair)}
+            files["target"] = get_reference_files(self.name, pair)[0]
+            if self.written_in is not None:
+                files[ORIGIN] = self._languages_file(DATASETS[self.name], pair)
         except (OSError, EOFError, SystemExit) as error:
             raise InputError(
                 f"sacrebleu: cannot fetch {self.name} {pair} ({error}); connect to the network once, "
@@ -65,16 +76,42 @@ class SacrebleuImporter(Importer):
         return [
             # The place is not the path, which differs between machines.
             Source(f"sacrebleu {self.name} {pair} {side}", self.name, __version__, path=Path(file))
-            for side, file in zip(SIDES, files, strict=True)
+            for side, file in files.items()
         ]
 
+    def _languages_file(self, dataset: Any, pair: str) -> str:
+        fields = list(dataset.fieldnames(pair))
+        if ORIGIN not in fields:
+            raise InputError(
+                f"sacrebleu: {self.name} does not know in which language its segments were first written; leave out "
+                "`written_in`"
+            )
+        return dataset.get_files(pair)[fields.index(ORIGIN)]
+
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
-        """Yield the segments of the test set, or one side of them."""
+        """Yield the segments of the test set, or one side of them.
+
+        Raises InputError if `written_in` leaves none.
+        """
         # sacreBLEU's files contain the text that it scores, with its tabs.
-        pairs = Controls("replace").pairs(*(TextFile(source.path) for source in sources))
+        pairs = Controls("replace").pairs(*(TextFile(source.path) for source in sources[:2]))
+        if self.written_in is not None:
+            pairs = self._first_written(pairs, sources[2], languages)
         wanted = sides_of(monolingual)
         for pair in pairs:
             yield tuple(t if side in wanted else None for side, t in zip(SIDES, pair, strict=True))
+
+    def _first_written(self, pairs: Rows, origins: Source, languages: Languages) -> Rows:
+        """Yield the pairs that were first written in the language of the side `written_in`."""
+        wanted, kept = primary(languages[SIDES.index(self.written_in)]), 0
+        for pair, language in zip(pairs, read_lines(origins.path), strict=True):
+            if language and primary(language) == wanted:
+                kept += 1
+                yield pair
+        if not kept:
+            raise InputError(
+                f"sacrebleu: no segment of {self.name} was first written in {wanted}; leave out `written_in`"
+            )
 
 
 def langpair(known: Iterable[str], languages: Languages) -> str | None:

@@ -23,10 +23,18 @@ def tokens(text: str) -> str:
     return " ".join(writing_systems.tokens(text.lower()))
 
 
-def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: str = "1G") -> None:
-    """Estimate the modified Kneser-Ney model of some text, and write it in KenLM's binary format.
+def estimate(
+    lines: Iterable[str],
+    output: str | Path,
+    order: int = 5,
+    memory: str = "1G",
+    prune: Sequence[int] = (0,),
+    quantized: bool = False,
+) -> None:
+    """Estimate the modified Kneser-Ney model of some text, and write it as KenLM's trie, its smallest format.
 
-    memory: memory of lmplz for sorting (its -S); the rest is on disk, next to `output`.
+    memory: memory for sorting (-S); the rest is on disk, next to `output`.  prune: counts at or below which n-grams
+    are left out, by length; the last for longer ones.  quantized: store probabilities in 8 bits.
     Raises InputError if there is no text, or KenLM's programs are missing or fail.
     """
     output = Path(output)
@@ -40,10 +48,15 @@ def estimate(lines: Iterable[str], output: str | Path, order: int = 5, memory: s
         command = [lmplz, "-o", str(order), "-S", memory, "-T", f"{work}/", "--arpa", arpa]
         # The discounts are estimated from the n-grams of each count; a small text has none of some counts.
         command += ["--discount_fallback"]
+        if any(prune):
+            command += ["--prune", *map(str, prune[:order])]
         if not _feed(command, lines, log):
             raise InputError(f"{output}: no text to estimate a language model on")
         with atomic_path(output) as partial, log.open("wb") as said:
-            command = [build_binary, "-T", f"{work}/", "probing", arpa, partial]
+            small = ["-q", "8", "-b", "8"] if quantized else []
+            # 22 bits of each pointer are compressed (-a).
+            command = [build_binary, "-a", "22", *small, "-T", f"{work}/", "-S", memory]
+            command += ["trie", arpa, partial]
             code = subprocess.run(command, stdout=said, stderr=said, check=False).returncode
             if code:
                 raise _failed(command, code, log)

@@ -62,18 +62,18 @@ def measure_generation(
 ) -> list[GenerationSpeed]:
     """Time every variant, name → folder, on the first examples of the test part.  Raises InputError if one fails.
 
-    given: most tokens of an article, or tokens of running text to continue.  accelerator: gpu times the variants in
-    floating-point numbers on a GPU, after all variants on a core.
+    given: most tokens of an article, or tokens of running text to continue.  accelerator: `gpu`, or its
+    rehearsal, also times the variants in floating-point numbers on a GPU, after all variants on a core.
     """
     found = _measured(variants, data, examples, given, new_tokens, rounds, Device())
-    if accelerator == "gpu":
+    if accelerator != "cpu":
         check_accelerator(accelerator)
         floating = {
             name: folder
             for name, folder in variants.items()
             if not is_int8(read_config(folder, types=True))
         }
-        found += _measured(floating, data, examples, given, new_tokens, rounds, Device("gpu"))
+        found += _measured(floating, data, examples, given, new_tokens, rounds, Device(accelerator))
     return found
 
 
@@ -144,7 +144,7 @@ class _Loaded:
     ):
         generator, self._figures = load_measured(load_generator, folder)
         self._generator = generator
-        if device.accelerator == "gpu":
+        if device.accelerator != "cpu":
             generator.on(device, GPU_PRECISION)
         self._search = SearchSettings(beam=1, max_tokens=new_tokens, min_tokens=new_tokens)
         encoder = Encoder(generator.model, generator.tokenizer, given, 0)

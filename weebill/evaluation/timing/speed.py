@@ -89,13 +89,14 @@ def measure_speed(
     rounds: int,
     cores: int,
     least_seconds: float = 0.0,
+    shared: bool = True,
 ) -> list[Speed]:
     """Time every entrant on one core and, if there are more, on `cores` cores.
 
     least_seconds: shortest timing.  A text that takes less is translated several times, for about this long in all,
     and the mean counts; a timing of a twentieth of a second would depend more on the machine than on the entrant.
 
-    The fastest of the runtime's entrants and the fastest of PyTorch's are also timed on all cores by fewer
+    shared: time the fastest of the runtime's entrants and the fastest of PyTorch's also on all cores by fewer
     processes with more threads.  Loading and a warm-up batch are not timed.
     Raises InputError if there is nothing to translate or a worker fails.
     """
@@ -107,7 +108,7 @@ def measure_speed(
     alone = list(zip(speeds[:: len(speeds) // len(entrants)], entrants, strict=True))
     compiled = [one for one in alone if one[0].by_runtime and PORTABLE not in one[0].engine]
     for kind in (compiled, [one for one in alone if one not in compiled]):
-        for processes in fewer(len(available)) if kind else ():
+        for processes in fewer(len(available)) if kind and shared else ():
             entrant = max(kind, key=lambda one: one[0].words_per_second)[1]
             threads = len(available) // processes
             if kind is compiled:

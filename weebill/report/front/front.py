@@ -1,7 +1,8 @@
 """Plain data of a report's first page, which the report and the pages of Markdown share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weebill.report.costs import Job, hours
 from weebill.report.table import Table, delta, fixed, three_digits
@@ -23,6 +24,17 @@ class Front:
     verdict: Sequence[str]
     table: Table
     figure: str = ""
+
+
+def rehearsed(config: Mapping[str, Any]) -> list[str]:
+    """Return the paragraph that marks the results of a miniature; nothing for a real experiment."""
+    name = config.get("rehearses")
+    if name is None:
+        return []
+    return [
+        f"**Rehearsed.** This is a miniature of the experiment {name}, with stand-in text and tiny models that "
+        "hardly learn (`weebill rehearse`): it shows that every rule runs, and its numbers mean nothing."
+    ]
 
 
 def told_hours(value: float | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from weebill.report.front.front import rehearsed
 from weebill.report.rendering import to_markdown
 from weebill.report.results import Results
 from weebill.report.table import Table
@@ -34,6 +35,7 @@ def results_page(
     ]
     more = [("More findings", bullets(summary[LINES:]))] if len(summary) > LINES else []
     details = [*more, *folded, ("What it ran on", "\n".join(environment))]
+    introduction = "\n\n".join([introduction, *rehearsed(results.config)])
     return whole_page(introduction, bullets(summary[:LINES]), ahead, details)
 
 

@@ -4,6 +4,7 @@ import io
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import sentencepiece
@@ -18,6 +19,7 @@ from weebill_runtime.names import SIDES
 from weebill_runtime.normalisation import Normalisation
 from weebill_runtime.vocabulary import EOS, UNK
 
+MAX_SENTENCES = 2_000_000  # on which a vocabulary is trained
 OWN = "weebill"  # the normalizer of `charsmap`; other names are SentencePiece's
 
 
@@ -29,12 +31,24 @@ def corpus_texts(corpora: Iterable[str | Path], sides: Sequence[str] = SIDES) ->
                 yield from (text for text in rows[side].to_pylist() if text is not None)
 
 
+def sampled_texts(
+    corpora: Sequence[str | Path],
+    sides: Sequence[str],
+    seed: int,
+    max_sentences: int = MAX_SENTENCES,
+) -> list[str]:
+    """Draw at most `max_sentences` texts of corpus tables at random, as many of each side where it has so many."""
+    most = max_sentences // len(sides)
+    drawn = (draw_items(corpus_texts(corpora, [side]), most, seed) for side in sides)
+    return list(chain.from_iterable(drawn))
+
+
 def train_vocabulary(
     sentences: Iterable[str],
     path: str | Path,
     size: int,
     seed: int,
-    max_sentences: int = 2_000_000,
+    max_sentences: int = MAX_SENTENCES,
     *,
     normalizer: str = "nmt_nfkc",
     character_coverage: float | None = None,

@@ -29,9 +29,12 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 
 def fastest_precision(device: str) -> str:
-    """Return bfloat16 for a GPU or processor that multiplies it natively, else float32."""
+    """Return bfloat16 for a GPU or processor that multiplies it natively, and in rehearsals, else float32."""
     on_card = torch.cuda.is_bf16_supported
-    native = multiplies_bfloat16() if device == "cpu" else on_card(including_emulation=False)
+    if device == "cpu":
+        native = multiplies_bfloat16()
+    else:
+        native = device.startswith("cpu") or on_card(including_emulation=False)
     return "bfloat16" if native else "float32"
 
 

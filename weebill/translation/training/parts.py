@@ -8,7 +8,7 @@ from lightning.pytorch.plugins.environments import LightningEnvironment
 
 from weebill.errors import InputError
 from weebill.kernels.cpu_matmul import training_precision
-from weebill.kernels.graphs import GraphRecorder, Recorder
+from weebill.kernels.graphs import GraphRecorder, PlainRecorder, Recorder
 from weebill.pruning.study import Companion
 from weebill.translation.model.network import Translator
 from weebill.translation.training.checkpoints import CheckpointFiles
@@ -46,10 +46,12 @@ def _recorder(
     network: Translator, config: TrainingConfig, hardware: Hardware
 ) -> type[Recorder] | None:
     """Return what records the passes of batches whose shapes repeat; None if each pass is launched anew."""
-    alone = hardware.accelerator == "gpu" and hardware.processes == 1
+    alone = hardware.accelerator != "cpu" and hardware.processes == 1
     if not (alone and config.cuda_graphs and not config.guided_alignment):
         return None
-    return GraphRecorder if keeps_card_waiting(network, config.batch_tokens) else None
+    if not keeps_card_waiting(network, config.batch_tokens):
+        return None
+    return GraphRecorder if hardware.accelerator == "gpu" else PlainRecorder
 
 
 def lightning_trainer(
@@ -57,13 +59,13 @@ def lightning_trainer(
 ) -> lightning.Trainer:
     """Make Lightning's trainer.  Raises InputError if processes that it needs have not been started."""
     trainer = lightning.Trainer(
-        accelerator=hardware.accelerator,
+        accelerator="gpu" if hardware.accelerator == "gpu" else "cpu",  # a rehearsal's too
         devices=hardware.devices,
         num_nodes=hardware.nodes,
         strategy="ddp" if hardware.processes > 1 else "auto",
         # On Slurm, Lightning assumes that srun has started all processes; Snakemake's srun starts one.
         plugins=[
-            CheckpointFiles(aside=hardware.accelerator == "gpu"),
+            CheckpointFiles(aside=hardware.accelerator != "cpu"),
             *([LightningEnvironment()] if hardware.nodes == 1 else []),
         ],
         precision=PRECISIONS[training_precision(config.precision, hardware.accelerator)],

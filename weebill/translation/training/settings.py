@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
-from weebill.settings import Amount, Computed, Count, Follows, PartialShare, Positive, Weight
+from weebill.settings import (
+    Accelerator,
+    Amount,
+    Computed,
+    Count,
+    Follows,
+    PartialShare,
+    Positive,
+    Weight,
+)
 
 
 @dataclass(frozen=True)
@@ -92,8 +101,9 @@ class Hardware:
     On one node a training starts its processes itself; on several, something else starts one per device.
     """
 
-    accelerator: Literal["cpu", "gpu"] = "cpu"
-    """Device that trains, translates and cleans."""
+    accelerator: Accelerator = "cpu"
+    """Device that trains, translates and cleans. `rehearsal` is a GPU's code and kinds of numbers on the
+    processor: `weebill rehearse` sets it instead of `gpu`."""
     devices: Count = 1
     """Processes or GPUs of one training job on a node; several train data-parallel."""
     threads: Count = 1

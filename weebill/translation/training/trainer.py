@@ -141,7 +141,7 @@ def train(
         raise InputError(f"{validation}: the validation set is empty; look at the cleaning report")
     check_accelerator(hardware.accelerator, hardware.devices)
     torch.set_num_threads(hardware.threads)
-    if hardware.accelerator == "gpu":
+    if hardware.accelerator != "cpu":
         set_gpu_defaults()
     network.guided |= config.guided_alignment > 0
     settings = {"config": asdict(config), "seed": seed, "start_update": start_update, "keep": keep}

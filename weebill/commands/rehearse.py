@@ -1,0 +1,46 @@
+"""Rehearse an experiment: run a miniature of it to its report, through every one of its rules.
+
+The miniature has one variant for each combination of method, precision and kind of architecture, two test sets,
+shards and members, some hundred lines of stand-in text for each corpus, small models of the same structure, and some
+dozens of updates.  What a GPU would compute runs with the same code and kinds of numbers on the processor.  Models of
+the hub are replaced by small ones of their class.  Results go to results/rehearsal-EXPERIMENT; their numbers mean
+nothing.  A rehearsal that has failed continues where it stopped.
+"""
+
+import argparse
+from pathlib import Path
+
+from weebill.arguments import positive
+from weebill.errors import InputError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `weebill rehearse`."""
+    parser.add_argument("config", type=Path, metavar="CONFIG", help="config/NAME.yaml")
+    parser.add_argument("--full", action="store_true", help="keep every variant, test set and pair")
+    limit = "stop after so many minutes; the next call continues (default: no limit)"
+    parser.add_argument("--minutes", type=positive, metavar="N", help=limit)
+    parser.add_argument("--cores", default="all", metavar="N", help="default: all")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prepare the miniature, compare its rules with the experiment's, and run it; return 1 if it fails."""
+    from weebill.commands.run import snakefile
+    from weebill.rehearsal.preparing import prepare
+    from weebill.rehearsal.running import compared, run_miniature, told
+    from weebill.workflow.folder_lock import hold, remove_left_lock
+    from weebill.workflow.rules_of_run import jobs_by_rule
+
+    hold(Path.cwd())
+    remove_left_lock(Path.cwd())
+    prepared = prepare(arguments.config, arguments.full)
+    jobs = [jobs_by_rule(config, snakefile()) for config in (arguments.config, prepared.config)]
+    print("\n".join(told(*jobs)), flush=True)
+    if missing := compared(*jobs):
+        raise InputError(f"{arguments.config}: {missing}; tell Weebill's authors")
+    code = run_miniature(prepared.config, snakefile(), arguments.cores, arguments.minutes)
+    if code == 0:
+        print(
+            f"Rehearsed: all {len(jobs[0])} rules of {arguments.config} have run; {prepared.report}"
+        )
+    return code
