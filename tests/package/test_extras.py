@@ -56,6 +56,7 @@ PARTS = {
         "weebill.corpus.",
         "workflow_scripts/corpus/",
         "workflow_scripts/report/",
+        "weebill.workflow.configuration_files",
         "weebill.workflow.terminal",
     ),
 }
