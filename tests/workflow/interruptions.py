@@ -52,6 +52,16 @@ def _signal_all(process: ForkProcess, number: signal.Signals) -> None:
     process.join()
 
 
+def _terminate_all(process: ForkProcess) -> None:
+    """Terminate a run, and kill it after a while, as schedulers of clusters do.
+
+    Snakemake may hang after SIGTERM: its handler waits for a lock that its own thread holds.
+    """
+    os.killpg(process.pid, signal.SIGTERM)
+    if not has_ended(process, PATIENCE):
+        kill(process)
+
+
 def _kill_snakemake(process: ForkProcess) -> None:
     """Kill Snakemake alone; its jobs must see it."""
     process.kill()
@@ -70,7 +80,7 @@ def _kill_a_job(process: ForkProcess) -> None:
 
 WAYS: dict[str, Callable[[ForkProcess], None]] = {
     "SIGKILL to all": kill,
-    "SIGTERM to all": lambda process: _signal_all(process, signal.SIGTERM),
+    "SIGTERM to all": _terminate_all,
     "Ctrl-C": lambda process: _signal_all(process, signal.SIGINT),
     "SIGKILL to a job": _kill_a_job,
     "SIGKILL to Snakemake": _kill_snakemake,
