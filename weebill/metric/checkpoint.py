@@ -25,6 +25,7 @@ from weebill.hugging_face.loading import check_layers, refuse_code
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder, reason
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
+from weebill.yaml_files import load_yaml
 
 HPARAMS = "hparams.yaml"
 CHECKPOINTS = "checkpoints"
@@ -112,7 +113,7 @@ def _files(path: Path) -> tuple[Path, Path]:
 
 def _read_hparams(path: Path) -> dict[str, Any]:
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = load_yaml(path.read_text(encoding="utf-8"))
     # Impossible dates and bytes are ValueErrors, deep nesting is a RecursionError.
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: not plain YAML ({reason(error)}); fetch it again") from error
