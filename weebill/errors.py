@@ -31,6 +31,7 @@ _DISK_REMEDIES = {
     errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
     errno.EROFS: "the file system is read-only; choose a results folder that can be written",
     errno.EACCES: "permission denied; choose a folder that can be read and written",
+    errno.ENXIO: "a socket or device that cannot be opened; name a plain file",
     errno.EISDIR: "a folder stands where a file should; choose another name",
     errno.ENOTDIR: "a file stands where a folder should; choose another place",
     errno.ENAMETOOLONG: "longer than the file system allows; choose a shorter name",

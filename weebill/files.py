@@ -214,6 +214,14 @@ def unfinished_work(output: str | Path, identity: Mapping[str, Any]) -> Iterator
         remove_folder(work)
 
 
+def check_plain(path: str | Path) -> None:
+    """Raise InputError for a pipe, a device or a socket, or one in a folder: its reader would wait, or never end."""
+    path = Path(path)
+    for one in sorted(path.iterdir()) if path.is_dir() else [path]:
+        if one.exists() and not (one.is_file() or one.is_dir()):
+            raise InputError(f"{one}: not a plain file; put the file itself there, or remove it")
+
+
 def sha256_file(path: str | Path) -> str:
     """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with open(path, "rb") as file:
@@ -248,6 +256,7 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> Any:
     """Read the value in a JSON file.  Raises InputError where it is missing or not JSON."""
     path = Path(path)
+    check_plain(path)
     try:
         return parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from tests import pipes
 from tests.metric.small import (
     REFERENCES,
     SOURCES,
@@ -16,6 +17,7 @@ from tests.metric.small import (
     make_encoder,
     write_sentencepiece,
 )
+from tests.pipes import WITHOUT_END
 from weebill.errors import InputError
 from weebill.files import content_hash
 from weebill.hugging_face.families import prunable
@@ -37,6 +39,19 @@ def test_a_folder_is_read_as_it_was_written(tmp_path, metric):
     wanted = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
     for name in SYSTEMS:
         np.testing.assert_array_equal(found[name], wanted[name])
+
+
+@pytest.mark.parametrize("kind", WITHOUT_END)
+def test_no_file_of_a_metric_is_waited_for(tmp_path, metric, kind):
+    save_metric(tmp_path / "one", metric, {})
+    for place in (
+        tmp_path / "one/model.safetensors",
+        tmp_path / "checkpoint/checkpoints/model.ckpt",
+    ):
+        pipes.replace(place, kind)
+        folder = tmp_path / place.relative_to(tmp_path).parts[0]
+        with pytest.raises(InputError, match=f"{place.name}: not a plain file"), pipes.within(60):
+            load_metric(folder)
 
 
 def test_minilm_too(tmp_path):

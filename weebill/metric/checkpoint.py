@@ -20,7 +20,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError, placed
-from weebill.files import read_json
+from weebill.files import check_plain, read_json
 from weebill.hugging_face.loading import check_layers, refuse_code
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder, reason
@@ -62,6 +62,7 @@ def read_checkpoint(
     values, or are of another kind of model.
     """
     file, hparams_file = _files(path)
+    check_plain(file)
     written = check_hyperparameters(hparams_file)  # before gigabytes are read
     content = _read_tensors(file, stream)
     values = {**written, **content.get("hyper_parameters", {})}
