@@ -54,6 +54,30 @@ def test_no_file_of_a_metric_is_waited_for(tmp_path, metric, kind):
             load_metric(folder)
 
 
+@pytest.mark.parametrize("fault", ["added", "more pieces", "around a text"])
+def test_ids_beyond_the_embeddings(tmp_path, metric, fault):
+    """Version 0.1.0 wrote no hash of the tokenizer, and the encoders of checkpoints have none."""
+    save_metric(tmp_path / "one", metric, {})
+    rows = metric.network.encoder.config.vocab_size
+    tokens = json.loads((tmp_path / "one/tokenizer.json").read_text())
+    if fault == "added":
+        flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+        tokens["added_tokens"].append({"id": rows, "content": "dog", **flags})
+    elif fault == "more pieces":
+        extra = [[f"x{number}", -1.0] for number in range(rows)]
+        tokens["model"]["vocab"] += extra
+    else:
+        tokens["post_processor"]["special_tokens"]["<s>"]["ids"] = [7 * rows]
+    config = json.loads((tmp_path / "one/config.json").read_text())
+    del config["tokenizer"]
+    (tmp_path / "one/config.json").write_text(json.dumps(config))
+    for place in (tmp_path / "one", tmp_path / "encoder"):
+        (place / "tokenizer.json").write_text(json.dumps(tokens))
+    for folder in ("one", "checkpoint"):
+        with pytest.raises(InputError, match=f"its tokenizer gives the id .*has {rows} embeddings"):
+            load_metric(tmp_path / folder)
+
+
 def test_minilm_too(tmp_path):
     encoder = make_encoder(tmp_path / "encoder", "MiniLM")
     metric = load_metric(make_checkpoint(tmp_path / "checkpoint", encoder, encoder_model="MiniLM"))

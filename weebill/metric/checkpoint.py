@@ -81,8 +81,10 @@ def read_checkpoint(
         tensors = len(content["state_dict"])
         empty, place = find_encoder(family, name, encoder, meta=stream, tensors=tensors)
         network = MetricNetwork(architecture, empty)
+    tokenizer = SentenceTokenizer(place)
+    tokenizer.check_ids(empty.config.vocab_size, place)
     _fill(network, content["state_dict"], file, stream)
-    return network.eval(), SentenceTokenizer(place), file
+    return network.eval(), tokenizer, file
 
 
 def check_hyperparameters(path: Path) -> dict[str, Any]:
