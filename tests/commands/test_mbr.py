@@ -160,6 +160,9 @@ def test_plain_lines_and_a_sentence_score(files, tmp_path, capsys):
     [
         (["Ja."], [], "candidates.txt:1: expected LINE ||| TRANSLATION"),
         (["0 ||| Ja.", "9 ||| Nein."], [], "candidates.txt:2: a candidate of source 9, but there are 6"),
+        (["0 ||| Ja.", "6 ||| Nein."], [], "candidates.txt:2: a candidate of source 6, but there are 6"),
+        (["0 ||| Ja.", f"{'9' * 5000} ||| x"], [], "candidates.txt:2: a candidate of source 999"),
+        (["-1 ||| Ja."], [], "candidates.txt:1: expected LINE ||| TRANSLATION"),
         (["0 ||| Ja."], [], "no candidate of source 1"),
         (["Ja.", "Nein."], ["--candidates", "2"], "2 lines, expected 2 for each of 6 sources"),
     ],
