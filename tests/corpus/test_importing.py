@@ -71,6 +71,26 @@ def test_a_licence_is_read_in_part(tmp_path):
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize("fault", ["text", "method", "encrypted", "place"])
+def test_a_damaged_licence_names_its_archive(tmp_path, fault):
+    body = bytearray(_archive(a__en="a\n", LICENSE="CC BY 4.0\n"))
+    entry = body.rindex(b"PK\x01\x02")  # of the licence, in the list of members
+    if fault == "text":
+        body[body.index(b"CC BY")] ^= 1
+    elif fault == "method":
+        body[entry + 10] = 97
+    elif fault == "encrypted":
+        body[entry + 8] |= 1
+    else:
+        body[entry + 42 : entry + 46] = b"\xff\xff\xff\x00"
+    (tmp_path / "a.zip").write_bytes(body)
+    with pytest.raises(
+        InputError, match=r"a\.zip: damaged or truncated in its licence \("
+    ) as caught:
+        _licence_in(tmp_path / "a.zip")
+    assert "\n" not in str(caught.value)
+
+
 def _paths(folder) -> list[str]:
     return [str(folder / f"a.{side}") for side in PAIR]
 
