@@ -80,6 +80,9 @@ def test_candidates_of_marian(files):
     for feature in features:
         rows = [f"{n} ||| {text} ||| {feature} ||| -0.6" for n, text in enumerate(texts)]
         assert read_candidates(written(candidates, rows), len(texts)) == [[one] for one in texts]
+    assert read_candidates(written(candidates, ["0 ||| 5", "0 ||| -0.5 ||| 7"]), 1) == [
+        ["5", "-0.5"]
+    ]
     # `F0= -1.2` follows no translation, so it is the text; `b= c` and `= 1` are no features.
     rows = ["0 ||| F0= -1.2", "0 ||| a ||| b= c ||| -1", "0 ||| a ||| = 1 ||| -1"]
     found = read_candidates(written(candidates, rows), 1)
