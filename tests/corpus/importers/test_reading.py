@@ -14,24 +14,25 @@ from weebill.errors import InputError
 TEXT = b"eins\n\nzwei\n"
 
 
-def packed(path, names):
-    """Write a .zip or .tgz with members of these names, and another one."""
+def packed(path, texts):
+    """Write a .zip or .tgz with members of these names and contents."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w") as archive:
-            for name in (*names, "README"):
-                archive.writestr(name, TEXT)
+            for name, text in texts.items():
+                archive.writestr(name, text)
     else:
         with tarfile.open(path, "w:gz") as archive:
-            for name in (*names, "README"):
+            for name, text in texts.items():
                 member = tarfile.TarInfo(name)
-                member.size = len(TEXT)
-                archive.addfile(member, io.BytesIO(TEXT))
+                member.size = len(text)
+                archive.addfile(member, io.BytesIO(text))
     return path
 
 
 @pytest.mark.parametrize("suffix", [".zip", ".tgz"])
 def test_the_one_member_of_a_pattern(tmp_path, suffix):
-    path = packed(tmp_path / f"one{suffix}", ["x/a.de", "x/a.en"])
+    texts = {"README": b"read\n", "x/a.de": b"one\n", "x/a.en": TEXT, "x/a": b"two\n"}
+    path = packed(tmp_path / f"one{suffix}", texts)
     assert list(lines(TextFile(path, "*.en", suffix))) == ["eins", "", "zwei"]
     for pattern, found in (("*.fr", "none"), ("x/a.*", "x/a.de, x/a.en")):
         with pytest.raises(InputError, match=f"expected one member .*, found {found}; this is no"):
