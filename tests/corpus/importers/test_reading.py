@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from weebill.corpus.importers.reading import TextFile, damage, lines
+from weebill.corpus.importers.reading import Controls, TextFile, damage, lines
 from weebill.errors import InputError
 
 TEXT = b"eins\n\nzwei\n"
@@ -50,6 +50,16 @@ def test_the_given_suffix_counts(tmp_path):
         TextFile(tmp_path / "a.gz"),
     ):
         assert list(lines(text)) == ["eins", "", "zwei"]
+
+
+@pytest.mark.parametrize(("left", "right"), [(1, 5), (4, 1), (3, 2)])
+def test_sides_of_unequal_length(tmp_path, left, right):
+    """All lines of the longer side are counted."""
+    (tmp_path / "a").write_text("x\n" * left)
+    (tmp_path / "b").write_text("y\n" * right)
+    pairs = Controls().pairs(TextFile(tmp_path / "a"), TextFile(tmp_path / "b"))
+    with pytest.raises(InputError, match=f"a has {left} lines and .*b has {right}; the sides"):
+        list(pairs)
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.ESTALE])
