@@ -2,15 +2,19 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
-from weebill.errors import InputError
+from tests.mounting import mounted
+from weebill.errors import InputError, explain
 from weebill.files import (
     atomic_folder,
     atomic_path,
@@ -61,6 +65,38 @@ def test_a_failure_leaves_what_was_there(tmp_path):
         raise ZeroDivisionError
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "before"
+
+
+@pytest.mark.parametrize("whole", [atomic_path, atomic_folder])
+@pytest.mark.parametrize("fault", ["written", "copied", "safetensors", "flushed", "quota"])
+def test_a_full_disk_names_what_was_to_be_made(tmp_path, monkeypatch, whole, fault):
+    """The errors name no file, or a partial one, or are Rust's."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "large").write_bytes(b"x" * 100_000)
+    told = "quota is used up" if fault == "quota" else "is full"
+    with mounted(tmp_path / "small", "size=64k") as place:
+        with pytest.raises(Exception) as caught, whole("small/made") as partial:
+            file = partial if whole is atomic_path else partial / "file"
+            match fault:
+                case "written":
+                    file.write_bytes(b"x" * 100_000)
+                case "copied":
+                    shutil.copyfile(tmp_path / "large", file)
+                case "safetensors":
+                    save_file({"a": np.zeros(100_000, np.int8)}, file)
+                case "flushed":
+                    with file.open("w") as stream:
+                        stream.write("x" * 70_000)
+                case "quota":
+                    raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+        assert explain(caught.value, "elsewhere").startswith(f"small/made: the disk {told}")
+        assert not list(place.iterdir())
+
+
+def test_a_full_disk_elsewhere_keeps_its_name(tmp_path):
+    with pytest.raises(OSError, match="/other'") as caught, atomic_path(tmp_path / "made"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/other")
+    assert caught.value.filename == "/other"
 
 
 def test_a_link_stays_and_what_is_no_file_is_refused(tmp_path):

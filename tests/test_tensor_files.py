@@ -2,10 +2,18 @@
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from weebill.errors import InputError
-from weebill.tensor_files import NAMES, check_types, stored_types, types_of
+from weebill.tensor_files import (
+    NAMES,
+    Entry,
+    check_types,
+    mapped_tensors,
+    stored_types,
+    types_of,
+    write_tensors,
+)
 
 WRITTEN = {
     "F64": torch.float64,
@@ -38,3 +46,33 @@ def test_what_is_expected_passes_and_names_without_expectation_too(tmp_path):
     other = {**written, "b": torch.zeros(2)}
     with pytest.raises(InputError, match=r"some\.safetensors: tensor b is I64, expected F32; "):
         check_types(file, types_of(other))
+
+
+def test_files_are_those_of_the_library(tmp_path):
+    """Tensors of several types, one empty and one of no dimension, in any order."""
+    torch.manual_seed(1)
+    tensors = {
+        "codes": torch.randint(-127, 128, (3, 5)).to(torch.int8),
+        "none": torch.zeros(0, 4),
+        "one": torch.tensor(2.5),
+        "ids": torch.tensor([1, 2, 3]),
+        "bytes": torch.randint(0, 256, (7,)).to(torch.uint8),
+        "weight": torch.randn(2, 3),
+    }
+    entries = [
+        Entry(name, one.dtype, tuple(one.shape), lambda one=one: one)
+        for name, one in tensors.items()
+    ]
+    write_tensors(tmp_path / "own", entries)
+    save_file(tensors, tmp_path / "theirs")
+    for found in (
+        load_file(tmp_path / "own"),
+        mapped_tensors(tmp_path / "own"),
+        mapped_tensors(tmp_path / "theirs"),
+    ):
+        assert found.keys() == tensors.keys()
+        assert all(torch.equal(found[name], one) for name, one in tensors.items())
+        assert all(found[name].dtype == one.dtype for name, one in tensors.items())
+    with (tmp_path / "own").open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+    assert size % 8 == 0

@@ -1,9 +1,10 @@
 """YAML is read strictly."""
 
 import pytest
+import yaml
 
 from weebill.errors import InputError
-from weebill.yaml_files import LARGEST, check_yaml, read_yaml
+from weebill.yaml_files import LARGEST, check_yaml, load_yaml, read_yaml
 
 BAD = {
     "repeated key": (
@@ -26,6 +27,27 @@ BAD = {
     "no date": ("a: 1\nb: 2020-13-45\n", "{path}:2: not valid YAML: '2020-13-45' is no date or"),
     "digits": (f"a: {'7' * 6000}\n", "{path}:1: not valid YAML: '77777777777777777777… (6,000 "),
     "depth": ("a: " + "{b: " * 2000, "{path}: not valid YAML: nested too deeply; mend it"),
+    "laughs": (
+        "a0: &a0 lol\n"
+        + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30)),
+        "{path}:6: not valid YAML: aliases stand for too much text in all; mend this line",
+    ),
+    "merged keys": (  # the library itself would need hours
+        "a0: &a0 {x: 1}\n"
+        + "".join(f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 8)}]}}\n" for i in range(1, 40)),
+        "{path}:6: not valid YAML: aliases stand for too much text in all; mend this line",
+    ),
+    "doubled": (
+        "b0: &b0 {x: 1}\n"
+        + "".join(f"b{i}: &b{i} {{x: *b{i - 1}, y: *b{i - 1}}}\n" for i in range(1, 60)),
+        "{path}:14: not valid YAML: aliases stand for too much text in all; mend this line",
+    ),
+    "long text": (
+        f"a: &a {'x' * 9000}\nb: [*a, *a]\nc: [{', '.join(['*a'] * 400)}]\n",
+        "{path}:3: not valid YAML: aliases stand for too much text in all; mend this line",
+    ),
+    "endless list": ("a: &a [1, *a]\n", "{path}:1: not valid YAML: an alias to what it is part of"),
+    "endless map": ("a: 1\nb: &a {c: *a}\n", "{path}:2: not valid YAML: an alias to what it is"),
     "no key": ("? [a]\n: 1\n", "{path}:1: not valid YAML: ['a'] is no possible key"),
 }
 
@@ -38,6 +60,21 @@ def test_bad_yaml(tmp_path, text, message):
         read_yaml(path)
     assert str(caught.value).startswith(message.format(path=path))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["laughs", "merged keys", "doubled", "endless list"])
+def test_aliases_in_files_of_other_programs(name):
+    with pytest.raises(yaml.YAMLError):
+        load_yaml(BAD[name][0])
+
+
+def test_ordinary_aliases(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "base: &base {seed: 1, list: [a, b]}\nb: {<<: *base, more: 2}\nc: [*base, *base]\n"
+    )
+    base = {"seed": 1, "list": ["a", "b"]}
+    assert read_yaml(path) == {"base": base, "b": {**base, "more": 2}, "c": [base, base]}
 
 
 def test_bad_bytes(tmp_path):

@@ -8,18 +8,30 @@ from pathlib import Path
 
 from weebill_runtime.errors import InputError, nearest, placed
 
-__all__ = ["InputError", "Key", "abridged", "explain", "full_disk", "key_path", "nearest", "placed"]
+__all__ = [
+    "InputError",
+    "Key",
+    "abridged",
+    "error_number",
+    "explain",
+    "full_disk",
+    "key_path",
+    "nearest",
+    "placed",
+]
 
 LONGEST_SHOWN = 200  # characters of a name or value in a message
 
 Key = str | int  # of a mapping, or of a list's item, in a configuration
 
 FEW_INODES = 16
+LOOP = "Symlink loop from "  # begin of a message of Python 3.11 and 3.12
 _DISK_REMEDIES = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
     errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
     errno.EROFS: "the file system is read-only; choose a results folder that can be written",
     errno.EACCES: "permission denied; choose a folder that can be read and written",
+    errno.ENXIO: "a socket or device that cannot be opened; name a plain file",
     errno.EISDIR: "a folder stands where a file should; choose another name",
     errno.ENOTDIR: "a file stands where a folder should; choose another place",
     errno.ENAMETOOLONG: "longer than the file system allows; choose a shorter name",
@@ -43,15 +55,9 @@ def explain(error: BaseException, place: str = "results") -> str | None:
     """
     if isinstance(error, InputError):
         return str(error)
-    code = getattr(error, "errno", None)
-    if isinstance(error, RuntimeError) and str(error).startswith(
-        "Symlink loop from "
-    ):  # Python 3.11 and 3.12
-        code, place = errno.ELOOP, str(error).removeprefix("Symlink loop from ").strip("'")
-    # An error of safetensors, written in Rust, has the number only in its message.
-    elif not isinstance(error, OSError):
-        found = re.search(r"\(os error (\d+)\)", str(error))
-        code = int(found[1]) if found else None
+    code = error_number(error)
+    if code == errno.ELOOP and isinstance(error, RuntimeError):
+        place = str(error).removeprefix(LOOP).strip("'")
     name = str(getattr(error, "filename", None) or "")
     if (
         isinstance(error, FileNotFoundError) and ".partial-" in name
@@ -63,6 +69,16 @@ def explain(error: BaseException, place: str = "results") -> str | None:
         remedy = full_disk(place) if code == errno.ENOSPC else _DISK_REMEDIES[code]
         return f"{abridged(place)}: {remedy}"
     return None
+
+
+def error_number(error: BaseException) -> int | None:
+    """Return the system's number of an error, which may be only in its message; None if it has none."""
+    if isinstance(error, OSError):
+        return error.errno
+    if isinstance(error, RuntimeError) and str(error).startswith(LOOP):
+        return errno.ELOOP
+    found = re.search(r"\(os error (\d+)\)", str(error))  # safetensors, in Rust
+    return int(found[1]) if found else None
 
 
 def full_disk(place: str | Path) -> str:

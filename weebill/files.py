@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from weebill.durable import make_folders, put_in_place, sync, sync_tree
-from weebill.errors import InputError
+from weebill.errors import InputError, error_number
 from weebill.processes import is_left, maker_mark
 from weebill.replaceable import FolderKind, check_replaceable
 from weebill_runtime.json_text import parse_json
 
 LOCK = ".lock"
+FULL = (errno.ENOSPC, errno.EDQUOT)
 # First letters of the names that network file systems give to removed files which a process still has open.
 STILL_OPEN = (".nfs", ".fuse_hidden")
 
@@ -26,15 +27,16 @@ STILL_OPEN = (".nfs", ".fuse_hidden")
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside `path`: it replaces `path`, durably, if the block succeeds; else it is removed."""
-    path = Path(path).resolve()  # a link stays a link
+    given, path = path, Path(path).resolve()  # a link stays a link
     if path.exists() and not (path.is_file() or path.is_dir()):  # such as /dev/null
         raise InputError(f"{path}: not a plain file; name one, or a new one")
     partial = _partial(path)
     try:
-        yield partial
-        sync(partial)
-        os.replace(partial, path)
-        sync(path.parent)
+        with _full_disk_at(given, partial):
+            yield partial
+            sync(partial)
+            os.replace(partial, path)
+            sync(path.parent)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -48,11 +50,12 @@ def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[
     """
     place, partial = _begin(path, kind)
     try:
-        partial.mkdir()
-        yield partial
-        sync_tree(partial)
-        check_replaceable(place, kind)  # its content may have changed meanwhile
-        _put_in_place(partial, place, path)
+        with _full_disk_at(path, partial):
+            partial.mkdir()
+            yield partial
+            sync_tree(partial)
+            check_replaceable(place, kind)  # its content may have changed meanwhile
+            _put_in_place(partial, place, path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -115,9 +118,22 @@ def _refused(path: str | Path, action: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise
+        if error.errno in FULL:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise InputError(f"{path}: cannot be {action} ({error.strerror}){remedy}") from error
+
+
+@contextmanager
+def _full_disk_at(path: str | Path, partial: Path) -> Iterator[None]:
+    """Give an error for a full disk that names no file, or a partial one, the name of the file that is made."""
+    try:
+        yield
+    except Exception as error:
+        name = getattr(error, "filename2", None) or getattr(error, "filename", None) or partial
+        code = error_number(error)
+        if code in FULL and str(name).startswith(str(partial)):
+            raise OSError(code, os.strerror(code), str(path)) from error
+        raise
 
 
 def _partial(path: Path) -> Path:
@@ -198,6 +214,14 @@ def unfinished_work(output: str | Path, identity: Mapping[str, Any]) -> Iterator
         remove_folder(work)
 
 
+def check_plain(path: str | Path) -> None:
+    """Raise InputError for a pipe, a device or a socket, or one in a folder: its reader would wait, or never end."""
+    path = Path(path)
+    for one in sorted(path.iterdir()) if path.is_dir() else [path]:
+        if one.exists() and not (one.is_file() or one.is_dir()):
+            raise InputError(f"{one}: not a plain file; put the file itself there, or remove it")
+
+
 def sha256_file(path: str | Path) -> str:
     """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with open(path, "rb") as file:
@@ -232,6 +256,7 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> Any:
     """Read the value in a JSON file.  Raises InputError where it is missing or not JSON."""
     path = Path(path)
+    check_plain(path)
     try:
         return parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

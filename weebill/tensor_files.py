@@ -14,6 +14,7 @@ import torch
 from safetensors import safe_open
 
 from weebill.errors import InputError
+from weebill.files import check_plain
 
 # Types by safetensors' names.
 FLOAT = "F32"
@@ -25,6 +26,7 @@ HALVES = {torch.float16: "F16", torch.bfloat16: "BF16"}
 
 def stored_types(path: str | Path) -> dict[str, str]:
     """Read the type of each tensor of a file, by name, from the header only."""
+    check_plain(path)
     with safe_open(path, "numpy") as file:
         return {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
 

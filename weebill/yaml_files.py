@@ -1,4 +1,7 @@
-"""Strict reader of YAML files: a repeated key is an error, and every error names its line."""
+"""Strict reader of YAML files: a repeated key is an error, and every error names its line.
+
+Aliases may repeat values only to some extent: a few lines of them can stand for more than any memory holds.
+"""
 
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -10,9 +13,39 @@ import yaml
 from weebill.errors import InputError, abridged
 
 LARGEST = 1 << 22  # bytes of a file
+REPEATED = 1 << 16  # values and characters that aliases may add to a file
 
 
-class _StrictLoader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):
+    """Loader of safe YAML in which no alias leads to itself, nor all of them to very much."""
+
+    def construct_document(self, node: yaml.Node) -> Any:
+        """Return the value of a document.  Raises ConstructorError if its aliases stand for too much."""
+        _check_aliases(node, {}, 2 * self.index + REPEATED)
+        return super().construct_document(node)
+
+
+def _check_aliases(node: yaml.Node, sizes: dict[yaml.Node, int | None], most: int) -> int:
+    """Return the number of a node's values and characters, with each alias replaced by what it stands for.
+
+    sizes: those of the nodes that are known, None for nodes that this one is part of.
+    """
+    if node in sizes:
+        size, problem = sizes[node], "an alias to what it is part of"
+    else:
+        sizes[node], size = None, 1
+        if isinstance(node, yaml.ScalarNode):
+            size += len(node.value)
+        for part in node.value if isinstance(node, yaml.CollectionNode) else ():
+            for one in part if isinstance(part, tuple) else (part,):
+                size += _check_aliases(one, sizes, most)
+        sizes[node], problem = size, "aliases stand for too much text in all"
+    if size is None or size > most:
+        raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+    return size
+
+
+class _StrictLoader(_Loader):
     """Loader of safe YAML in which a mapping may name a key only once."""
 
 
@@ -49,6 +82,14 @@ for _kind in ("int", "float", "timestamp"):
     _tag = f"tag:yaml.org,2002:{_kind}"
     _StrictLoader.add_constructor(_tag, _checked(yaml.SafeLoader.yaml_constructors[_tag]))
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def load_yaml(text: str) -> Any:
+    """Return the value in a YAML text of another program, in which the last of equal keys counts.
+
+    Raises yaml's errors, ValueError for an impossible date or number, and RecursionError.
+    """
+    return yaml.load(text, Loader=_Loader)
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import pytest
 import sentencepiece
 from safetensors.numpy import load_file, save_file
 
+from tests.mounting import mounted
 from tests.runtime.exports.students import onnx_greedy
 from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.__main__ import main
@@ -50,6 +51,15 @@ def test_onnx(folders, tmp_path):
     found = onnx_greedy(OnnxStudent(tmp_path / "out"), sources, 12, unknown=True)
     texts = [pieces.decode(translation) for translation in found]
     assert texts == load_translator(folders / "ssru").translate(TEXT, OPTIONS)
+
+
+@pytest.mark.parametrize("to", ["marian", "onnx", "ctranslate2"])
+def test_a_full_disk(folders, tmp_path, capsys, to):
+    with mounted(tmp_path / "small", "size=48k") as place:
+        command = ["convert", str(folders / "attention"), str(place / "out"), "--to", to]
+        assert main(command) == 1
+        assert capsys.readouterr().err.startswith(f"weebill: {place / 'out'}: the disk is full;")
+        assert not list(place.iterdir())
 
 
 @pytest.mark.parametrize("to", ["marian", "onnx", "ctranslate2"])

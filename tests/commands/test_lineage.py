@@ -137,3 +137,41 @@ def test_records_that_are_not_what_they_were(results, capsys, key, value):
     assert main(["lineage", str(results / "results/trial/models/small")]) == 1
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and f"{path}: no sound '{key or 'rule'}'" in told
+
+
+DAMAGED = {
+    "results/trial/models/small/config.json": [
+        "[]",
+        '{"lineage": 5}',
+        '{"lineage": {"course": 5}}',
+        '{"lineage": {"course": {"updates": "9"}}}',
+        '{"lineage": {"versions": ["2"]}}',
+        '{"lineage": {"kind": 5}}',
+    ],
+    "results/trial/configuration.json": ["null", "{}", '{"experiment": "trial"}'],
+    "results/trial/corpora/sources.lock.json": [
+        "[]",
+        '{"sources": 5}',
+        '{"sources": {"corpora.news": 5}}',
+        '{"sources": {"corpora.news": [5]}}',
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, texts in DAMAGED.items() for text in texts]
+)
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_files_that_are_not_what_they_were(results, capsys, name, text, form):
+    (results / name).write_text(text)
+    assert main(["lineage", str(results / LONG), *form]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith(f"weebill: {results / name}: ") and told.count("\n") == 1
+
+
+@pytest.mark.parametrize("time", [1e300, -1e18, float("nan"), float("inf"), True])
+def test_times_that_are_none(results, capsys, time):
+    record(results, LONG, "tables", ["gone.txt"], time)
+    assert main(["lineage", str(results / LONG)]) == 1
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and "no sound '" in told and "time'" in told

@@ -80,6 +80,9 @@ def test_candidates_of_marian(files):
     for feature in features:
         rows = [f"{n} ||| {text} ||| {feature} ||| -0.6" for n, text in enumerate(texts)]
         assert read_candidates(written(candidates, rows), len(texts)) == [[one] for one in texts]
+    assert read_candidates(written(candidates, ["0 ||| 5", "0 ||| -0.5 ||| 7"]), 1) == [
+        ["5", "-0.5"]
+    ]
     # `F0= -1.2` follows no translation, so it is the text; `b= c` and `= 1` are no features.
     rows = ["0 ||| F0= -1.2", "0 ||| a ||| b= c ||| -1", "0 ||| a ||| = 1 ||| -1"]
     found = read_candidates(written(candidates, rows), 1)
@@ -160,6 +163,9 @@ def test_plain_lines_and_a_sentence_score(files, tmp_path, capsys):
     [
         (["Ja."], [], "candidates.txt:1: expected LINE ||| TRANSLATION"),
         (["0 ||| Ja.", "9 ||| Nein."], [], "candidates.txt:2: a candidate of source 9, but there are 6"),
+        (["0 ||| Ja.", "6 ||| Nein."], [], "candidates.txt:2: a candidate of source 6, but there are 6"),
+        (["0 ||| Ja.", f"{'9' * 5000} ||| x"], [], "candidates.txt:2: a candidate of source 999"),
+        (["-1 ||| Ja."], [], "candidates.txt:1: expected LINE ||| TRANSLATION"),
         (["0 ||| Ja."], [], "no candidate of source 1"),
         (["Ja.", "Nein."], ["--candidates", "2"], "2 lines, expected 2 for each of 6 sources"),
     ],

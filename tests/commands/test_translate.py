@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -52,6 +53,14 @@ def test_lines_in_are_lines_out(folder):
     assert out.pop() == ""
     assert out == load_translator(folder).translate(lines)
     assert out[1] == ""
+
+
+def test_standard_output_on_a_full_disk(folder, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"A dog.\n"), isatty=bool))
+    with suppress(OSError), open("/dev/full", "w") as full:  # closing it fails, too
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(["translate", str(folder)]) == 1
+    assert capsys.readouterr().err.startswith("weebill: standard output: the disk is full; free")
 
 
 @pytest.mark.parametrize("options", [[], ["--beam", 3], ["--isa", "portable"]])

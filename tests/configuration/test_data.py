@@ -274,6 +274,14 @@ CASES = {
             "no more than the 20,000 embedded pairs in all",
         ],
     ),
+    "a number of hundreds of digits": (
+        {"corpora": {"more": {"importer": "tatoeba", "pairs": 10**300}}},
+        [],
+        [
+            "corpora.more.pairs: found 1,000,000,000,000,00… (401 characters) after 110 that are skipped or read by "
+            "other entries, expected no more than the 20,000 embedded pairs in all",
+        ],
+    ),
     "more embedded text of common words than there is": (
         {"corpora": {"more": {"importer": "tatoeba", "pairs": 10_700, **COMMON}}},
         [],

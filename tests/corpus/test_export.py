@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 import zstandard
 
+from tests.mounting import mounted
 from weebill.__main__ import main
 from weebill.corpus.importing import import_corpus
 from weebill.corpus.table import write_table
@@ -41,6 +42,16 @@ def test_dropped_rows_only_with_all(tmp_path):
         out = tmp_path / "out"
         assert main(["export", str(tmp_path / "t.parquet"), "--source", str(out), *flags]) == 0
         assert out.read_text() == expected
+
+
+@pytest.mark.parametrize("name", ["out.en", "out.en.gz", "out.zst"])
+def test_a_full_disk(tmp_path, capsys, name):
+    texts = [str(number**9) for number in range(20_000)]
+    write_table(tmp_path / "t.parquet", pa.table({"source": texts}))
+    with mounted(tmp_path / "small", "size=32k") as place:
+        assert main(["export", str(tmp_path / "t.parquet"), "--source", str(place / name)]) == 1
+        assert capsys.readouterr().err.startswith(f"weebill: {place / name}: the disk is full;")
+        assert not list(place.iterdir())
 
 
 @pytest.mark.parametrize(

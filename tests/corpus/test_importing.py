@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import tracemalloc
 import zipfile
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ import pytest
 
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.rules import Rules
-from weebill.corpus.importing import import_corpus, locked_places, write_lock
+from weebill.corpus.importing import _licence_in, import_corpus, locked_places, write_lock
 from weebill.corpus.sources import Places
 from weebill.corpus.table import read_batches, read_columns
 from weebill.errors import InputError
@@ -52,6 +53,42 @@ def experiment(tmp_path, site, monkeypatch):
         ("validation", embedded, None),
     ]
     return entries, body
+
+
+def test_a_licence_is_read_in_part(tmp_path):
+    """64 MiB of zeros take some KiB in the archive."""
+    path = tmp_path / "a.zip"
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("LICENCE", "w") as file,
+    ):
+        file.write(b"\nCC0" + b" " * 300 + b"\n")
+        for _ in range(64):
+            file.write(bytes(1 << 20))
+    tracemalloc.start()
+    assert _licence_in(path) == "CC0"
+    assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("fault", ["text", "method", "encrypted", "place"])
+def test_a_damaged_licence_names_its_archive(tmp_path, fault):
+    body = bytearray(_archive(a__en="a\n", LICENSE="CC BY 4.0\n"))
+    entry = body.rindex(b"PK\x01\x02")  # of the licence, in the list of members
+    if fault == "text":
+        body[body.index(b"CC BY")] ^= 1
+    elif fault == "method":
+        body[entry + 10] = 97
+    elif fault == "encrypted":
+        body[entry + 8] |= 1
+    else:
+        body[entry + 42 : entry + 46] = b"\xff\xff\xff\x00"
+    (tmp_path / "a.zip").write_bytes(body)
+    with pytest.raises(
+        InputError, match=r"a\.zip: damaged or truncated in its licence \("
+    ) as caught:
+        _licence_in(tmp_path / "a.zip")
+    assert "\n" not in str(caught.value)
 
 
 def _paths(folder) -> list[str]:

@@ -276,7 +276,8 @@ def test_files_that_are_missing_or_damaged(tmp_path, checkpoint):
     file.write_bytes(whole)
     (checkpoint / "checkpoints/last.ckpt").write_bytes(whole)
     refused(checkpoint, re.escape("found last.ckpt, model.ckpt; name the file"))
-    for text in ("a: !!python/object/apply:os.getcwd []", "a: 2024-13-45", "[" * 2000):
+    laughs = "a0: &a0 x\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" for i in range(70))
+    for text in ("a: !!python/object/apply:os.getcwd []", "a: 2024-13-45", "[" * 2000, laughs):
         (checkpoint / "hparams.yaml").write_text(text)
         refused(file, "not plain YAML")
     (checkpoint / "hparams.yaml").unlink()

@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from tests import pipes
 from tests.metric.small import (
     REFERENCES,
     SOURCES,
@@ -16,6 +17,7 @@ from tests.metric.small import (
     make_encoder,
     write_sentencepiece,
 )
+from tests.pipes import WITHOUT_END
 from weebill.errors import InputError
 from weebill.files import content_hash
 from weebill.hugging_face.families import prunable
@@ -37,6 +39,43 @@ def test_a_folder_is_read_as_it_was_written(tmp_path, metric):
     wanted = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
     for name in SYSTEMS:
         np.testing.assert_array_equal(found[name], wanted[name])
+
+
+@pytest.mark.parametrize("kind", WITHOUT_END)
+def test_no_file_of_a_metric_is_waited_for(tmp_path, metric, kind):
+    save_metric(tmp_path / "one", metric, {})
+    for place in (
+        tmp_path / "one/model.safetensors",
+        tmp_path / "checkpoint/checkpoints/model.ckpt",
+    ):
+        pipes.replace(place, kind)
+        folder = tmp_path / place.relative_to(tmp_path).parts[0]
+        with pytest.raises(InputError, match=f"{place.name}: not a plain file"), pipes.within(60):
+            load_metric(folder)
+
+
+@pytest.mark.parametrize("fault", ["added", "more pieces", "around a text"])
+def test_ids_beyond_the_embeddings(tmp_path, metric, fault):
+    """Version 0.1.0 wrote no hash of the tokenizer, and the encoders of checkpoints have none."""
+    save_metric(tmp_path / "one", metric, {})
+    rows = metric.network.encoder.config.vocab_size
+    tokens = json.loads((tmp_path / "one/tokenizer.json").read_text())
+    if fault == "added":
+        flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+        tokens["added_tokens"].append({"id": rows, "content": "dog", **flags})
+    elif fault == "more pieces":
+        extra = [[f"x{number}", -1.0] for number in range(rows)]
+        tokens["model"]["vocab"] += extra
+    else:
+        tokens["post_processor"]["special_tokens"]["<s>"]["ids"] = [7 * rows]
+    config = json.loads((tmp_path / "one/config.json").read_text())
+    del config["tokenizer"]
+    (tmp_path / "one/config.json").write_text(json.dumps(config))
+    for place in (tmp_path / "one", tmp_path / "encoder"):
+        (place / "tokenizer.json").write_text(json.dumps(tokens))
+    for folder in ("one", "checkpoint"):
+        with pytest.raises(InputError, match=f"its tokenizer gives the id .*has {rows} embeddings"):
+            load_metric(tmp_path / folder)
 
 
 def test_minilm_too(tmp_path):

@@ -1,6 +1,8 @@
 """Tables of judgements: rows, names of people, BLEU's tokens by the target language, and published figures."""
 
 import gzip
+import hashlib
+import math
 
 import numpy as np
 import pytest
@@ -11,10 +13,13 @@ from weebill.errors import InputError
 from weebill.metric.judged_scores import scores_of
 from weebill.metric.judged_set import JudgedSet, kendall_tau_b
 from weebill.metric.judgements import (
+    averaged,
+    is_held_out,
     is_machine,
     lexical_scores,
     lexical_signature,
     read_judgements,
+    require_references,
 )
 
 HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tmqm"
@@ -122,6 +127,36 @@ def test_direct_assessments_are_read(real_text):
     assert len({segment.split()[0] for segment in judged["segment"]}) == 7
 
 
+def test_scores_of_several_assessors_are_averaged(tmp_path):
+    """Those of another text with the same number, or another system, stay; lone scores keep their bits."""
+    path = tmp_path / "judged.tsv"
+    rows = ("A\t1\ts\tr\th\t3", "B\t1\ts\tr\th\t-0.0", "A\t1\ts\tr\th\t-1", "A\t1\ts\tr\tg\t5")
+    path.write_text("\n".join(["system\tseg_id\tsource\treference\thypothesis\tmqm", *rows]) + "\n")
+    found = averaged(read_judgements(path, "mqm"))
+    assert found[["system", "mt", "score"]].values.tolist() == [
+        ["A", "h", 1.0],
+        ["B", "h", 0.0],
+        ["A", "g", 5.0],
+    ]
+    alone = averaged(read_judgements(path, "mqm").iloc[1:2])
+    assert math.copysign(1, alone["score"].item()) == -1
+
+
+def test_the_held_out_share_is_that_of_a_hash():
+    sources = [f"source {number}" for number in range(500)]
+    for share in (0.0, 0.05, 0.5, 1.0):
+        digests = [hashlib.sha256(source.encode()).digest()[:6] for source in sources]
+        wanted = [int.from_bytes(digest, "big") / 2**48 < share for digest in digests]
+        assert [is_held_out(source, share) for source in sources] == wanted
+
+
+def test_a_metric_with_references_needs_them():
+    require_references(["", "a"], "K")
+    for references in ([], ["", " "]):
+        with pytest.raises(InputError, match="K: compares with references, and the table has none"):
+            require_references(references, "K")
+
+
 def test_tables_that_are_wrong(tmp_path):
     path = tmp_path / "judged.tsv"
     heading = "system\tseg_id\tsource\treference\thypothesis\tmqm\n"
@@ -135,5 +170,8 @@ def test_tables_that_are_wrong(tmp_path):
         path.write_text(text)
         with pytest.raises(InputError, match=match):
             read_judgements(path, "mqm")
+    path.write_text(heading.replace("system", "sytem"))
+    with pytest.raises(InputError, match=r"no column 'system', .*; did you mean 'sytem'"):
+        read_judgements(path, "mqm", by_system=True)
     with pytest.raises(InputError, match=r"metric 'chrf', expected BLEU or chrF; did you mean"):
         lexical_scores("chrf", ["a"], ["a"])

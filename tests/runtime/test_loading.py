@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from tests import pipes
+from tests.pipes import WITHOUT_END
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.errors import InputError
 from weebill.rehearsal.making.translators import SENTENCES, make_marian
@@ -46,6 +48,31 @@ def test_a_hugging_face_model_translates_by_pytorch(base):
     scores = found.scores([*SENTENCES, " ", ""], [*(one.text for (one,) in best), "", "Hund"])
     assert scores[-2:].tolist() == [0.0, float("-inf")]
     assert (scores[:-2] < 0).all()
+
+
+@pytest.mark.parametrize("kind", WITHOUT_END)
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("recipe/float32", "model.safetensors"),
+        ("recipe/float32", "vocab.spm"),
+        ("recipe/float32", "config.json"),
+        ("marian", "model.safetensors"),
+        ("marian", "generation_config.json"),
+        ("marian", "source.spm"),
+    ],
+)
+def test_no_file_of_a_model_is_waited_for(base, tmp_path, folder, name, kind):
+    shutil.copytree(base / folder, tmp_path / "model")
+    pipes.replace(tmp_path / "model" / name, kind)
+    with pytest.raises(InputError, match=f"{name}: not a plain file; put"), pipes.within(60):
+        load(tmp_path / "model")
+
+
+def test_a_shortlist_is_not_waited_for(base, tmp_path):
+    pipes.replace(tmp_path / "shortlist", "pipe")
+    with pytest.raises(InputError, match="shortlist: not a plain file"), pipes.within(60):
+        load(base / "recipe/int8", shortlist=tmp_path / "shortlist")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,18 @@ def test_another_vocabulary_or_no_shortlist_is_refused(tmp_path):
         tensors = {key: np.array(value, np.uint16) for key, value in (parts | change).items()}
         save_file(tensors, tmp_path / name)
     save_file({"weight": np.ones(3)}, tmp_path / "a model")
-    for name in ("damaged", "missing", "too few", "beyond", "beyond too", "a table", "a model"):
+    header = b'{"counts": 5}'
+    (tmp_path / "odd").write_bytes(len(header).to_bytes(8, "little") + header)
+    for name in (
+        "odd",
+        "damaged",
+        "missing",
+        "too few",
+        "beyond",
+        "beyond too",
+        "a table",
+        "a model",
+    ):
         with pytest.raises(InputError, match=f"{name}: no shortlist, or damaged"):
             Shortlist.load(tmp_path / name, (7, None))
 

@@ -3,13 +3,12 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.mounting import mounted
 from tests.workflow.running import REPOSITORY, TINY, run_snakemake, snakemake
 
 
@@ -152,19 +151,6 @@ def test_read_only_results(tmp_path):
     run = snakemake(tmp_path, TINY, "--cores", "1")
     assert len(error_lines(run, "cannot write results here")) == 1
     assert not list((tmp_path / ".snakemake/locks").glob("*")), "the failed run left its lock"
-
-
-@contextmanager
-def mounted(place: Path, options: str) -> Iterator[Path]:
-    """Mount an empty file system in memory; options: such as its size."""
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("needs the right to mount a small file system")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from weebill.errors import InputError
+from weebill.files import check_plain
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     model, shortlist = load_any_model(arguments.model), arguments.shortlist
     if shortlist is not None:
+        check_plain(shortlist)
         vocabulary = model.vocabulary
         shortlist = Shortlist.load(shortlist, vocabulary.sizes, vocabulary.sha256)
     settings = shortlist, arguments.quantization, arguments.pad, arguments.languages

@@ -5,10 +5,12 @@ A result is anything that the workflow made: a table, a figure, a model, a corpu
 
 import argparse
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from weebill.errors import InputError
 from weebill.files import content_hash, read_json
 from weebill.workflow.lineage import Provenance, provenance
 
@@ -58,7 +60,7 @@ def _configuration(known: Provenance) -> dict[str, Any]:
     path = Path(*Path(known.result).parts[:2], "configuration.json")
     if not (known.folder / path).is_file():
         return {}
-    config = read_json(known.folder / path)
+    config = _read(known.folder / path, _is_configuration)
     return {
         "experiment": config["experiment"],
         "seed": config["seed"],
@@ -80,7 +82,7 @@ def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
             record
             for path in paths
             if path.exists()
-            for place, several in read_json(path)["sources"].items()
+            for place, several in _read(path, _is_lock)["sources"].items()
             if place == wanted or (wanted == "validation" and place.startswith(wanted))
             for record in several
         ]
@@ -100,9 +102,40 @@ def _rows(path: Path) -> dict[str, int] | None:
 def _model(path: Path) -> dict[str, Any] | None:
     if not any(path.glob("*.safetensors")) or not (path / "config.json").is_file():
         return None
-    config = read_json(path / "config.json")
+    config = _read(path / "config.json", _is_model)
     made = config.get("lineage", {})
     return {"sha256": content_hash(path), "parameters": config.get("parameters"), **made}
+
+
+def _read(path: Path, is_sound: Callable[[Any], bool]) -> Any:
+    """Read a JSON file that a job wrote.  Raises InputError if it does not hold what jobs write."""
+    found = read_json(path)
+    if not is_sound(found):
+        raise InputError(
+            f"{path}: not what Weebill wrote there; make it again, or use the version that wrote it"
+        )
+    return found
+
+
+def _is_configuration(found: Any) -> bool:
+    return isinstance(found, dict) and found.keys() >= {"experiment", "seed"}
+
+
+def _is_lock(found: Any) -> bool:
+    sources = found.get("sources") if isinstance(found, dict) else None
+    return isinstance(sources, dict) and all(
+        isinstance(several, list) and all(isinstance(record, dict) for record in several)
+        for several in sources.values()
+    )
+
+
+def _is_model(found: Any) -> bool:
+    made = found.get("lineage", {}) if isinstance(found, dict) else None
+    if not isinstance(made, dict) or not isinstance(made.get("versions", {}), dict):
+        return False
+    course = made.get("course", {"updates": 0})
+    updates = course.get("updates") if isinstance(course, dict) else None
+    return isinstance(updates, int) and isinstance(made.get("kind", ""), str)
 
 
 def _text(found: dict[str, Any]) -> str:

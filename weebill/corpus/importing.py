@@ -36,6 +36,7 @@ BATCH_ROWS = 8192
 BATCH_CHARACTERS = 1 << 23  # a batch with long lines has fewer rows
 OMITTED = "too_long"  # filter that drops a row with a line too long to be read
 LICENCE_FILES = {"LICENSE", "LICENCE"}  # members of OPUS' archives
+LICENCE_BYTES = 1 << 16  # of a licence that are read
 LICENCE_LENGTH = 200  # most characters of a licence's first line
 
 
@@ -184,6 +185,7 @@ def _licence_in(path: Path) -> str | None:
         return None
     with damage(path, lambda: " in its licence"), zipfile.ZipFile(path) as archive:
         for name in LICENCE_FILES.intersection(archive.namelist()):
-            words = archive.read(name).decode("utf-8", errors="replace").split("\n")
+            with archive.open(name) as file:
+                words = file.read(LICENCE_BYTES).decode("utf-8", errors="replace").split("\n")
             return next((line.strip()[:LICENCE_LENGTH] for line in words if line.strip()), None)
     return None

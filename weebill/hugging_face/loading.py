@@ -20,7 +20,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 
 from weebill.errors import InputError
-from weebill.files import read_json
+from weebill.files import check_plain, read_json
 from weebill.tensor_files import COMPLEX, FLOATS, stored_types
 from weebill_runtime.json_text import parse_json
 
@@ -174,6 +174,7 @@ def refuse_code(folder: str | Path, types: bool = True) -> None:
     for folders that name the class to read them with, instead of the caller.
     """
     folder = Path(folder)
+    check_plain(folder)
     if (folder / ADAPTER).is_file():
         raise InputError(
             f"{folder / ADAPTER}: an adapter changes another model; merge it into that model and save the whole, or "

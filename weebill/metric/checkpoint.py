@@ -20,11 +20,12 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError, placed
-from weebill.files import read_json
+from weebill.files import check_plain, read_json
 from weebill.hugging_face.loading import check_layers, refuse_code
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder, reason
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
+from weebill.yaml_files import load_yaml
 
 HPARAMS = "hparams.yaml"
 CHECKPOINTS = "checkpoints"
@@ -61,6 +62,7 @@ def read_checkpoint(
     values, or are of another kind of model.
     """
     file, hparams_file = _files(path)
+    check_plain(file)
     written = check_hyperparameters(hparams_file)  # before gigabytes are read
     content = _read_tensors(file, stream)
     values = {**written, **content.get("hyper_parameters", {})}
@@ -79,8 +81,10 @@ def read_checkpoint(
         tensors = len(content["state_dict"])
         empty, place = find_encoder(family, name, encoder, meta=stream, tensors=tensors)
         network = MetricNetwork(architecture, empty)
+    tokenizer = SentenceTokenizer(place)
+    tokenizer.check_ids(empty.config.vocab_size, place)
     _fill(network, content["state_dict"], file, stream)
-    return network.eval(), SentenceTokenizer(place), file
+    return network.eval(), tokenizer, file
 
 
 def check_hyperparameters(path: Path) -> dict[str, Any]:
@@ -112,7 +116,7 @@ def _files(path: Path) -> tuple[Path, Path]:
 
 def _read_hparams(path: Path) -> dict[str, Any]:
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = load_yaml(path.read_text(encoding="utf-8"))
     # Impossible dates and bytes are ValueErrors, deep nesting is a RecursionError.
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: not plain YAML ({reason(error)}); fetch it again") from error

@@ -169,6 +169,7 @@ def _load_folder(path: Path, stream: bool) -> Metric:
     if "tokenizer" in config:
         _check_tokenizer(path, config["tokenizer"])
     tokenizer = SentenceTokenizer(path)
+    tokenizer.check_ids(encoder.config.vocab_size, path)
     try:
         check_types(path / WEIGHTS, types_of(network.state_dict()))
         read = mapped_tensors if stream else load_file

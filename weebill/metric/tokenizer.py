@@ -60,6 +60,15 @@ class SentenceTokenizer:
         pads = map(self._tokenizer.token_to_id, ("<pad>", "[PAD]"))
         self.pad = next((one for one in pads if one is not None), None)
 
+    def check_ids(self, rows: int, origin: object) -> None:
+        """Raise InputError, which names `origin`, if the id of a piece, or of a special one, is beyond `rows`."""
+        ids = [*self._tokenizer.get_vocab().values(), *self._tokenizer.encode("").ids]
+        if ids and max(ids) >= rows:
+            raise InputError(
+                f"{origin}: its tokenizer gives the id {max(ids):,}, but the encoder has {rows:,} embeddings; "
+                "restore the tokenizer, or fetch or make the metric again"
+            )
+
     def encode(self, texts: Sequence[str], longest: int) -> tuple[list[list[int]], list[int]]:
         """Return each text's pieces, special ones included, at most `longest`, and their number before the cut."""
         kept, full = self._encode(texts, longest, self._tokenizer.encode_batch_fast)

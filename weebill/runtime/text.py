@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weebill.errors import InputError, nearest
-from weebill.files import read_json
+from weebill.files import check_plain, read_json
 from weebill.kernels.extension import PORTABLE, check_instruction_set, fastest
 from weebill_runtime.compiled import Engine, packed
 from weebill_runtime.folder import Folder, check_vocabularies, read_folder
@@ -73,6 +73,8 @@ def load_runtime(
     paths = [folders] if isinstance(folders, str | Path) else list(folders)
     if not paths:
         raise ValueError("at least one model folder is needed")
+    for path in (*paths, *([] if shortlist is None else [shortlist])):
+        check_plain(path)
     models = [read_folder(path) for path in paths]
     check_vocabularies(models)
     if device != "cpu":

@@ -46,6 +46,7 @@ NEUTRAL = {
     "weebill.workflow.job": "writes the log, and ends a job",
     "weebill.workflow.parent_watch": "ends a process whose parent is gone",
     "weebill.workflow.progress": "tells the display how far a job is",
+    "weebill.yaml_files": "words the faults of YAML",
     "weebill_runtime": "imports the names of its interface on their first use",
     "weebill_runtime.errors": "words the messages of faults",
     "weebill_runtime.json_text": "words the faults of JSON",

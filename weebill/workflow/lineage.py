@@ -17,6 +17,7 @@ from weebill.files import read_json
 from weebill.workflow.code_version import PREFIX
 
 RECORDS = ".snakemake/metadata"
+YEAR_10_000 = 253_402_300_800  # seconds since 1970; a date has four digits of years
 # Fields of a record that are read, with what they hold; a job that never ended has no times.
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "rule": lambda value: isinstance(value, str),
@@ -24,7 +25,10 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
         ("input", "params", "log"),
         lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
     ),
-    **dict.fromkeys(("starttime", "endtime"), lambda value: isinstance(value, int | float)),
+    **dict.fromkeys(
+        ("starttime", "endtime"),
+        lambda value: type(value) in (int, float) and 0 <= value < YEAR_10_000,
+    ),
 }
 CODE = re.compile(rf"{PREFIX}[0-9a-f]{{16}}")
 

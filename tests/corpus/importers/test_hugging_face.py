@@ -113,7 +113,11 @@ def test_bytes_that_are_not_utf_8(tmp_path, folder):
     _fails(tmp_path, entry, "train-00001-of-00002.parquet", "damaged")
 
 
-@pytest.mark.parametrize("head", ["date: 2024-13-45", "a: [", "[" * 2000, "- a"])
+# Aliases that stand for 2^70 values.
+LAUGHS = "a: &a0 [x]\n" + "\n".join(f"b{i}: &a{i + 1} [*a{i}, *a{i}]" for i in range(70))
+
+
+@pytest.mark.parametrize("head", ["date: 2024-13-45", "a: [", "[" * 2000, "- a", LAUGHS])
 def test_a_card_that_is_no_yaml(tmp_path, folder, head):
     path, entry = folder
     (path / "README.md").write_text(f"---\n{head}\n---\n")

@@ -249,6 +249,16 @@ def test_foreign_files_are_refused(tmp_path, vocabulary):
         read(pickled)
 
 
+def test_options_of_aliases_without_end(tmp_path, vocabulary):
+    export(student("ssru"), vocabulary, tmp_path / "marian")
+    text = "a0: &a0 x\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" for i in range(70))
+    options = np.frombuffer(f"{text}\0".encode(), np.int8)
+    path = damaged(
+        tmp_path / "marian", lambda arrays: arrays.update({"special:model.yml": options})
+    )
+    assert "special:model.yml is not YAML" in refused(path)
+
+
 def refused(path):
     """Return the one error line with which a file is refused."""
     with pytest.raises(InputError) as found:

@@ -19,6 +19,7 @@ from weebill.errors import InputError, nearest
 from weebill.experiment.corpora import Entry, kind_of, sides_of
 from weebill.settings import Commit, Place, Text, section
 from weebill.text_files import LONGEST_RECORD, Omitted
+from weebill.yaml_files import load_yaml
 from weebill_runtime.json_text import parse_json
 from weebill_runtime.names import SIDES, Side
 
@@ -220,7 +221,7 @@ def _read_card(path: Path) -> dict[str, Any]:
         return {}
     try:
         head = re.match(r"---\n(.*?)\n---(\n|$)", path.read_text(encoding="utf-8"), re.DOTALL)
-        values = {} if head is None else yaml.safe_load(head[1]) or {}
+        values = {} if head is None else load_yaml(head[1]) or {}
     # Impossible dates and bytes are ValueErrors, deep nesting is a RecursionError.
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         first = str(error).splitlines()[0]

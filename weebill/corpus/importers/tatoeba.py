@@ -6,10 +6,12 @@ from typing import Any
 from weebill.corpus.importers import Importer, Languages, Rows, Sources
 from weebill.corpus.sources import Problem
 from weebill.corpus.tatoeba import PAIR_LANGUAGES, pair_numbers, read_pairs
-from weebill.errors import InputError
+from weebill.errors import InputError, abridged
 from weebill.experiment.corpora import Entry, sides_of
 from weebill.settings import Amount, Count, section
 from weebill_runtime.names import SIDES, Side
+
+MOST_SHOWN = 40  # characters of a number in a message
 
 
 @section
@@ -46,7 +48,8 @@ class TatoebaImporter(Importer):
         """Find entries that need more pairs than there are."""
         pairs, skip = entry.values["pairs"], entry.values["skip"]
         if skip + pairs > (most := len(_numbers(entry.values))):
-            found = f"found {pairs:,} after {skip:,} that are skipped or read by other entries"
+            many, before = (abridged(f"{number:,}", MOST_SHOWN) for number in (pairs, skip))
+            found = f"found {many} after {before} that are skipped or read by other entries"
             expected = f"expected no more than the {most:,} embedded pairs in all"
             yield (*entry.path, "pairs"), f"{found}, {expected}"
 

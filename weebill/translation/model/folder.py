@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from weebill.errors import InputError, placed
-from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.files import atomic_folder, check_plain, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.translation.model.network import Translator
 from weebill_runtime.folder import FORMAT, READABLE, read_folder
@@ -93,6 +93,7 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
     packing: `weebill.quantization.files` if packed weights may be read; trainings read only float32 weights.
     Raises InputError for anything but a sound model folder: a damaged or foreign file, another vocabulary, NaN.
     """
+    check_plain(path)
     found = read_folder(path)
     section = found.config.get("quantization")
     if section is not None and packing is None:

@@ -8,6 +8,7 @@ import numpy as np
 import yaml
 
 from weebill.errors import InputError
+from weebill.yaml_files import load_yaml
 
 OPTIONS = "special:model.yml"
 
@@ -22,7 +23,7 @@ def read_options(tensor: np.ndarray, path: str | Path) -> dict[str, Any]:
     """Return the options of a model.  Raises InputError, which names `path`, if the text holds none."""
     text = tensor.tobytes().rstrip(b"\0")
     try:
-        options = yaml.safe_load(text.decode("utf-8"))
+        options = load_yaml(text.decode("utf-8"))
     except (ValueError, RecursionError, yaml.YAMLError) as error:  # impossible dates, deep nesting
         raise InputError(f"{path}: {OPTIONS} is not YAML; fetch the file again") from error
     if not isinstance(options, dict):

@@ -1,0 +1,37 @@
+"""Files replaced by others from which reading would wait, or never end; and an end to waiting."""
+
+import os
+import signal
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+WITHOUT_END = ("pipe", "device", "socket")
+
+
+def replace(path: Path, kind: str) -> None:
+    """Put a named pipe, a link to a device without an end, or a socket in the place of a file."""
+    path.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mknod(path, stat.S_IFSOCK | 0o600)
+
+
+@contextmanager
+def within(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError in a block that takes longer."""
+
+    def late(*_):
+        raise TimeoutError(f"waited {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
