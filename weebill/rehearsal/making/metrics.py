@@ -9,6 +9,7 @@ import torch
 import yaml
 from torch import Tensor, nn
 
+from weebill.hugging_face.loading import read_config
 from weebill.metric.network import FAMILIES
 
 
@@ -36,7 +37,7 @@ def random_state(values: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
     family = values["encoder_model"]
     kind = FAMILIES[family]
     encoder = kind(
-        kind.config_class.from_pretrained(values["pretrained_model"]),
+        kind.config_class.from_dict(read_config(Path(values["pretrained_model"]))),
         add_pooling_layer=family == "MiniLM",  # as unbabel-comet has it
     )
     state = {f"encoder.model.{name}": value for name, value in encoder.state_dict().items()}

@@ -66,6 +66,7 @@ def _sentences(languages: Iterable[str]) -> list[str]:
 
 def _encoder(folder: Path, model: Model, sentences: Sequence[str]) -> None:
     """Write an encoder with weights, so that it can be trained on."""
+    from weebill.hugging_face.loading import read_config
     from weebill.metric.encoder_folders import write_encoder
     from weebill.metric.network import FAMILIES
 
@@ -79,7 +80,7 @@ def _encoder(folder: Path, model: Model, sentences: Sequence[str]) -> None:
     }
     write_encoder(folder, model.family, sentences, ENCODER_PIECES, **shape)
     kind = FAMILIES[model.family]
-    kind(kind.config_class.from_pretrained(folder)).save_pretrained(folder)
+    kind(kind.config_class.from_dict(read_config(folder))).save_pretrained(folder)
 
 
 def _checkpoint(folder: Path, model: Model, sentences: Sequence[str]) -> None:
