@@ -44,11 +44,23 @@ that names it. All else is a finding: a traceback, a crash, more than {seconds} 
 Case n of a reader is always the same damage, by the seed.
 """
 
+MUTANTS = """## Mutants
+
+A test must fail when a check of a reader is changed. In some readers, comparisons, conditions, numbers and lists of
+errors were changed one at a time, at random places until the time was over ({place}), and the tests of the module ran
+on each mutant. Those that survived were read; what mattered has a test since.
+"""
+NAMES = ("kills", "cuts", "fuzz", "mutations")
+
 
 def main() -> None:
     """Write the page."""
-    names = ("kills", "cuts", "fuzz")
-    PAGE.write_text(page({name: _read(COUNTS / f"{name}.json") for name in names}), "utf-8")
+    PAGE.write_text(page(read_counts()), "utf-8")
+
+
+def read_counts() -> dict[str, Any]:
+    """Return the committed counts, by their names."""
+    return {name: json.loads((COUNTS / f"{name}.json").read_text("utf-8")) for name in NAMES}
 
 
 def page(counts: Mapping[str, Mapping[str, Any]]) -> str:
@@ -99,6 +111,14 @@ def fuzz_part(found: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def mutants_part(found: Mapping[str, Any]) -> str:
+    """Return the part of mutants: a table by module."""
+    columns = ("module", "places", "mutants", "killed", "survived")
+    keys = ("sites", "mutants", "killed", "survived")
+    rows = ((name, *(f"{row[key]}" for key in keys)) for name, row in found["modules"].items())
+    return "\n".join([MUTANTS.format(place=_place(found)), *_table(columns, rows)]) + "\n"
+
+
 def provenance(seed: int) -> dict[str, Any]:
     """Return what the counts of a run say of it: its seed, today's date, and the code's commit."""
     return {"seed": seed, "date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit()}
@@ -115,10 +135,6 @@ def _place(found: Mapping[str, Any]) -> str:
 def _table(columns: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
     for cells in (columns, ("---", *["---:"] * (len(columns) - 1)), *rows):
         yield f"| {' | '.join(cells)} |"
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text("utf-8"))
 
 
 if __name__ == "__main__":

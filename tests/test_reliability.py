@@ -1,16 +1,13 @@
 """docs/reliability.md is made of the committed counts, of all readers, and tells what did not hold."""
 
-import json
-
 from tests.fuzz.readers import READERS
-from tests.reliability import COUNTS, PAGE, cuts_part, fuzz_part, kills_part, page
+from tests.reliability import PAGE, cuts_part, fuzz_part, kills_part, page, read_counts
 
 RUN = {"seed": 2, "commit": "a" * 40, "date": "2026-11-27"}
 
 
 def test_the_page_is_that_of_its_counts():
-    names = ("kills", "cuts", "fuzz")
-    counts = {name: json.loads((COUNTS / f"{name}.json").read_text("utf-8")) for name in names}
+    counts = read_counts()
     assert PAGE.read_text("utf-8") == page(counts)
     assert counts["fuzz"]["readers"].keys() == READERS.keys()
     for row in counts["fuzz"]["readers"].values():
