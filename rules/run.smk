@@ -41,6 +41,15 @@ def print_estimate():
     print("\n".join(lines), file=sys.stderr)
 
 
+def remove_left_temporary(jobs):
+    """Remove temporary outputs, which Snakemake leaves there if it is killed between their use and their removal."""
+    for path in {Path(file) for job in jobs for file in job.temp_output}:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
 def nameable_targets():
     """Return targets that users name, beside the names of rules and files without wildcards."""
     named = ["all", *map(str, final_targets())]
@@ -91,5 +100,7 @@ onstart:
 onsuccess:
     if all(Path(target).exists() for target in final_targets()):
         shutil.rmtree(ENCODED, ignore_errors=True)
+        if not workflow.storage_settings.notemp:
+            remove_left_temporary(workflow.dag.jobs)
         lines = [f"Report: {REPORT}", *outcome(config, RESULTS)]
         print("\n".join(lines), file=sys.stderr)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 
+import psutil
+
 from weebill import processes
 from weebill.files import atomic_folder, atomic_path
 from weebill.processes import LEFT_AFTER, is_left, maker_mark
@@ -24,6 +26,15 @@ def test_marks_of_this_machine(tmp_path):
     assert not is_left(f"{os.getppid()}-{place}", tmp_path)
     assert is_left(f"{ended_process()}-{place}", tmp_path)
     assert not is_left("1-x", tmp_path) and not is_left("", tmp_path)
+
+
+def test_a_maker_that_nobody_waited_for_has_ended(tmp_path):
+    run = subprocess.Popen([sys.executable, "-c", ""])
+    zombie = psutil.Process(run.pid)
+    while zombie.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    assert is_left(f"{run.pid}-{maker_mark().partition('-')[2]}", tmp_path)
+    run.wait()
 
 
 def test_two_containers_with_equal_process_numbers(tmp_path, monkeypatch):

@@ -39,12 +39,20 @@ def is_left(mark: str, file: Path) -> bool:
         return False
     process, place = int(found[1]), found[2]
     if place in (None, _short(machine())):
-        return process == os.getpid() or not psutil.pid_exists(process)
+        return process == os.getpid() or not _lives(process)
     changed = [0.0]
     for one in (file, *file.rglob("*")):
         with suppress(OSError):  # its maker may move it at this moment
             changed.append(one.lstat().st_mtime)
     return time.time() - max(changed) > LEFT_AFTER
+
+
+def _lives(process: int) -> bool:
+    """Return True for a process that has not ended; one that has may wait for ever for a parent that never asks."""
+    try:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @cache

@@ -132,7 +132,7 @@ def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabular
     snakemake = SimpleNamespace(
         input=SimpleNamespace(model=tmp_path / "model", corpus=tmp_path / "corpus.parquet"),
         output=[tmp_path / "ranges.json"],
-        params=SimpleNamespace(sentences=8),
+        params=SimpleNamespace(sentences=8, seed=1),
         log=[tmp_path / "log"],
         threads=1,
     )
