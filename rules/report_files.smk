@@ -3,7 +3,7 @@
 from weebill.report.rendering import FORMATS as TABLE_FORMATS
 
 FIGURE_FORMATS = ["png", "svg", "html", "json"]
-# (file, section, title, file of the caption) of each table and figure that a report may show
+# (file, section, title, name of the caption) of each table and figure that a report may show
 EXHIBITS = []
 
 
@@ -15,14 +15,13 @@ def in_report(file, category, title, caption, subcategory=None, shown_file=None)
     It has one label only.  With two labels the report's page makes a switch, which fails if a result lacks
     one of its sides.
     """
-    text = str(REPOSITORY / "report" / f"{caption}.rst")
-    EXHIBITS.append((str(shown_file or file), category, title, text))
+    EXHIBITS.append((str(shown_file or file), category, title, caption))
     title += " (figure)" * (shown_file is not None)
     return report(
         file,
         category=category,
         subcategory=subcategory,
-        caption=text,
+        caption=str(REPOSITORY / "report" / f"{caption}.rst"),
         labels={"result": title},
     )
 
@@ -115,12 +114,19 @@ def benchmark_name(one):
     return path.relative_to(BENCHMARKS).parts[0].removesuffix(".tsv").partition("{")[0]
 
 
+def rules_file(one):
+    """Return the name of a rule's file without its suffix; the file may be at a host of Git repositories."""
+    file = one.snakefile
+    name = file if isinstance(file, (str, Path)) else file.get_filename()
+    return Path(name).stem
+
+
 def stages():
     """Return the stages of the experiment with the names of their rules' benchmarks, as far as there are any."""
     by_file = {}
     for one in workflow.rules:
         if name := benchmark_name(one):
-            by_file.setdefault(Path(one.snakefile).stem, {})[name] = None
+            by_file.setdefault(rules_file(one), {})[name] = None
     named = catalogue.STAGES[config["kind"]]
     found = {
         stage: [name for file in files for name in by_file.get(file, [])]

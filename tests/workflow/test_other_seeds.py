@@ -15,7 +15,6 @@ TABLE = "results/tiny/tables/seeds.csv"
 @pytest.mark.workflows
 def test_seeds_are_trained_and_compared(tmp_path):
     config = yaml.safe_load(TINY.read_text())
-    config["teacher"] |= {"members": 1}
     config["students"] = ["demo.micro", "demo.micro~8"]
     config["pruning"] = {"random": config["pruning"]["random"]}
     config["variants"] = ["demo.micro*/random/float32"]

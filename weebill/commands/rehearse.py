@@ -28,11 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     from weebill.commands.run import snakefile
     from weebill.rehearsal.preparing import prepare
     from weebill.rehearsal.running import compared, run_miniature, told
-    from weebill.workflow.folder_lock import hold, remove_left_lock
     from weebill.workflow.rules_of_run import jobs_by_rule
 
-    hold(Path.cwd())
-    remove_left_lock(Path.cwd())
     prepared = prepare(arguments.config, arguments.full)
     jobs = [jobs_by_rule(config, snakefile()) for config in (arguments.config, prepared.config)]
     print("\n".join(told(*jobs)), flush=True)

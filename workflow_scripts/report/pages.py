@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 
+import weebill
 from weebill.files import write_text
 from weebill.report.cards.card import install, render
 from weebill.report.cards.sources import data_sources
@@ -29,11 +30,15 @@ with job(snakemake.log[0]):
             for file, heading in pictures.items()
         }
         write_text(output, maker("pages", make)(results, jobs, shown))
+    captions = Path(weebill.__file__).parents[1] / "report"
     front = maker("front", FRONTS[kind].make)(results, jobs, params.stages)
     page = report_page(
         replace(front, verdict=[*rehearsed(params.config), *front.verdict]),
         resolve_name(f"weebill.report.front.{kind}:examples")(results, files),
-        [Exhibit(*one, params.config) for one in params.exhibits],
+        [
+            Exhibit(file, section, title, str(captions / f"{caption}.rst"), params.config)
+            for file, section, title, caption in params.exhibits
+        ],
         jobs,
         params.stages,
     )
