@@ -14,7 +14,7 @@ from weebill.experiment.variants import every_variant
 from weebill.files import write_json
 from weebill.report.outcome import outcome
 from weebill.kernels.accelerator import missing_gpus
-from weebill.workflow.folder_lock import hold, remove_left_locks
+from weebill.workflow.folder_lock import hold, remove_left_locks, remove_left_outputs
 from weebill.workflow.targets import asked_targets, is_dry_run, unknown_targets
 
 
@@ -39,15 +39,6 @@ def print_estimate():
     cost = tell_display(config, estimate(config, ZOO))
     lines = cost.lines(RESULTS, shutil.disk_usage(place).free)
     print("\n".join(lines), file=sys.stderr)
-
-
-def remove_left_temporary(jobs):
-    """Remove temporary outputs, which Snakemake leaves there if it is killed between their use and their removal."""
-    for path in {Path(file) for job in jobs for file in job.temp_output}:
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
 
 
 def nameable_targets():
@@ -101,6 +92,6 @@ onsuccess:
     if all(Path(target).exists() for target in final_targets()):
         shutil.rmtree(ENCODED, ignore_errors=True)
         if not workflow.storage_settings.notemp:
-            remove_left_temporary(workflow.dag.jobs)
+            remove_left_outputs(workflow.dag.jobs)
         lines = [f"Report: {REPORT}", *outcome(config, RESULTS)]
         print("\n".join(lines), file=sys.stderr)

@@ -59,9 +59,8 @@ def explain(error: BaseException, place: str = "results") -> str | None:
     if code == errno.ELOOP and isinstance(error, RuntimeError):
         place = str(error).removeprefix(LOOP).strip("'")
     name = str(getattr(error, "filename", None) or "")
-    if (
-        isinstance(error, FileNotFoundError) and ".partial-" in name
-    ):  # in a folder of the system, such as /proc
+    # A folder of the system, such as /proc, takes no files.
+    if isinstance(error, FileNotFoundError) and ".partial-" in name:
         return f"{abridged(Path(name).parent)}: no file can be made here; name a folder where you can write"
     if code in _DISK_REMEDIES:
         # For a renaming, name the destination: the other name is that of a partial file.

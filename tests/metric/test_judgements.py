@@ -128,7 +128,7 @@ def test_direct_assessments_are_read(real_text):
 
 
 def test_scores_of_several_assessors_are_averaged(tmp_path):
-    """Those of another text with the same number, or another system, stay; lone scores keep their bits."""
+    """Judgements of another text with the same number, or another system, stay; lone scores keep their bits."""
     path = tmp_path / "judged.tsv"
     rows = ("A\t1\ts\tr\th\t3", "B\t1\ts\tr\th\t-0.0", "A\t1\ts\tr\th\t-1", "A\t1\ts\tr\tg\t5")
     path.write_text("\n".join(["system\tseg_id\tsource\treference\thypothesis\tmqm", *rows]) + "\n")

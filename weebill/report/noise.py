@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from weebill.report.table import Row
 
@@ -18,6 +19,11 @@ def mark(seconds: Sequence[float] | None) -> str:
     if not seconds:
         return ""
     return MARK * (max(seconds) - min(seconds) > LIMIT * statistics.median(seconds))
+
+
+def warning(*timings: Any) -> str:
+    """Return words that follow a ratio of times, which have `seconds` of rounds, if one has MARK; otherwise ""."""
+    return " (a noisy measurement)" if any(mark(one.seconds) for one in timings) else ""
 
 
 def notes(rows: Iterable[Row]) -> list[str]:

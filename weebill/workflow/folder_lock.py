@@ -11,8 +11,12 @@ import fcntl
 import logging
 import os
 import re
+import shutil
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -59,6 +63,15 @@ def remove_left_locks(results: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def remove_left_outputs(jobs: Iterable[Any]) -> None:
+    """Remove temporary outputs of Snakemake's jobs; it leaves those there that it could not remove before a kill."""
+    for path in {Path(file) for job in jobs for file in job.temp_output}:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
 def _is_free(results: Path) -> bool:
     if not results.is_dir():
         return True
@@ -93,11 +106,11 @@ def _whose(lock: Path) -> str:
     """Return the end of a message that names the process which holds a lock."""
     number = lock.stat().st_ino
     found = re.search(rf"FLOCK .* WRITE (\d+) \S+:{number} ", _system_locks())
-    if not found or not psutil.pid_exists(int(found[1])):
-        return ", in another container or on another machine; wait for it, or end it"
-    return (
-        f" (process {found[1]}, {psutil.Process(int(found[1])).status()}); wait for it, or end it"
-    )
+    place = ", in another container or on another machine"
+    with suppress(psutil.Error):  # such a process is not seen here, or has ended by now
+        if found:
+            place = f" (process {found[1]}, {psutil.Process(int(found[1])).status()})"
+    return f"{place}; wait for it, or end it"
 
 
 def _system_locks() -> str:

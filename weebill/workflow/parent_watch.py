@@ -31,7 +31,12 @@ def announce_snakemake() -> None:
 
 def is_job() -> bool:
     """Return True if the environment names a Snakemake of this machine, running or not."""
-    return os.environ.get(NAME, "").split(" ")[0] == machine()
+    return _is_here(os.environ.get(NAME, ""))
+
+
+def _is_here(identity: str) -> bool:
+    """Return True if an identity is that of a process of this machine."""
+    return identity.split(" ")[0] == machine()
 
 
 def end_with_snakemake() -> None:
@@ -60,7 +65,7 @@ def _is_orphan(process: psutil.Process, folder: Path) -> bool:
     try:
         name = process.environ().get(NAME, "")
         return (
-            name.split(" ")[0] == machine()
+            _is_here(name)
             and _process(name) is None
             and process.status() != psutil.STATUS_ZOMBIE
             and Path(process.cwd()).samefile(folder)

@@ -67,8 +67,7 @@ def _sentence(results: Results, model: str) -> str:
     speeds = [lookup.speed(results, v) for v in (one, base)]
     if all(speeds):
         ratio = times(*reversed([_seconds(speed) for speed in speeds]))
-        noisy = any(noise.mark(speed.seconds) for speed in speeds)
-        told += f", and is {ratio}× as fast{' (a noisy measurement)' if noisy else ''}"
+        told += f", and is {ratio}× as fast{noise.warning(*speeds)}"
     name = metric_of(results, one)
     score, other = (lookup.quality(results, v, name) for v in (one, base))
     if score and other:

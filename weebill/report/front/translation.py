@@ -151,12 +151,7 @@ def _against_greedy(results: Results, ours: "Speed", base: Variant) -> str:
 def _faster(ours: "Speed", other: "Speed") -> str:
     """Say how much faster one speed is, and if a measurement is noisy."""
     ratio = times(lookup.words_per_second(ours), lookup.words_per_second(other))
-    return f"{ratio}× as fast{_noisy(ours, other)}"
-
-
-def _noisy(*speeds: object) -> str:
-    """Return a warning if the rounds of a speed spread too much."""
-    return " (a noisy measurement)" if any(noise.mark(one.seconds) for one in speeds) else ""
+    return f"{ratio}× as fast{noise.warning(ours, other)}"
 
 
 def _engines(results: Results, variant: Variant) -> list[str]:
