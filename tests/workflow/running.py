@@ -56,6 +56,7 @@ TIMED = (
     "evaluation/speed.json",
     "evaluation/speed/",
     "figures/cometinho_figure",
+    "figures/generation_front",
     "figures/speed/",
     "logs/",
     "provenance.html",
