@@ -1,10 +1,13 @@
 """Commands whose streams are closed, of another encoding or on a full disk, as a shell gives them."""
 
+import io
 import os
 import subprocess
 import sys
 
 import pytest
+
+from weebill.__main__ import main
 
 MAIN = f"{sys.executable} -P -m weebill"
 
@@ -37,11 +40,14 @@ def test_nobody_reads_the_errors():
     assert run("weebill describe tiny --json 2>&-").stdout.startswith(b"[")
 
 
-def test_output_is_utf8_in_any_locale(tmp_path):
+def test_output_is_utf8_in_any_locale(tmp_path, monkeypatch):
     text = "Größe, 大きさ\n".encode()
     (tmp_path / "text").write_bytes(text)
-    command = f"weebill mbr -s {tmp_path}/text -t {tmp_path}/text --utility chrf --candidates 1"
-    assert run(command, PYTHONIOENCODING="ascii", LC_ALL="C").stdout == text
+    output = io.TextIOWrapper(io.BytesIO(), encoding="ascii")  # as in Python under such a locale
+    monkeypatch.setattr(sys, "stdout", output)
+    files = ["-s", f"{tmp_path}/text", "-t", f"{tmp_path}/text"]
+    assert main(["mbr", *files, "--utility", "chrf", "--candidates", "1"]) == 0
+    assert output.buffer.getvalue() == text
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "ü" * 200])

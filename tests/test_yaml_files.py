@@ -77,6 +77,27 @@ def test_ordinary_aliases(tmp_path):
     assert read_yaml(path) == {"base": base, "b": {**base, "more": 2}, "c": [base, base]}
 
 
+def test_own_keys_count_before_merged_ones(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "a: &a {seed: 1, cores: 2}\nb: &b {<<: *a, seed: 3}\nc: {cores: 4, <<: [{seed: 5}, *b]}\n"
+        "d: {<<: {<<: *b, seed: 6}, more: 7}\n"
+    )
+    assert read_yaml(path) == {
+        "a": {"seed": 1, "cores": 2},
+        "b": {"seed": 3, "cores": 2},
+        "c": {"seed": 5, "cores": 4},
+        "d": {"seed": 6, "cores": 2, "more": 7},
+    }
+    for twice in ("b: {<<: *a, seed: 3, seed: 4}", "b: {<<: {<<: *a, seed: 3, seed: 4}}"):
+        path.write_text(f"a: &a {{seed: 1}}\n{twice}\n")
+        with pytest.raises(InputError, match=r"x\.yaml:2: .*'seed' stands here a second time"):
+            read_yaml(path)
+    path.write_text("a: &a {seed: 1}\nb: {<<: *a, <<: *a}\n")
+    with pytest.raises(InputError, match=r"x\.yaml:2: .*'<<' stands here a second time"):
+        read_yaml(path)
+
+
 def test_bad_bytes(tmp_path):
     path = tmp_path / "x.yaml"
     path.write_bytes("a: é\r\n".encode() + "b: é\r\n".encode("latin-1"))

@@ -46,23 +46,40 @@ def _check_aliases(node: yaml.Node, sizes: dict[yaml.Node, int | None], most: in
 
 
 class _StrictLoader(_Loader):
-    """Loader of safe YAML in which a mapping may name a key only once."""
+    """Loader of safe YAML in which a mapping may name a key only once, beside those that `<<` merges into it."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._flat: set[yaml.MappingNode] = set()  # mappings with their merged keys before their own
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Put the keys that a mapping merges before its own, which count; raise ConstructorError for a repeated one."""
+        if node not in self._flat:
+            self._flat.add(node)
+            self._check_keys(node)
+            super().flatten_mapping(node)
+
+    def _check_keys(self, node: yaml.MappingNode) -> None:
+        seen = set()
+        for key_node, _ in node.value:
+            merges = key_node.tag == "tag:yaml.org,2002:merge"
+            key = "<<" if merges else self.construct_object(key_node, deep=True)
+            problem = None
+            if not isinstance(key, Hashable):
+                problem = f"{key!r} is no possible key"
+            elif key in seen:
+                problem = f"{key!r} stands here a second time"
+            if problem:
+                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+            seen.add(key)
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict:
     loader.flatten_mapping(node)
-    values: dict = {}
-    for key_node, value_node in node.value:
-        key = loader.construct_object(key_node, deep=True)
-        problem = None
-        if not isinstance(key, Hashable):
-            problem = f"{key!r} is no possible key"
-        elif key in values:
-            problem = f"{key!r} stands here a second time"
-        if problem:
-            raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
-        values[key] = loader.construct_object(value_node, deep=True)
-    return values
+    return {
+        loader.construct_object(key, deep=True): loader.construct_object(value, deep=True)
+        for key, value in node.value
+    }
 
 
 def _checked(construct: Callable) -> Callable:

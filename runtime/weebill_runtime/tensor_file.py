@@ -5,6 +5,8 @@ tensor by its name), and the numbers of all tensors, without gaps.
 """
 
 import mmap
+import os
+import stat
 from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
@@ -32,7 +34,9 @@ def read_tensors(
 
     Raises InputError if a tensor has a type other than `expected`, ValueError if the file is damaged, and OSError.
     """
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("not a plain file")
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         except ValueError as error:
@@ -54,6 +58,11 @@ def read_tensors(
                 "restore the file"
             )
     return _arrays(data, 8 + size, header), metadata
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe too, of which nobody writes the other end."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _arrays(data: mmap.mmap, place: int, header: Mapping[str, Any]) -> dict[str, np.ndarray]:

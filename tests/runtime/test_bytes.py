@@ -49,7 +49,7 @@ def copier(tmp_path_factory):
     options = {"normalizer": OWN, "byte_fallback": True, "normalisation": record}
     train_vocabulary(common, folder / "vocab.spm", 280, seed=1, **options)
     config = TrainingConfig(
-        batch_tokens=1024, updates=400, learning_rate=0.005, warmup=50, validate_every=400
+        batch_tokens=1024, updates=280, learning_rate=0.006, warmup=40, validate_every=280
     )
     paths = [folder / "vocab.spm"], [folder / "text.parquet"], folder / "validation.parquet"
     make_model(folder / "model", "student", SHAPE, *paths, config, seed=1)

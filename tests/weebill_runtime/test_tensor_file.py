@@ -1,6 +1,7 @@
 """Files are read as safetensors reads them, without a copy, and damaged ones are refused."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -90,3 +91,9 @@ def test_parts_of_files_are_refused(tmp_path, file):
             read_tensors(tmp_path / "part")
     with pytest.raises(ValueError, match="no header"):
         read_tensors(written(tmp_path / "large", {}, size=2**62))
+
+
+def test_a_pipe_that_nobody_writes_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="not a plain file"):
+        read_tensors(tmp_path / "pipe")

@@ -1,7 +1,6 @@
 """A job does not outlive the Snakemake that started it, even one killed with SIGKILL."""
 
 import ast
-import signal
 import subprocess
 import sys
 import time
@@ -11,108 +10,31 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.workflow.interruptions import wait_for_the_end
+from tests.workflow.waiting_jobs import Run
 from weebill.workflow import parent_watch
-
-# Like the project's Snakefile, it names itself, and also starts a script of another environment.
-SNAKEFILE = """
-import sys
-from weebill.workflow.parent_watch import announce_snakemake
-announce_snakemake()
-rule all:
-    input: "never", "never.too"
-rule shell:
-    output: "never.too"
-    log: "logs/shell.log"
-    shell: "{sys.executable} wait.py --log {log}"
-rule wait:
-    output: "never"
-    log: "wait.log"
-    script: "wait.py"
-"""
-SCRIPT = """
-from weebill.workflow.job import job
-import os, sys, time
-from pathlib import Path
-log = "wait.log" if "snakemake" in globals() else sys.argv[2]
-Path(f"{Path(log).stem}.loading").touch()
-time.sleep(1.5)  # as torch is imported
-with job(log):
-    Path(f"{Path(log).stem}.working").touch()
-    time.sleep(600)
-"""
-
-
-def wait_for(condition, seconds=60):
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit, "waited too long"
-        time.sleep(0.05)
-
-
-class Run:
-    """A Snakemake run whose jobs wait for ever."""
-
-    def __init__(self, folder: Path):
-        folder.mkdir()
-        (folder / "Snakefile").write_text(SNAKEFILE)
-        (folder / "wait.py").write_text(SCRIPT)
-        self.folder = folder
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet", "all"]
-        self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
-
-    def jobs(self) -> list[psutil.Process]:
-        """Return the processes of the run's jobs, from their start, that still work in its folder."""
-        if self.process.poll() is not None:
-            return []
-        found = psutil.Process(self.process.pid).children(recursive=True)
-        return [one for one in found if any("wait.py" in word for word in words(one))]
-
-    def kill(self) -> None:
-        """Kill Snakemake alone."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-
-def words(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
-
-
-def ended(process: psutil.Process) -> bool:
-    try:
-        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-
 
 @pytest.mark.timeout(120)
 @pytest.mark.workflows
 def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):
-    """Kills hit the start of a job's process, its imports, and its work."""
+    """Kills hit the start of a job's process, its imports, and its work; orphans.py tries more moments."""
 
-    def jobs_of_killed(seconds: float | None) -> tuple[Run, list[psutil.Process]]:
-        run = Run(tmp_path / str(seconds))
+    def killed(state: str) -> Path:
+        run = Run(tmp_path / state)
         try:
-            wait_for(lambda: len(run.jobs()) == 2)
-            if seconds is None:
-                wait_for((run.folder / "wait.working").exists)
-            else:
-                time.sleep(seconds)
-            return run, run.jobs()
+            while run.jobs() < 2 or run.state() != state:
+                time.sleep(0.01)
         finally:
             run.kill()
+        return run.folder
 
     with ThreadPoolExecutor() as pool:
-        jobs = dict(pool.map(jobs_of_killed, (0.0, 0.3, None)))
-    for run, processes in jobs.items():
-        assert processes, run.folder
-        wait_for(lambda processes=processes: all(map(ended, processes)), 20)
-        assert not (run.folder / "never").exists()
-    for run in jobs:
+        folders = [*pool.map(killed, ("starting", "importing", "at work"))]
+    for folder in folders:
+        wait_for_the_end(folder)
+        assert not (folder / "never").exists()
         for log in ("wait.log", "logs/shell.log"):
-            assert "ends: who started it is gone; run again" in (run.folder / log).read_text()
+            assert "ends: who started it is gone; run again" in (folder / log).read_text()
 
 
 def test_the_script_of_no_snakemake_goes_on(tmp_path):

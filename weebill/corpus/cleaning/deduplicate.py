@@ -4,7 +4,7 @@ Each pair becomes a digest of its text and one of its folded text (see `folded`)
 bucket file both are written, so that equal pairs are in the same bucket.  Each bucket is sorted alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from zlib import crc32
@@ -15,7 +15,8 @@ from weebill.corpus.cleaning.folding import folded
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 FIRST, EXACT, NEAR = 0, 1, 2  # a row is the first of its kind, an exact repeat or a near repeat
-BUCKET_ROWS = 500_000  # 12 MB of records, about 40 MB while they are sorted
+BUCKET_ROWS = 100_000  # 2.4 MB of records, about 8 MB while they are sorted
+WRITTEN_ROWS = 65_536  # at once, so that each bucket gets a few of them
 
 # 96 bits decide: among a billion pairs two different ones collide with a chance of about 1e-11.
 _RECORD = np.dtype([("folded", "<u8"), ("text", "<u4"), ("near", "<u4"), ("row", "<i8")])
@@ -63,8 +64,8 @@ class Buckets:
         exact = self.folder / f"exact.{name}"  # row numbers
         for path in [*paths, exact]:
             path.write_bytes(b"")
-        for part in records:
-            # Exact repeats within a batch skip the buckets, because one very common pair could fill a bucket.
+        for part in _gathered(records):
+            # Exact repeats within a part skip the buckets, because one very common pair could fill a bucket.
             part, _, same_text = _sorted(part)
             with exact.open("ab") as file:
                 file.write(part["row"][same_text].tobytes())
@@ -92,6 +93,18 @@ class Buckets:
         for path in self.folder.glob("exact.*"):
             out[np.fromfile(path, _RECORD["row"])] = EXACT
         out.flush()
+
+
+def _gathered(records: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+    """Yield the records in parts of at least WRITTEN_ROWS; the last one may be smaller."""
+    waiting: list[np.ndarray] = []
+    for part in records:
+        waiting.append(part)
+        if sum(map(len, waiting)) >= WRITTEN_ROWS:
+            yield np.concatenate(waiting)
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)
 
 
 def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
