@@ -19,7 +19,7 @@ READY := $(VENV)/.runtime$(shell grep -soEw 'avx2|avx_vnni|avx512_vnni|amx_int8'
 RUN := "$(BIN)/python" -m weebill run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime demo run rehearse rehearse-all tensorboard test test-workflows test-slurm test-gpu docs carry wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize fuzz check-resume
+.PHONY: help setup runtime demo run rehearse rehearse-all stale tensorboard test test-workflows test-slurm test-gpu docs carry wheels test-wheel program test-arm lint lock reference conda engines opponents sanitize fuzz check-resume
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ rehearse: $(READY)  ## a miniature of an experiment, through all of its rules: m
 rehearse-all: $(READY)  ## miniatures of the papers' five experiments (20 minutes each on two quiet cores)
 	for name in comet textgen cometinho wngt20 wmt21; do \
 	  "$(BIN)/python" -m weebill rehearse "config/$$name.yaml" --cores "$(CORES)" || exit 1; done
+
+stale: $(READY)  ## the pages of docs/results that are older than the code that measured them
+	"$(BIN)/python" -m weebill publish --stale
 
 tensorboard: $(READY)  ## curves of all trainings below results/, for a browser
 	"$(BIN)/tensorboard" --logdir results

@@ -131,20 +131,30 @@ for page in REPORT_PAGES:
     published = config["experiment"] if whole else page.file
 
     rule:
-        """Copy a page and its figures to docs/results, to be committed; runs only if requested by name."""
+        """Write a page with its rows and figures to docs/results, to be committed; runs only if requested by name."""
         name:
             rule_name
         input:
+            **measured_files([page, *drawn_on(page)]),
             page=RESULTS / f"{page.file}.md",
-            figures=pictures(page),
         output:
             page=f"docs/results/{published}.md",
+            rows=f"docs/results/{published}/rows.json",
             figures=[f"docs/results/{published}/{file.name}" for file in pictures(page)],
         log:
             LOGS / f"{rule_name}.log",
         conda:
             "../envs/main.yaml"
         threads: 1
+        params:
+            page=page.file,
+            config=config,
+            benchmarks=lambda w: str(BENCHMARKS),
+            rules=lambda w: measuring_code(),
+            uses=[
+                *catalogue.modules("pages", config, [page]),
+                *catalogue.modules("figures", config, drawn_on(page)),
+            ],
         script:
             "../workflow_scripts/report/publish.py"
 

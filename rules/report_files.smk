@@ -1,6 +1,7 @@
 """Files of tables and figures, by format."""
 
 from weebill.report.rendering import FORMATS as TABLE_FORMATS
+from weebill.workflow.code_version import script_of
 
 FIGURE_FORMATS = ["png", "svg", "html", "json"]
 # (file, section, title, name of the caption) of each table and figure that a report may show
@@ -75,6 +76,12 @@ def pictures(page):
     return [FIGURES / f"{file}.svg" for file in page.pictures]
 
 
+def drawn_on(page):
+    """Return the catalogue's entries of the figures that a page shows."""
+    figures = [item for items in REPORT_FIGURES.values() for item in items]
+    return [item for item in figures if item.file in page.pictures]
+
+
 def report_targets():
     """Return all files made from the measurements, the report last."""
     tables, figures = (
@@ -119,6 +126,18 @@ def rules_file(one):
     file = one.snakefile
     name = file if isinstance(file, (str, Path)) else file.get_filename()
     return Path(name).stem
+
+
+def measuring_code():
+    """Return the script of each rule that has a benchmark and measures, with the modules that it chooses."""
+    found = {}
+    for one in workflow.rules:
+        script, _ = script_of(one, REPOSITORY)
+        name = benchmark_name(one)
+        if script and name and rules_file(one) != "report":
+            uses = one.params.get("uses", [])
+            found[name] = [script, *(PRUNING_METHODS if callable(uses) else uses)]
+    return found
 
 
 def stages():

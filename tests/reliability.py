@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from weebill.benchmarks.survey import commit
+from weebill.workflow.repository import commit
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/reliability.md"
@@ -50,7 +50,17 @@ A test must fail when a check of a reader is changed. In some readers, compariso
 errors were changed one at a time, at random places until the time was over ({place}), and the tests of the module ran
 on each mutant. Those that survived were read; what mattered has a test since.
 """
-NAMES = ("kills", "cuts", "fuzz", "mutations")
+ORPHANS = """## Jobs without their Snakemake
+
+Snakemake alone is killed at random moments of its start and of its jobs' start; each job must end by itself.
+`python tests/workflow/orphans.py --kills {kills} --seed {seed}`, {place}: after {held} of {kills} kills all jobs ended
+({states}).
+"""
+MEMORY = """## Memory
+
+The peak of the resident memory, for a fifth of the lines and for all. `python tests/workflow/memory.py`, {place}.
+"""
+NAMES = ("kills", "orphans", "cuts", "memory", "fuzz", "mutations")
 
 
 def main() -> None:
@@ -68,8 +78,11 @@ def page(counts: Mapping[str, Mapping[str, Any]]) -> str:
     parts = [
         HEAD,
         kills_part(counts["kills"]),
+        orphans_part(counts["orphans"]),
         cuts_part(counts["cuts"]),
+        memory_part(counts["memory"]),
         fuzz_part(counts["fuzz"]),
+        mutants_part(counts["mutations"]),
     ]
     return "\n".join(parts)
 
@@ -85,6 +98,26 @@ def kills_part(found: Mapping[str, Any]) -> str:
 def cuts_part(found: Mapping[str, Any]) -> str:
     """Return the part of `cut_power.py`."""
     return CUTS.format(**found, place=_place(found))
+
+
+def orphans_part(found: Mapping[str, Any]) -> str:
+    """Return the part of `orphans.py`."""
+    states, kills = found["states"], sum(found["states"].values())
+    told = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+    held = kills - found["outlived"]
+    return ORPHANS.format(**{**found, "states": told}, kills=kills, held=held, place=_place(found))
+
+
+def memory_part(found: Mapping[str, Any]) -> str:
+    """Return the part of `memory.py`: a table of peaks in MiB by work."""
+    rows = []
+    for name, peaks in found["kib"].items():
+        few, all_lines = peaks.values()
+        change = f"{100 * (all_lines / few - 1):+.1f} %"
+        rows.append((name, f"{few / 1024:.0f}", f"{all_lines / 1024:.0f}", change))
+    few, all_lines = (f"MiB, {int(count):,} lines" for count in next(iter(found["kib"].values())))
+    columns = ("work", few, all_lines, "change")
+    return "\n".join([MEMORY.format(place=_place(found)), *_table(columns, iter(rows))]) + "\n"
 
 
 def fuzz_part(found: Mapping[str, Any]) -> str:

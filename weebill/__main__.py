@@ -30,6 +30,7 @@ COMMANDS = {
     "convert": "write a model for CTranslate2, Marian, Firefox or ONNX",
     "import-marian": "make a model folder from a published Marian student",
     "lineage": "print what a model or table was made from",
+    "publish": "render published pages again, or list those that are stale",
     "benchmark": "measure a speed claim against an opponent",
 }
 # The extra of pyproject.toml that has all packages of a command, if it is not `all`.
@@ -47,6 +48,7 @@ EXTRAS = {
     "convert": "train",
     "import-marian": "train",
     "lineage": "workflow",
+    "publish": "workflow",
 }
 EXAMPLES = """examples:
   weebill init config/mine.yaml --languages en de --corpus train.en.gz train.de.gz

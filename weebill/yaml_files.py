@@ -50,10 +50,12 @@ class _StrictLoader(_Loader):
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
-        self._flat: set[yaml.MappingNode] = set()  # mappings with their merged keys before their own
+        self._flat: set[yaml.MappingNode] = (
+            set()
+        )  # mappings with their merged keys before their own
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Put the keys that a mapping merges before its own, which count; raise ConstructorError for a repeated one."""
+        """Put the keys that a mapping merges before its own, which count; a key repeated among these is an error."""
         if node not in self._flat:
             self._flat.add(node)
             self._check_keys(node)

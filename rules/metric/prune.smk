@@ -1,5 +1,9 @@
 """Smaller metrics by pruning the reference: top layers, feed-forward neurons and heads (COMETINHO §4)."""
 
+PRUNING_METHODS = sorted(
+    {METHODS.module(one["method"]) for recipe in PRUNED.values() for one in recipe}
+)
+
 
 rule prune_metric:
     """Prune the parts of the reference that matter least by the gradient of its loss."""

@@ -1,6 +1,9 @@
 """Pruned students: each recipe of the configuration, from a checkpoint of the student's training."""
 
 PRUNED = pruned_students(config)  # (student, recipe)
+PRUNING_METHODS = sorted(
+    {METHODS.module(recipe["method"]) for recipe in config["pruning"].values()}
+)
 
 
 rule reset_checkpoint:

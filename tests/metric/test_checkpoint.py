@@ -183,6 +183,8 @@ def test_other_kinds_of_models(checkpoint, monkeypatch, values, match):
         ({"layer": -1}, "layer: -1, expected 'mix'"),
         ({"layer_transformation": "sparsmax"}, "did you mean 'sparsemax'"),
         ({"hidden_sizes": 300}, "hidden_sizes: 300, expected a list"),
+        ({"hidden_sizes": [8, 10**30]}, "expected 16,384 at most each, and 268,435,456 weights"),
+        ({"hidden_sizes": [16384] * 3}, "expected 16,384 at most each, and 268,435,456 weights"),
         ({"activations": "Swish"}, "activations: 'swish', expected tanh"),
         ({"encoder_model": ["BERT"]}, r"encoder_model \['BERT'\]: this encoder is not read"),
         ({"class_identifier": ["regression_metric"]}, r"class_identifier \['regression_metric'\]"),

@@ -62,7 +62,12 @@ def cleaning(count: int, place: Path) -> int:
         numbered = enumerate(numbered_pairs(count))
         while part := [*islice(numbered, 10_000)]:
             rows, pairs = zip(*part, strict=True)
-            columns = [*zip(*pairs, strict=True), ["numbered"] * len(rows), rows, [None] * len(rows)]
+            columns = [
+                *zip(*pairs, strict=True),
+                ["numbered"] * len(rows),
+                rows,
+                [None] * len(rows),
+            ]
             arrays = [pa.array(one, field.type) for one, field in zip(columns, SCHEMA, strict=True)]
             writer.write(pa.table(arrays, schema=SCHEMA))
     return peak(CLEAN, str(table), str(place / f"cleaned-{count}"))

@@ -14,6 +14,7 @@ from tests.workflow.interruptions import wait_for_the_end
 from tests.workflow.waiting_jobs import Run
 from weebill.workflow import parent_watch
 
+
 @pytest.mark.timeout(120)
 @pytest.mark.workflows
 def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):

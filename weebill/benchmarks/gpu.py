@@ -17,8 +17,8 @@ import torch
 
 from weebill.benchmarks import gpu_decoding, gpu_peak, gpu_scoring, gpu_training
 from weebill.benchmarks.gpu_figures import Found, figure, line, peak_of
-from weebill.benchmarks.survey import commit
 from weebill.evaluation.measurement import conditions
+from weebill.workflow.repository import commit
 
 PACKAGES = ("transformers", "lightning", "numpy")  # whose versions are reported
 PIECES = 32_000

@@ -1,8 +1,6 @@
 """All benchmarks in their smallest meaningful settings: one signed set of figures, compared with published ones."""
 
 import importlib
-import shutil
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -10,23 +8,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import weebill
 from weebill.benchmarks import NAMES, SMALLER_IS_BETTER, Row
 from weebill.errors import InputError
 from weebill.evaluation.measurement import conditions
 from weebill.files import read_json
+from weebill.workflow.repository import commit
 
 LOSS = 0.05  # share of a ratio; a greater loss is reported
-
-
-def commit() -> str | None:
-    """Return the commit of this checkout, with "-dirty" if files differ from it; None outside a checkout."""
-    root = Path(weebill.__file__).parents[1]
-    if not (root / ".git").exists() or not shutil.which("git"):
-        return None
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    return done.stdout.strip() or None
 
 
 @dataclass

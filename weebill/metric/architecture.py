@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from typing import Any
 
-from weebill.errors import InputError, nearest
+from weebill.errors import InputError, abridged, nearest
 
 REGRESSION, REFERENCELESS, RANKING, UNIFIED, XCOMET = KINDS = (
     "regression_metric",
@@ -31,6 +32,7 @@ CHOICES = {
     "activations": ACTIVATIONS,
     "final_activation": ACTIVATIONS,
 }
+WIDEST, MOST_WEIGHTS = 1 << 14, 1 << 28  # of an estimator; published ones have widths of 3,072
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,9 @@ def _checked(given: Architecture, origin: str) -> Architecture:
     sizes = isinstance(hidden, list | tuple) and all(type(n) is int and n > 0 for n in hidden)
     if not (sizes and hidden):
         raise InputError(f"{origin}: hidden_sizes: {hidden!r}, expected a list of widths")
+    if max(hidden) > WIDEST or sum(i * o for i, o in pairwise(hidden)) > MOST_WEIGHTS:
+        message = f"{abridged(hidden, 60)}, expected {WIDEST:,} at most each, and {MOST_WEIGHTS:,} weights"
+        raise InputError(f"{origin}: hidden_sizes: {message}")
     patched = given.layer_transformation == "sparsemax_patch"  # written, but mixed by softmax
     found = replace(
         given,

@@ -1,6 +1,8 @@
-"""The clone that a workflow's rules belong to, for rules that Snakemake fetched and environments that it made."""
+"""The clone of the project: its commit, and the library of rules that Snakemake fetched and environments that it made."""
 
 import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -46,3 +48,12 @@ def show_library(repository: Path, deployment: Any) -> None:
     """
     os.environ["PYTHONPATH"] = str(repository)
     deployment.conda_not_block_search_path_envvars = True
+
+
+def commit(root: Path = ROOT) -> str | None:
+    """Return the commit of this checkout, with "-dirty" if files differ from it; None outside a checkout."""
+    if not (root / ".git").exists() or not shutil.which("git"):
+        return None
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    return done.stdout.strip() or None

@@ -1,0 +1,59 @@
+"""Render the published pages of docs/results again from their rows, or list those that are older than their code.
+
+`weebill run CONFIG publish` collects the rows of an experiment that was run, and renders its page, to be committed:
+docs/results/NAME.md and docs/results/NAME/.  After a change of a page's design, `weebill publish` renders all pages
+again without any model.  Only a run can measure anew: --stale tells for which pages that is due.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `weebill publish`."""
+    pages = "docs/results/NAME.md (default: all)"
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help=pages)
+    stale = "list pages without rows, or measured by other code; write nothing"
+    parser.add_argument("--stale", action="store_true", help=stale)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Render or list pages.  Raises InputError if a page has no rows, or rows that cannot be read."""
+    from weebill.errors import InputError
+    from weebill.files import read_json
+    from weebill.report.published import NAME, render
+
+    pages = arguments.pages or sorted(Path("docs/results").glob("*.md"))
+    if not pages:
+        raise InputError("docs/results/*.md: no such page; call this in the folder of the project")
+    if arguments.stale:
+        print("\n".join(stale(pages)))
+        return 0
+    for page in pages:
+        rows = page.with_suffix("") / NAME
+        if rows.is_file():
+            print(*render(read_json(rows), page), sep="\n")
+        elif arguments.pages:
+            raise InputError(f"{rows}: no such rows; run the experiment and publish it")
+    return 0
+
+
+def stale(pages: list[Path]) -> Iterator[str]:
+    """Yield a line for each page."""
+    from weebill.files import read_json
+    from weebill.report.published import NAME, changed_rules
+
+    for page in pages:
+        file = page.with_suffix("") / NAME
+        if not file.is_file():
+            yield f"{page}: has no rows; only a run makes it anew"
+            continue
+        rows = read_json(file)
+        changed = changed_rules(rows)
+        told = (
+            f"older than the code of {', '.join(changed)}"
+            if changed
+            else "measured by today's code"
+        )
+        yield f"{page}: {told} (commit {str(rows['made']['commit'])[:12]}, {rows['made']['date']})"
