@@ -53,8 +53,8 @@ on each mutant. Those that survived were read; what mattered has a test since.
 ORPHANS = """## Jobs without their Snakemake
 
 Snakemake alone is killed at random moments of its start and of its jobs' start; each job must end by itself.
-`python tests/workflow/orphans.py --kills {kills} --seed {seed}`, {place}: after {held} of {kills} kills all jobs ended
-({states}).
+`python tests/workflow/orphans.py --kills {kills} --seed {seed}`, {place}:
+after {held} of {kills} kills all jobs ended ({states}).
 """
 MEMORY = """## Memory
 

@@ -71,7 +71,7 @@ def test_a_licence_is_read_in_part(tmp_path):
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("fault", ["text", "method", "encrypted", "place"])
+@pytest.mark.parametrize("fault", ["text", "method", "encrypted", "name", "place"])
 def test_a_damaged_licence_names_its_archive(tmp_path, fault):
     body = bytearray(_archive(a__en="a\n", LICENSE="CC BY 4.0\n"))
     entry = body.rindex(b"PK\x01\x02")  # of the licence, in the list of members
@@ -81,6 +81,9 @@ def test_a_damaged_licence_names_its_archive(tmp_path, fault):
         body[entry + 10] = 97
     elif fault == "encrypted":
         body[entry + 8] |= 1
+    elif fault == "name":
+        body[entry + 9] |= 8  # it is UTF-8
+        body[entry + 46] = 0x80
     else:
         body[entry + 42 : entry + 46] = b"\xff\xff\xff\x00"
     (tmp_path / "a.zip").write_bytes(body)

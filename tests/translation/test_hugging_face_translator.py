@@ -151,6 +151,18 @@ def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
         load_translator(copy)
 
 
+@pytest.mark.parametrize("cached", [False, 0])
+def test_a_model_saved_without_its_cache_translates_as_with_it(folder, tmp_path, cached):
+    """Trainings that save memory leave `false`; of 0 the library makes longer and longer positions."""
+    copy = tmp_path / "uncached"
+    shutil.copytree(folder, copy)
+    file = copy / "generation_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "use_cache": cached}))
+    options = SearchOptions(beam=2)
+    expected = load_translator(folder).translate(SENTENCES, options)
+    assert load_translator(copy).translate(SENTENCES, options) == expected
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

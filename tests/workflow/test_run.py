@@ -23,6 +23,7 @@ from tests.workflow.running import (
     run_snakemake,
     snakemake,
 )
+from weebill.__main__ import main
 from weebill.commands.lineage import lineage
 from weebill.configuration.checking import estimate
 from weebill.configuration.zoo_file import load_zoo
@@ -101,6 +102,38 @@ def test_everything_is_there(undisturbed):
     }
     assert not list(results.rglob("*.work")), "work folders go when their output is finished"
     assert not list(results.rglob("*.partial*"))
+
+
+def test_a_published_page_is_rendered_again_from_its_rows(finished, monkeypatch, capsys):
+    run = snakemake(finished, TINY, "--cores", "1", "publish")
+    assert run.returncode == 0, run.stdout
+    page, folder = finished / "docs/results/tiny.md", finished / "docs/results/tiny"
+    pictures = ["front.svg", "heads.svg", "sizes.svg"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*pictures, "rows.json"])
+    summary, text = (
+        (finished / "results/tiny/summary.md").read_text("utf-8"),
+        page.read_text("utf-8"),
+    )
+    ours, theirs = (set(re.findall(r"^\|.*", one, re.MULTILINE)) for one in (text, summary))
+    differing = {row for row in ours ^ theirs if not re.match(r"\| (\*\*all rules|pages)", row)}
+    assert not differing and "(tiny/front.svg)" in text
+    before = {path: path.read_bytes() for path in (page, *folder.iterdir())}
+    for path in (page, *(folder / name for name in pictures)):
+        path.unlink()
+    shutil.rmtree(finished / "results")
+    monkeypatch.chdir(finished)
+    assert main(["publish"]) == 0
+    assert {path: path.read_bytes() for path in (page, *folder.iterdir())} == before
+    assert main(["publish", "--stale"]) == 0
+    assert "docs/results/tiny.md: measured by today's code" in capsys.readouterr().out
+    rows = json.loads((folder / "rows.json").read_text("utf-8"))
+    assert {"train_student", "prune", "measure_speed"} <= rows["made"]["code"].keys()
+    rows["made"]["code"]["prune"]["code"] = f"{PREFIX}0"
+    (folder / "rows.json").write_text(json.dumps(rows), "utf-8")
+    assert main(["publish", "--stale"]) == 0
+    assert "docs/results/tiny.md: older than the code of prune" in capsys.readouterr().out
+    assert main(["publish", "docs/results/other.md"]) == 1
+    assert "other/rows.json: no such rows" in capsys.readouterr().err
 
 
 def test_a_teacher_that_hardly_translates_stops_the_run(finished):

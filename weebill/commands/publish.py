@@ -22,9 +22,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Render or list pages.  Raises InputError if a page has no rows, or rows that cannot be read."""
     from weebill.errors import InputError
     from weebill.files import read_json
-    from weebill.report.published import NAME, render
+    from weebill.report.published import render
+    from weebill.report.rows import NAME
 
-    pages = arguments.pages or sorted(Path("docs/results").glob("*.md"))
+    folder = Path("docs/results")
+    with_rows = (rows.parent.with_suffix(".md") for rows in folder.glob(f"*/{NAME}"))
+    pages = arguments.pages or sorted({*folder.glob("*.md"), *with_rows})
     if not pages:
         raise InputError("docs/results/*.md: no such page; call this in the folder of the project")
     if arguments.stale:
@@ -42,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 def stale(pages: list[Path]) -> Iterator[str]:
     """Yield a line for each page."""
     from weebill.files import read_json
-    from weebill.report.published import NAME, changed_rules
+    from weebill.report.rows import NAME, changed_rules
 
     for page in pages:
         file = page.with_suffix("") / NAME

@@ -182,6 +182,7 @@ class HuggingFaceTranslator(TextTranslator):
         output = self._model.generate(
             **self._padded(sources),
             do_sample=False,
+            use_cache=True,
             num_beams=options.beam,
             num_return_sequences=options.nbest,
             length_penalty=options.length_normalisation,

@@ -1,4 +1,4 @@
-"""The clone of the project: its commit, and the library of rules that Snakemake fetched and environments that it made."""
+"""The clone of the project: its commit, and the clone whose library runs rules that Snakemake has fetched."""
 
 import os
 import shutil

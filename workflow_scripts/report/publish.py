@@ -2,14 +2,17 @@
 
 from weebill.workflow.job import job
 
+import json
 from pathlib import Path
+from pkgutil import resolve_name
 
-from weebill.files import write_json
-from weebill.report.published import collect, render
+from weebill.files import write_text
+from weebill.report.rows import collect
 
 with job(snakemake.log[0]):
     params, files = snakemake.params, dict(snakemake.input.items())
     del files["page"]
     rows = collect(params.page, params.config, files, params.benchmarks, params.rules)
-    write_json(snakemake.output.rows, rows)
-    render(rows, Path(snakemake.output.page))
+    # The order of keys, which `write_json` would sort, is that of the page's rows.
+    write_text(snakemake.output.rows, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    resolve_name(params.render)(rows, Path(snakemake.output.page))

@@ -33,11 +33,11 @@ NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 HALF = "half a character (a lone surrogate)"
 
 BLOCK = 1 << 20
-# zipfile raises RuntimeErrors for members that are encrypted or packed by other methods, and OverflowError for a
-# place beyond any file.
+# zipfile raises RuntimeErrors for members that are encrypted or packed by other methods, OverflowError for a place
+# beyond any file, and UnicodeDecodeError for a member's name.
 _DAMAGE = (
     *(EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError),
-    *(RuntimeError, OverflowError),
+    *(RuntimeError, OverflowError, UnicodeDecodeError),
 )
 
 

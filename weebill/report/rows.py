@@ -1,0 +1,88 @@
+"""Rows of a published page: all that it and its pictures read, copied into one JSON file.
+
+These are measurements, run times, the configuration, and fingerprints of the code that made them.  `published.render`
+makes the page of them again, without any model.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from weebill.errors import InputError
+from weebill.files import read_json, write_json, write_text
+from weebill.report.costs import read_jobs
+from weebill.workflow.code_version import code_of
+from weebill.workflow.repository import commit
+
+NAME = "rows.json"  # in the folder of a page's pictures
+
+
+def collect(
+    page: str,
+    config: Mapping[str, Any],
+    files: Mapping[str, Sequence[str]],
+    benchmarks: str | Path,
+    rules: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    """Return the rows of a page: all that `published.render` needs, and the fingerprints of the code that measured.
+
+    page: name of a page in the catalogue.  files: those of `Results.read`, for the page and its pictures.
+    benchmarks: folder of Snakemake's benchmarks.  rules: script and modules that it chose, by the rule's benchmark.
+    """
+    jobs = read_jobs(benchmarks)
+    ran = {job.rule for job in jobs}
+    code = {
+        name: {"script": [*script], "code": code_of(*script)}
+        for name, script in rules.items()
+        if name in ran
+    }
+    return {
+        "page": page,
+        "made": {"date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit(), "code": code},
+        "config": config,
+        "jobs": [[job.rule, job.name, job.seconds, job.mib] for job in jobs],
+        "files": {name: {path: _content(path) for path in paths} for name, paths in files.items()},
+    }
+
+
+def changed_rules(rows: Mapping[str, Any]) -> list[str]:
+    """Return the rules, by their benchmarks' names, whose code is no longer that which made some rows."""
+    return sorted(
+        name
+        for name, one in rows["made"]["code"].items()
+        if _code_now(one["script"]) != one["code"]
+    )
+
+
+def _code_now(script: Sequence[str]) -> str | None:
+    try:
+        return code_of(*script)
+    except (InputError, OSError, KeyError, ValueError):  # the script or a module is gone
+        return None
+
+
+def _content(path: str | Path) -> Any:
+    """Return what a reader reads of a file, or of a model's folder, as JSON."""
+    path = Path(path)
+    if path.is_dir():
+        course = read_json(path / "config.json")["lineage"]["course"]
+        return {"config.json": {"lineage": {"course": {"history": course["history"]}}}}
+    return read_json(path) if path.suffix == ".json" else path.read_text(encoding="utf-8")
+
+
+def restored(files: Mapping[str, Mapping[str, Any]], place: Path) -> dict[str, list[str]]:
+    """Write the contents of files below `place`; return their paths there, by field."""
+    paths: dict[str, list[str]] = {}
+    for name, contents in files.items():
+        paths[name] = [str(place / path.lstrip("/")) for path in contents]
+        for path, content in zip(map(Path, paths[name]), contents.values(), strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, dict) and path.suffix != ".json":  # a model's folder
+                path.mkdir(exist_ok=True)
+                write_json(path / "config.json", content["config.json"])
+            elif path.suffix == ".json":
+                write_json(path, content)
+            else:
+                write_text(path, content)
+    return paths
