@@ -4,10 +4,12 @@ The miniature has one variant for each combination of method, precision and kind
 shards and members, some hundred lines of stand-in text for each corpus, small models of the same structure, and some
 dozens of updates.  What a GPU would compute runs with the same code and kinds of numbers on the processor.  Models of
 the hub are replaced by small ones of their class.  Results go to results/rehearsal-EXPERIMENT; their numbers mean
-nothing.  A rehearsal that has failed continues where it stopped.
+nothing.  A rehearsal that has failed continues where it stopped.  One that ran through writes what it shows to
+rehearsal.json.
 """
 
 import argparse
+import time
 from pathlib import Path
 
 from weebill.arguments import positive
@@ -26,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prepare the miniature, compare its rules with the experiment's, and run it; return 1 if it fails."""
     from weebill.commands.run import snakefile
+    from weebill.files import write_json
     from weebill.rehearsal.preparing import prepare
+    from weebill.rehearsal.record import NAME, record
     from weebill.rehearsal.running import compared, run_miniature, told
     from weebill.workflow.rules_of_run import jobs_by_rule
 
@@ -35,7 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     print("\n".join(told(*jobs)), flush=True)
     if missing := compared(*jobs):
         raise InputError(f"{arguments.config}: {missing}; tell Weebill's authors")
+    results, start = prepared.report.parent, time.monotonic()
+    fresh = not (results / "logs").exists()
     code = run_miniature(prepared.config, snakefile(), arguments.cores, arguments.minutes)
+    if code == 0 and fresh:  # else its time would be of a part of the run
+        seconds = time.monotonic() - start
+        write_json(results / NAME, record(arguments.config, results, jobs, seconds))
     if code == 0:
         print(
             f"Rehearsed: all {len(jobs[0])} rules of {arguments.config} have run; {prepared.report}"
