@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prepare the miniature, compare its rules with the experiment's, and run it; return 1 if it fails."""
     from weebill.commands.run import snakefile
     from weebill.files import write_json
+    from weebill.rehearsal.audit import misplaced
     from weebill.rehearsal.preparing import prepare
     from weebill.rehearsal.record import NAME, record
     from weebill.rehearsal.running import compared, run_miniature, told
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     results, start = prepared.report.parent, time.monotonic()
     fresh = not (results / "logs").exists()
     code = run_miniature(prepared.config, snakefile(), arguments.cores, arguments.minutes)
+    if code == 0 and (faults := misplaced(results)):
+        raise InputError("; ".join([*faults, "tell Weebill's authors"]))
     if code == 0 and fresh:  # else its time would be of a part of the run
         seconds = time.monotonic() - start
         write_json(results / NAME, record(arguments.config, results, jobs, seconds))
