@@ -327,5 +327,5 @@ def test_memory_does_not_grow(tmp_path):
         command = [sys.executable, "-c", MEMORY, str(rows), str(tmp_path / str(rows))]
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
-    small, large = peak(20_000), peak(120_000)  # MiB
+    small, large = peak(20_000), peak(90_000)  # MiB
     assert large < small + 16

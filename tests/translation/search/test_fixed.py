@@ -45,7 +45,7 @@ def plainly(search, ensemble, *given):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_greedy_gives_the_same_pieces(shape):
     ensemble, decoder = Ensemble([exact(**SHAPES[shape])]), FixedDecoder(CPU)
-    for count in (40, 3, 17, 40):  # smaller batches use the memory of larger ones
+    for count in (30, 3, 30):  # smaller batches use the memory of larger ones
         given = batch(count)
         expected = plainly(greedy_batch, ensemble, *given)
         assert fixed_greedy(decoder, ensemble, *given) == expected
@@ -111,8 +111,7 @@ def test_beams_give_the_same_candidates(shape):
     for count, beam, nbest, power in (
         (21, 6, 3, 1.0),
         (4, 3, 1, 0.6),
-        (9, 6, 6, 0.0),
-        (21, 6, 3, 1.0),
+        (21, 6, 6, 0.0),
     ):
         options = SearchOptions(beam=beam, nbest=nbest, length_normalisation=power)
         given = *batch(count, 1.0), options
