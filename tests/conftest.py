@@ -14,7 +14,7 @@ from weebill.files import exclusive_folder
 if not Path("/dev/nvidiactl").exists():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported, which any test may cause
 
-LONG = (
+LONG = (  # files, and folders with files, that take the longest, by that
     *("workflow/test_run.py", "translation/search/test_fixed.py", "generation", "package"),
     *("runtime/test_translation.py", "translation/training", "workflow/test_bad_input.py"),
     *("translation/model/test_hugging_face_folder.py", "evaluation/quality", "corpus/cleaning"),
@@ -23,7 +23,7 @@ LONG = (
 
 def pytest_collection_modifyitems(items):
     """Start the longest files first, so that no worker waits at the end for another one."""
-    places = [Path(__file__).with_name(name) for name in LONG]
+    places = [Path(__file__).parent / name for name in LONG]
     items.sort(key=lambda item: [place not in (item.path, *item.path.parents) for place in places])
 
 

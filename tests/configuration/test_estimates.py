@@ -7,6 +7,7 @@ import pytest
 
 from weebill.configuration.checking import check, estimate
 from weebill.configuration.cost import corpus_sizes
+from weebill.configuration.estimates import Estimate
 from weebill.corpus.origins import catalogue
 from weebill.yaml_files import read_yaml
 
@@ -189,3 +190,19 @@ def test_speed_is_timed_on_the_processor_even_beside_a_gpu():
     # Four models of 150 million weights in the encoder and 200 in the decoder, which eight hypotheses pass: 14
     # billion operations a piece, 30 pieces, 60 billion operations a second; then the same greedily.
     assert 5 < 3600 * hundred / (2 * config["evaluation"]["speed"]["rounds"] * 100) < 20
+
+
+def test_small_amounts_are_told_as_such():
+    told = Estimate({"corpora": 9.0}, "cpu", {"students": 0.001}, 0.02, 0, {"text": 0.004}).lines(
+        "x", 1 << 21
+    )
+    assert "disk: at most under 1 MiB (corpora under 1 MiB); 2 MiB are free" in told[1]
+    assert (
+        "time: under a minute of one CPU thread (students under a minute), and under a min"
+        in told[2]
+    )
+    assert told[2].endswith("longest chain of jobs 1 minute")
+    alone = Estimate({}, "gpu", {"students": 33.0}, 2.5).lines("x", 0)
+    assert alone[2].endswith(
+        "time: about 33 hours of one GPU (students 33 hours); longest chain of jobs 2 hours"
+    )

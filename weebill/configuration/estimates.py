@@ -59,16 +59,19 @@ class Estimate:
         rates = Rates.of({"accelerator": self.device, "threads": 1})
         enough = free > self.total_disk
         advice = "" if enough else "; this may not suffice, free some before it is needed"
-        fetched = f"  fetched: about {_size(self.fetched)} more in the cache of downloads"
+        fetched = f"  fetched: {_about(_size(self.fetched))} more in the cache of downloads"
         disk = "not known"
         if self.disk:
-            disk = f"at most about {_size(self.total_disk)} ({_listed(self.disk, _size)})"
+            disk = f"at most {_about(_size(self.total_disk))} ({_listed(self.disk, _size)})"
         time = "not known"
         if self.hours or self.other_hours:
+            rest = ""
+            if self.other_hours:
+                whole, parts = sum(self.other_hours.values()), _listed(self.other_hours, _hours)
+                rest = f", and {_hours(whole)} of a CPU thread for the rest ({parts})"
             time = (
-                f"about {_hours(sum(self.hours.values()))} of one {device} "
-                f"({_listed(self.hours, _hours)}), and {_hours(sum(self.other_hours.values()))} of a CPU thread "
-                f"for the rest ({_listed(self.other_hours, _hours)}); longest chain of jobs {_hours(self.chain)}"
+                f"{_about(_hours(sum(self.hours.values())))} of one {device} ({_listed(self.hours, _hours)}){rest}; "
+                f"longest chain of jobs {_hours(self.chain)}"
             )
         return [
             f"{results}: an estimate for a run from nothing on, no row dropped, no training stopped early",
@@ -144,11 +147,20 @@ def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float
 
 
 def _size(count: float) -> str:
+    if count < 2**20:
+        return "under 1 MiB"
     return f"{count / 2**30:,.1f} GiB" if count >= 2**30 else f"{count / 2**20:,.0f} MiB"
 
 
 def _hours(hours: float) -> str:
-    return f"{hours:,.0f} hours" if hours >= 2 else f"{60 * hours:,.0f} minutes"
+    if hours >= 2:
+        return f"{hours:,.0f} hours"
+    minutes = round(60 * hours)
+    return f"{minutes} minute{'s' * (minutes > 1)}" if minutes else "under a minute"
+
+
+def _about(amount: str) -> str:
+    return amount if amount.startswith("under") else f"about {amount}"
 
 
 def _listed(values: Mapping[str, float], shown: Callable[[float], str]) -> str:
