@@ -6,39 +6,16 @@ from itertools import groupby
 from typing import Any
 
 from docs.site.contents import REPOSITORY
-from weebill.benchmarks import SMALLER_IS_BETTER, Row
+from weebill.benchmarks import Row
+from weebill.benchmarks.page import number, page
+from weebill.benchmarks.survey import Survey
 
 RESULTS = REPOSITORY / "docs/results"
-HEAD = "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
 
 
 def benchmarks_page() -> str:
     """Return the page of benchmarks.json: a table for each benchmark."""
-    survey = json.loads((RESULTS / "benchmarks.json").read_text("utf-8"))
-    tables = [
-        f"## weebill benchmark {name}\n\n{HEAD}{''.join(map(_ratio_row, rows))}"
-        for name, rows in groupby(survey["rows"], key=lambda row: row["benchmark"])
-    ]
-    signature = survey["signature"]
-    versions = ", ".join(f"{name} {one}" for name, one in signature["versions"].items())
-    return (
-        "# Speed: every benchmark, small\n\n"
-        "`weebill benchmark all --json docs/results/benchmarks.json` measured these figures: each speed of ours "
-        "and of an opponent on the same work, in turn on the same core, and the ratio's lowest and highest round. "
-        f"Of {', '.join(SMALLER_IS_BETTER)}, less is better; of all others, more.\n\n"
-        f"{signature['hardware']}; {versions}; commit `{signature['commit'][:12]}`; {survey['rounds']} rounds.\n\n"
-        + "\n".join(tables)
-    )
-
-
-def _ratio_row(row: Mapping[str, Any]) -> str:
-    ratios = (f"{row[key]:.2f}" for key in ("ratio", "lowest", "highest"))
-    cells = (row["claim"], _number(row["ours"]), _number(row["other"]), row["unit"], *ratios)
-    return f"| {' | '.join(cells)} |\n"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return page(Survey.read(RESULTS / "benchmarks.json"))
 
 
 def gpu_page() -> str:
@@ -58,10 +35,10 @@ def gpu_page() -> str:
 
 
 def _gpu_row(row: Mapping[str, Any]) -> str:
-    other = "–" if row.get("other") is None else _number(row["other"])
+    other = "–" if row.get("other") is None else number(row["other"])
     ratio = "–" if row.get("ratio") is None else f"{row['ratio']:.2f}"
     work = ", ".join(_distinct((row["name"], row.get("precision") or "")))
-    return f"| {work} | {_number(row['ours'])} | {other} | {row['unit']} | {ratio} |\n"
+    return f"| {work} | {number(row['ours'])} | {other} | {row['unit']} | {ratio} |\n"
 
 
 def _distinct(words: Iterable[str]) -> list[str]:

@@ -120,7 +120,11 @@ def test_all_benchmarks_and_what_was_published(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(survey, "load", lambda name: types.SimpleNamespace(run=runs[name]))
     monkeypatch.setitem(survey.survey.__kwdefaults__, "names", names)
     published, second = tmp_path / "published.json", tmp_path / "second.json"
-    assert main(["benchmark", "all", "--rounds", "3", "--json", str(published)]) == 0
+    written = ["--json", str(published), "--markdown", str(tmp_path / "page.md")]
+    assert main(["benchmark", "all", "--rounds", "3", *written]) == 0
+    page = (tmp_path / "page.md").read_text("utf-8")
+    assert "| x | 6 | 2 | pairs/s | 3.00 | 3.00 | 3.00 |" in page and "3 rounds." in page
+    assert page.endswith("## Not measured\n\n- `metric`: no text\n")
     assert capsys.readouterr().out.splitlines()[1] == "metric: cannot run here: no text"
     written = json.loads(published.read_text())
     assert written["signature"]["hardware"] == hardware()

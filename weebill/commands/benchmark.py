@@ -47,8 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_all(options: list[str]) -> int:
     """Run every benchmark, then compare with published figures; return 1 if one failed, not if one was slow."""
+    from weebill.benchmarks.page import page
     from weebill.benchmarks.survey import Survey, changes, survey
-    from weebill.files import write_json
+    from weebill.files import write_json, write_text
 
     given = parser_of(ALL).parse_args(options)
     published = Survey.read(given.against) if given.against else None
@@ -59,6 +60,8 @@ def _run_all(options: list[str]) -> int:
 
     stopped = Survey.read(given.json) if given.json and given.json.exists() else None
     found = survey(given.rounds, save, stopped=stopped)
+    if given.markdown:
+        write_text(given.markdown, page(found))
     for line in changes(found, published) if published else ():
         print(line)
     return 1 if found.failed else 0
@@ -129,6 +132,7 @@ def _all_parser() -> argparse.ArgumentParser:
         help="write the figures and their signature there; "
         "a survey that was stopped goes on after the benchmarks that the file has complete",
     )
+    add("--markdown", type=Path, metavar="FILE", help="write the figures there, as tables")
     add("--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file")
     return parser
 
