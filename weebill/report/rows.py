@@ -72,9 +72,16 @@ def _content(path: str | Path) -> Any:
 
 
 def restored(files: Mapping[str, Mapping[str, Any]], place: Path) -> dict[str, list[str]]:
-    """Write the contents of files below `place`; return their paths there, by field."""
+    """Write the contents of files below `place`; return their paths there, by field.
+
+    Raises InputError for a path that leads out of it.
+    """
     paths: dict[str, list[str]] = {}
     for name, contents in files.items():
+        if outside := [path for path in contents if ".." in Path(path).parts]:
+            raise InputError(
+                f"rows of {outside[0]}, a path that leads elsewhere; publish them again"
+            )
         paths[name] = [str(place / path.lstrip("/")) for path in contents]
         for path, content in zip(map(Path, paths[name]), contents.values(), strict=True):
             path.parent.mkdir(parents=True, exist_ok=True)

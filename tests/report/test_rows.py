@@ -1,0 +1,61 @@
+"""The rows of a page hold what its readers read, and are written as files again nowhere but in one folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from weebill.errors import InputError
+from weebill.report.rows import changed_rules, collect, restored
+
+SCRIPT = ["evaluate/measure_speed.py"]
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results/models/a.model"
+    folder.mkdir(parents=True)
+    history = [{"update": 1, "bleu": 2.5}]
+    (folder / "config.json").write_text(
+        json.dumps({"lineage": {"course": {"history": history, "seed": 1}}, "more": 2})
+    )
+    (tmp_path / "results/some.json").write_text('[{"b": 1, "a": 0.1}]')
+    (tmp_path / "results/some.csv").write_text("x,y\n1,ü\n", "utf-8")
+    benchmarks = tmp_path / "benchmarks"
+    benchmarks.mkdir()
+    (benchmarks / "measure_speed.tsv").write_text("s\tmax_rss\n7.5\t-\n")
+    files = {
+        "qualities": ["results/some.json"],
+        "head_map": [str(tmp_path / "results/some.csv")],
+        "students": ["results/models/a.model"],
+    }
+    rules = {"measure_speed": SCRIPT, "never_ran": SCRIPT}
+    return json.loads(json.dumps(collect("summary", {"seed": 1}, files, benchmarks, rules)))
+
+
+def test_files_come_back_as_they_were_read(rows, tmp_path):
+    place = tmp_path / "again"
+    found = restored(rows["files"], place)
+    [quality], [table], [student] = (found[name] for name in ("qualities", "head_map", "students"))
+    assert all(path.startswith(f"{place}/") for path in (quality, table, student))
+    assert json.loads(Path(quality).read_text()) == [{"b": 1, "a": 0.1}]
+    assert Path(table).read_text("utf-8") == "x,y\n1,ü\n"
+    course = json.loads((Path(student) / "config.json").read_text())["lineage"]["course"]
+    assert course == {"history": [{"update": 1, "bleu": 2.5}]}
+    assert rows["jobs"] == [["measure_speed", "", 7.5, 0.0]]
+
+
+def test_only_rules_that_ran_count_and_other_code_is_seen(rows):
+    code = rows["made"]["code"]
+    assert [*code] == ["measure_speed"] and changed_rules(rows) == []
+    code["measure_speed"]["code"] = "code:0"
+    code["gone"] = {"script": ["evaluate/no_such_script.py"], "code": "code:1"}
+    assert changed_rules(rows) == ["gone", "measure_speed"]
+
+
+def test_a_path_that_leads_elsewhere_is_refused(rows, tmp_path):
+    rows["files"]["qualities"] = {"results/../../elsewhere.json": []}
+    with pytest.raises(InputError, match="elsewhere.json, a path that leads elsewhere"):
+        restored(rows["files"], tmp_path / "again")
+    assert not (tmp_path / "elsewhere.json").exists()
