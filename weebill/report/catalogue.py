@@ -9,7 +9,7 @@ from typing import Any
 from weebill.experiment.metrics import curve
 from weebill.pruning.methods import METHODS
 from weebill.report import papers
-from weebill.report.lookups.generation import has_task
+from weebill.report.lookups.generation import has_controls, has_task
 from weebill.report.registry import PAPER_TABLES, READERS
 from weebill.report.tables.beside_papers.comparison import paper_tables
 
@@ -63,6 +63,13 @@ def _variants(task: str, make: str, title: str) -> Item:
     file = f"generation_{task.replace('-', '_')}"
     more = (TIMES, ("leads",), partial(has_task, task), "generation_variants")
     return Item(file, f"generation:{make}", "1 Evaluation", title, *more)
+
+
+def _controls(task: str, make: str, title: str) -> Item:
+    file, shown = f"generation_controls_{task.replace('-', '_')}", partial(has_controls, task)
+    title = f"{title}: beside as long a training"
+    more = {"shown": shown, "own_caption": "generation_controls"}
+    return Item(file, f"generation_controls:{make}", "1 Evaluation", title, **more)
 
 
 def _claims(paper: str, folder: str, uses: tuple[str, ...]) -> Item:
@@ -125,6 +132,8 @@ TABLES = {
         "generation_tables": (
             _variants("summarization", "summaries_table", "Summaries"),
             _variants("language-modelling", "running_text_table", "Running text"),
+            _controls("summarization", "summaries_controls", "Summaries"),
+            _controls("language-modelling", "running_text_controls", "Running text"),
             _claims("textgen", "", ("speeds",)),
         ),
     },
