@@ -97,6 +97,8 @@ TABLES = {
     "translation": {
         "tables": (
             Item("variants", "overview:variants_table", "6 Evaluation", "All variants"),
+            Item("original_languages", "original_languages:original_languages_table", "6 Evaluation",
+                 "BLEU by original language", ("sizes", "origins")),
             Item("steps", "steps:steps_table", "6 Evaluation", "What each step costs", ("sizes", "steps")),
             Item("heads", "overview:heads_table", "4 Pruning", "Heads and neurons left"),
             Item("pruning", "pruning:worth_table", "4 Pruning", "What pruning is worth", PRUNED),
@@ -230,7 +232,8 @@ PRUNING_PICTURES = {
 PAGES = {
     "translation": (
         Page("summary", "translation:experiment_page", TIMES,
-             ("latencies", "shortlists", "engines", "gpu_speeds", "steps", "comparisons", "seeds"), SUMMARY_PICTURES),
+             ("latencies", "shortlists", "engines", "gpu_speeds", "steps", "comparisons", "seeds", "origins"),
+             SUMMARY_PICTURES),
         Page("pruning", "translation:pruning_page", PRUNED_TIMES, ("seeds",), PRUNING_PICTURES),
     ),
     "metric": (Page("summary", "metric:metric_page", SCORES, ("speeds",)),),
