@@ -59,8 +59,10 @@ CASES = {
         },
         [],
         [
-            "evaluation.original_languages[1]: found 'part', expected a test set of importer sacrebleu that is whole",
-            "evaluation.original_languages[2]: found 'other', expected a test set of importer sacrebleu that is whole",
+            "evaluation.original_languages[1]: found 'part', expected a test set of importer sacrebleu that "
+            "is whole",
+            "evaluation.original_languages[2]: found 'other', expected a test set of importer sacrebleu that "
+            "is whole",
             "evaluation.original_languages[3]: no test set 'hole' in test_sets; did you mean 'whole'?",
         ],
     ),

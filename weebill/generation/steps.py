@@ -176,7 +176,7 @@ class PostTraining(Step):
 
 @section
 class PruneVocabulary(Step):
-    """Vocabulary of only the needed pieces (TEXTGEN §3.2).
+    """Vocabulary of only the needed pieces (TEXTGEN §4.4).
 
     These are the pieces that the training text uses, the special and other added tokens, what a chat template writes,
     every byte, or else every single letter, and the pieces from which these are merged. The step needs BPE, such as
