@@ -173,6 +173,38 @@ use rule compare_pruned as compare_training_texts with:
         pairs=lambda w: named_pairs(compared_texts(w.student)),
 
 
+rule measure_original_languages:
+    """Measure BLEU of a student's variants, or the teacher's, by the language in which sentences were first written."""
+    input:
+        translations=lambda w: [
+            file
+            for variant in scored(w.student)
+            for file in translations_by_origin(*variant)
+        ],
+        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=BY_ORIGIN),
+    output:
+        EVALUATION / "original_languages/{student}.json",
+    log:
+        LOGS / "measure_original_languages/{student}.log",
+    benchmark:
+        BENCHMARKS / "measure_original_languages/{student}.tsv"
+    conda:
+        "../../envs/main.yaml"
+    threads: 1
+    params:
+        variants=lambda w: {
+            "/".join(variant): translations_by_origin(*variant)
+            for variant in scored(w.student)
+        },
+        test_sets=BY_ORIGIN,
+        languages=LANGUAGE_PAIR,
+        places=PLACES,
+        bootstrap=config["evaluation"]["bootstrap"],
+        target=bleu_target("target"),
+    script:
+        "../../workflow_scripts/evaluate/measure_original_languages.py"
+
+
 rule measure_activation_error:
     """Measure the error of quantizing a student's activations by each formula of their scales."""
     input:

@@ -80,6 +80,19 @@ def translations_of(student, recipe, precision):
     return expand(folder / "{test_set}.txt", test_set=config["test_sets"])
 
 
+# Test sets that are also measured by original language → their names in sacreBLEU.
+BY_ORIGIN = {
+    name: config["test_sets"][name]["name"]
+    for name in config["evaluation"].get("original_languages", [])
+}
+
+
+def translations_by_origin(student, recipe, precision):
+    """Return the files of a variant's translations of the test sets in BY_ORIGIN."""
+    folder = TRANSLATIONS / student / recipe / precision
+    return expand(folder / "{test_set}.txt", test_set=BY_ORIGIN)
+
+
 def scored(student):
     """Return the variants of a student, or of the teacher, whose quality and size are measured."""
     found = [variant for variant in SCORED if variant[0] == student]
@@ -194,6 +207,11 @@ def measurements(kind):
     files = [EVALUATION / kind / f"{student}.json" for student in students]
     by_comet = kind == "quality" and "comet" in config["evaluation"]
     return [*files, EVALUATION / "comet.json"] if by_comet else files
+
+
+def measurements_by_origin():
+    """Return the files of BLEU by original language; none if the configuration does not ask for it."""
+    return measurements("original_languages") if BY_ORIGIN else []
 
 
 def shortlist_of(student):

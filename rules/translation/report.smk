@@ -10,6 +10,7 @@ def trained_students():
 
 REPORT_FILES = {
     "qualities": measurements("quality"),
+    "origins": measurements_by_origin(),
     "sizes": measurements("size"),
     "speeds": [EVALUATION / "speed.json"],
     "latencies": [EVALUATION / "latency.json"],

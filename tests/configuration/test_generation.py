@@ -32,6 +32,8 @@ def changed(path: str, value) -> dict:
         ("data.news.train.0", {"name": "a/b"}, "data.news.train[0].revision: missing, expected the commit"),
         ("data.news.train.0", {"path": "http://a/b.jsonl"}, "data.news.train[0].sha256: missing"),
         ("data.news.train.0", {"path": "a.jsonl", "split": "test"}, "train[0].split: found beside path"),
+        ("data.news.train.0", {"path": "a.jsonl", "share": 0.5, "take": 9}, "train[0].take: found beside share"),
+        ("data.news.train.0", {"path": "a.jsonl", "share": 0}, "data.news.train[0].share: found 0, expected"),
         ("data.news.fields", {"text": "body"}, "data.news.fields.text: unknown, summarization reads article and"),
         ("data.news.test_share", 0, "data.news.test_share: found 0, expected a share, or files of test"),
         ("data.news.test_share", 0.95, "data.news.test_share: leaves no text to train on"),

@@ -48,6 +48,24 @@ CASES = {
             "'tatoeba'?",
         ],
     ),
+    "original languages that are not known": (
+        {
+            "test_sets": {
+                "whole": {"importer": "sacrebleu", "name": "wmt16"},
+                "part": {"importer": "sacrebleu", "name": "wmt17", "written_in": "source"},
+                "other": {"importer": "tatoeba", "pairs": 5},
+            },
+            "evaluation": {"original_languages": ["whole", "part", "other", "hole"]},
+        },
+        [],
+        [
+            "evaluation.original_languages[1]: found 'part', expected a test set of importer sacrebleu that "
+            "is whole",
+            "evaluation.original_languages[2]: found 'other', expected a test set of importer sacrebleu that "
+            "is whole",
+            "evaluation.original_languages[3]: no test set 'hole' in test_sets; did you mean 'whole'?",
+        ],
+    ),
     "Bayes risk by a model that is not named": (
         {"evaluation": {"mbr": {"candidates": 8}}},
         [],

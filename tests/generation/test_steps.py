@@ -24,6 +24,7 @@ from weebill.generation.steps import (
     Movement,
     PostTraining,
     PruneVocabulary,
+    objective_of,
     step_of,
 )
 from weebill.pruning.movement_settings import MovementShares
@@ -229,13 +230,38 @@ def test_pruning_by_what_the_model_said_before(made, tmp_path):
     batch = where.encoder(generator).batch([Example([0, 7, 8, 9, 2], [0, 8, 9, 2])] * 2)
     step = Movement(loss={}, training=QUICK)
     loss, labels = (
-        one.objective(generator.model)(generator.model, batch)
+        objective_of(one.loss, generator.model)(generator.model, batch)
         for one in (step, Movement(training=QUICK))
     )
     assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)  # it equals its teacher
     step.run(where)
     entry = read_json(where.output / "config.json")["lineage"]
     assert entry["loss"] == {} and read_json(where.output.with_name("pruning.json"))["survivors"]
+
+
+@pytest.mark.parametrize("loss", [None, {}])
+def test_a_control_is_the_pruning_without_its_removals(made, tmp_path, loss):
+    """Pruning of one neuron of 24 after the last update has the control's weights everywhere but in this block."""
+    block = "decoder.2.feed_forward"
+    shares = {"heads": 0, "neurons": 1.0001 / 24, "reached_at": 1.0, "blocks": block}
+    steps = (
+        Movement(**shares, loss=loss, training=FAST),
+        FineTune(loss=loss, training=replace(FAST, keep="last")),
+    )
+    places = [place(made, tmp_path / name) for name in ("pruned", "control")]
+    for step, where in zip(steps, places, strict=True):
+        step.run(where)
+    record = read_json(places[0].output.with_name("pruning.json"))
+    assert sorted(map(len, record["survivors"]["neurons"].values())) == [23, *[24] * 5]
+    one, other = (load_generator(where.output).model.state_dict() for where in places)
+    before = load_generator(places[0].model).model.state_dict()
+    alike = [key for key in one if one[key].shape == other[key].shape]
+    assert len(one) - len(alike) == 3  # weights and biases of the neurons
+    apart, moved = (
+        sum(float((one[key] - end[key]).square().sum()) for key in alike) ** 0.5
+        for end in (other, before)
+    )
+    assert moved > 0.1 and apart < 0.005 * moved
 
 
 def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):

@@ -72,6 +72,14 @@ def generation_results() -> Results:
     return found
 
 
+def without_controls(results: Results) -> Results:
+    """Return results of an experiment whose pipelines make no controls."""
+    kept = [
+        one for one in results.config["pipelines"] if not one["steps"][-1].startswith("as-long-as")
+    ]
+    return replace(results, config={**results.config, "pipelines": kept})
+
+
 def cells(table: Table, variant: str) -> dict[str, tuple[str, str]]:
     row = next(row for row in table.rows if row.cells[0].text == variant)
     return {

@@ -134,11 +134,13 @@ def generation_experiment(folder: Path) -> dict[str, Any]:
         "steps": {
             "distilled": {"method": "distil", "layers": 1, "training": TRAINING},
             "pruned": {"method": "movement", "training": TRAINING},
+            "as-long": {"method": "fine-tune", "training": {**TRAINING, "keep": "last"}},
             "int8": {"method": "post-training"},
             "used-pieces": {"method": "prune-vocabulary"},
         },
         "pipelines": [
             {"model": "bart", "steps": SMALLER},
+            {"model": "bart", "steps": [SMALLER[0], "as-long"]},
             {"model": "gpt2", "steps": ["used-pieces"]},
         ],
         "evaluation": {

@@ -47,9 +47,13 @@ def test_the_report_is_whole(results):
     with (results / "tables/generation_summarization.csv").open(encoding="utf-8") as file:
         lead, *rows = csv.DictReader(file)
     assert lead["variant"] == "bart: lead" and not lead["mib"]
-    assert len(rows) == 3
+    assert len(rows) == 4
     mib = [float(row["mib"].split()[0]) for row in rows]
-    assert mib[0] > mib[1] > mib[2]
+    assert mib[0] == mib[3] > mib[1] > mib[2]
+    with (results / "tables/generation_controls_summarization.csv").open(encoding="utf-8") as file:
+        controls = {row["variant"]: row["control"] for row in csv.DictReader(file)}
+    made = ("bart/distilled/pruned", "bart/distilled/pruned/int8")
+    assert controls == dict.fromkeys(made, "bart/distilled/as-long")
 
 
 def test_every_step_names_the_one_before(results):

@@ -17,6 +17,7 @@ from weebill.experiment.known_models import known_model
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 from weebill.generation.data import KEYS
+from weebill.generation.sampling import SAMPLED
 
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
 # Keys of which an entry of text has one, and the keys that it cannot have beside them.
@@ -43,6 +44,8 @@ def _data(config: Config, zoo: Zoo) -> Iterator[Fault]:
         for key in ORIGINS[origins[0]]:
             if key in entry:
                 yield Fault((*place, key), f"found beside {origins[0]}, expected none")
+        if all(key in entry for key in SAMPLED):
+            yield Fault((*place, SAMPLED[1]), f"found beside {SAMPLED[0]}, expected one of both")
     for name, section in config["data"].items():
         for part in ("validation", "test"):
             if not section[part] and not section[f"{part}_share"]:

@@ -137,6 +137,13 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, name in at(config, "evaluation.speed.gpu_text.corpus"):
         known = [one for one in config["corpora"] if one not in corpora_of(config, "backward")]
         yield from absent(place, "corpus", name, known, "corpora with a source side")
+    for place, name in at(config, "evaluation.original_languages.*"):
+        yield from absent(place, "test set", name, config["test_sets"], "test_sets")
+        entry = config["test_sets"].get(name, {"importer": "sacrebleu"})
+        if entry["importer"] != "sacrebleu" or "written_in" in entry:
+            yield Fault(
+                place, f"found '{name}', expected a test set of importer sacrebleu that is whole"
+            )
     for place, mbr in at(config, "evaluation.mbr"):
         if mbr["utility"] == "comet" and "comet" not in config["evaluation"]:
             expected = "its model there, or chrf or bleu"

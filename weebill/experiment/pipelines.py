@@ -25,6 +25,32 @@ def variants_of(config: Mapping[str, Any], model: str) -> list[str]:
     return [variant for variant in variants(config) if model_of(variant) == model]
 
 
+def control_of(config: Mapping[str, Any], variant: str) -> str | None:
+    """Return the variant that shows what the last training of a variant changes by its length alone; None if none is.
+
+    It was made from the same model by a `fine-tune` with the same training and loss. A conversion to int8 trains
+    nothing: its control is that of the variant that it converts.
+    """
+    origin, _, name = variant.rpartition("/")
+    step = config["steps"].get(name) if origin else None
+    if step is None or step["method"] == "fine-tune":
+        return None
+    if step["method"] == "post-training":
+        return control_of(config, origin)
+    for other in variants_of(config, model_of(variant)) if "training" in step else ():
+        before, _, control = other.rpartition("/")
+        tuned = before == origin and config["steps"][control]["method"] == "fine-tune"
+        if tuned and _course(config["steps"][control]) == _course(step):
+            return other
+    return None
+
+
+def _course(step: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the training and the loss of a step; movement pruning always keeps the last weights."""
+    kept = {"keep": "last"} if step["method"] == "movement" else {}
+    return {**step["training"], **kept}, step.get("loss")
+
+
 def piped_models(config: Mapping[str, Any]) -> list[str]:
     """Return the models that pipelines start from, each once."""
     return list(dict.fromkeys(pipeline["model"] for pipeline in config["pipelines"]))

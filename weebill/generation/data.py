@@ -3,12 +3,13 @@
 A part is a JSON Lines file with rows {"article", "summary"} or {"text"}.  Missing validation and test parts are drawn
 from the training text by a hash of each article or block, so that equal texts go to the same part of every data set.
 A text in several given parts stays in the test part or, if it is not there, in the validation part.
+An entry may take a sample of its rows, which is drawn by another hash, independently of the parts.
 """
 
-import hashlib
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -23,9 +24,12 @@ from weebill.corpus.importers.reading import HALF, SURROGATES
 from weebill.corpus.sources import Places, local_file
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.generation.sampling import SAMPLED, Row, drawn, sample
 from weebill.replaceable import FolderKind, has_keys
 from weebill.settings import (
     Commit,
+    Count,
+    NonZeroShare,
     PartialShare,
     Place,
     Seed,
@@ -72,6 +76,11 @@ class TextEntry:
     """Configuration, by its name in the data set's card."""
     split: Text | None = None
     """Split of the data set, by default `train`."""
+    share: NonZeroShare | None = None
+    """Share of the entry's rows to take, such as 0.01 of a large data set; by default all. A row is taken by a hash
+    of its text and the seed, so equal texts go together. Running text that is not in documents is taken in blocks."""
+    take: Count | None = None
+    """Number of rows to take, instead of `share`: those of the lowest hashes, in the order of the files."""
 
 
 @section
@@ -110,15 +119,12 @@ class TextData:
     test_share: PartialShare = 0.1
     """Share of the training text that becomes test text if `test` has no entries."""
     seed: Seed = 1
-    """Seed of the random choice of these shares."""
+    """Seed of the random choice of these shares, and of the rows that an entry takes by `share` or `take`."""
 
     @property
     def columns(self) -> list[str]:
         """Fields of the task's keys in the rows of files."""
         return [getattr(self.fields, key) or key for key in KEYS[self.task]]
-
-
-Row = dict[str, str]
 
 
 def import_data(settings: TextData, folder: str | Path, places: Places | None = None) -> None:
@@ -173,15 +179,14 @@ def split(settings: TextData, places: Places) -> tuple[dict[Part, list[Row]], di
         "validation": 0.0 if settings.validation else settings.validation_share,
     }
     parts: dict[Part, list[Row]] = {part: [] for part in PARTS}
-    empty = 0
+    counts: Counter[str] = Counter()
     for part in PARTS:
-        blocks = part == "train" and any(shares.values())
-        for entry in getattr(settings, part):
-            for row in read_entry(entry, settings, places, blocks):
-                if not all(map(str.strip, row.values())):
-                    empty += 1
-                    continue
-                chosen = drawn_part(row[key], settings.seed, shares) if blocks else part
+        divided = part == "train" and any(shares.values())
+        for index, entry in enumerate(getattr(settings, part)):
+            blocks = divided or not entry.keys().isdisjoint(SAMPLED)
+            rows = _full(read_entry(entry, settings, places, blocks), counts)
+            for row in sample(rows, entry, key, settings.seed, f"{part}[{index}]"):
+                chosen = drawn_part(row[key], settings.seed, shares) if divided else part
                 parts[chosen].append(row)
     read = sum(map(len, parts.values()))
     taken: set[str] = set()
@@ -190,16 +195,24 @@ def split(settings: TextData, places: Places) -> tuple[dict[Part, list[Row]], di
         taken.update(row[key] for row in parts[part])
     left_out = {"left_out_as_double": read - sum(map(len, parts.values()))}
     if settings.empty_rows == "leave_out":
-        left_out["left_out_as_empty"] = empty
-        if empty:
-            logging.warning("data: %s rows with an empty text left out", f"{empty:,}")
+        left_out["left_out_as_empty"] = counts["empty"]
+        if counts["empty"]:
+            logging.warning("data: %s rows with an empty text left out", f"{counts['empty']:,}")
     return parts, left_out
+
+
+def _full(rows: Iterable[Row], counts: Counter[str]) -> Iterator[Row]:
+    """Yield the rows without an empty text; count the others as "empty"."""
+    for row in rows:
+        if all(map(str.strip, row.values())):
+            yield row
+        else:
+            counts["empty"] += 1
 
 
 def drawn_part(text: str, seed: int, shares: Mapping[str, float]) -> Part:
     """Return the part of a text; it depends only on the characters and the seed."""
-    digest = hashlib.sha256(f"{seed}\n{text}".encode()).digest()
-    place = int.from_bytes(digest[:8], "big") / 2**64
+    place = drawn(text, seed)
     for part, share in shares.items():
         if place < share:
             return part
@@ -255,7 +268,8 @@ def _files(
         return
     source, *rest = settings.columns
     fields = {"source_field": source, "target_field": rest[0] if rest else None}
-    importer = HuggingFaceImporter(**fields, **entry)
+    named = {key: value for key, value in entry.items() if key not in SAMPLED}
+    importer = HuggingFaceImporter(**fields, **named)
     for found in importer.sources(("", ""), None if rest else "source", places):
         yield places.path(found), found.place
 

@@ -4,6 +4,7 @@ A step is a frozen dataclass of its settings.  Unfinished training is kept in `O
 The configuration reads the settings, so training libraries are loaded inside functions.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -25,15 +26,24 @@ if TYPE_CHECKING:
 
 @section
 class FineTune(Step):
-    """Training on the text's own labels."""
+    """Training on the text's own labels.
 
+    With the `training` and the `loss` of another step, after the same model, it is that step's control: it shows what
+    the longer training alone changes. Reports compare a variant with its control if a pipeline makes one. `movement`
+    keeps the last weights, so its control needs `keep: last`.
+    """
+
+    loss: DistillationLoss | None = None
+    """Loss of the training, same as in `movement`, with the model before this step as the teacher. Without this key
+    the model learns from the labels only."""
     training: TrainingSettings
     """Settings of the training."""
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
         generator = place.generator()
-        self.save(place, generator, self.train(place, generator))
+        objective = objective_of(self.loss, generator.model)
+        self.save(place, generator, self.train(place, generator, objective=objective))
 
 
 @section
@@ -92,7 +102,7 @@ class Movement(MovementShares, Step):
         step = replace(self, training=replace(self.training, keep="last"))
         text = step.batches(place, generator)
         scoring = MovementScoring(**self.shares(), prune_updates=text[0].updates, seed=place.seed)
-        objective = self.objective(generator.model)
+        objective = objective_of(self.loss, generator.model)
         gates = scoring.companion(model)
         course = step.train(place, generator, text, objective=objective, companion=gates)
         history = History(model, asdict(scoring))
@@ -109,18 +119,6 @@ class Movement(MovementShares, Step):
         """Return the settings as plain values, those of `MovementShares` together."""
         others = {key: value for key, value in asdict(self).items() if key not in self.shares()}
         return {"movement": self.shares(), **others}
-
-    def objective(self, model: "PreTrainedModel") -> "Objective":
-        """Return the training objective for a model that is not pruned yet."""
-        from weebill.generation.distillation import distillation, distillation_loss, student_of
-        from weebill.generation.training import likelihood
-        from weebill.hugging_face.families import prunable
-
-        if self.loss is None:
-            return likelihood
-        stacks = prunable(model).layer_stacks()
-        layers = {stack.name: list(range(len(stack.layers))) for stack in stacks}
-        return distillation(student_of(model, layers), layers, distillation_loss(**self.loss))
 
 
 @section
@@ -178,7 +176,7 @@ class PostTraining(Step):
 
 @section
 class PruneVocabulary(Step):
-    """Vocabulary of only the needed pieces (TEXTGEN §3.2).
+    """Vocabulary of only the needed pieces (TEXTGEN §4.4).
 
     These are the pieces that the training text uses, the special and other added tokens, what a chat template writes,
     every byte, or else every single letter, and the pieces from which these are merged. The step needs BPE, such as
@@ -216,6 +214,23 @@ STEPS: dict[str, type[Step]] = {
     "post-training": PostTraining,
     "prune-vocabulary": PruneVocabulary,
 }
+
+
+def objective_of(loss: Mapping[str, Any] | None, model: "PreTrainedModel") -> "Objective":
+    """Return the training objective for a model that also is the teacher, as it is now.
+
+    loss: keys of `DistillationLoss`; None: the labels only.
+    """
+    from weebill.generation.distillation import distillation, distillation_loss, student_of
+    from weebill.generation.training import likelihood
+    from weebill.hugging_face.families import prunable
+
+    if loss is None:
+        return likelihood
+    layers = {
+        stack.name: list(range(len(stack.layers))) for stack in prunable(model).layer_stacks()
+    }
+    return distillation(student_of(model, layers), layers, distillation_loss(**loss))
 
 
 def step_of(method: str, **settings: Any) -> Step:

@@ -1,6 +1,6 @@
 """Vocabulary pruning: model and tokenizer keep the pieces that given text uses, and those that spell them.
 
-TEXTGEN §3.2.  Kept are the pieces of the text, special and other added tokens, the pieces of single bytes, or of
+TEXTGEN §4.4.  Kept are the pieces of the text, special and other added tokens, the pieces of single bytes, or of
 single letters, so that any text can still be written, and the parts from which merges make kept pieces.  Text whose
 pieces are kept is divided as before: byte-pair encoding applies the same merges in the same order, and the division
 with the highest score of a unigram model is still possible.  Ratios of the probabilities of pieces do not change.

@@ -9,7 +9,7 @@ from typing import Any
 from weebill.experiment.metrics import curve
 from weebill.pruning.methods import METHODS
 from weebill.report import papers
-from weebill.report.lookups.generation import has_task
+from weebill.report.lookups.generation import has_controls, has_task
 from weebill.report.registry import PAPER_TABLES, READERS
 from weebill.report.tables.beside_papers.comparison import paper_tables
 
@@ -65,6 +65,13 @@ def _variants(task: str, make: str, title: str) -> Item:
     return Item(file, f"generation:{make}", "1 Evaluation", title, *more)
 
 
+def _controls(task: str, make: str, title: str) -> Item:
+    file, shown = f"generation_controls_{task.replace('-', '_')}", partial(has_controls, task)
+    title = f"{title}: beside as long a training"
+    more = {"shown": shown, "own_caption": "generation_controls"}
+    return Item(file, f"generation_controls:{make}", "1 Evaluation", title, **more)
+
+
 def _claims(paper: str, folder: str, uses: tuple[str, ...]) -> Item:
     kind, name = papers.PAPERS[paper].kind, papers.PAPERS[paper].name
     file, make = f"{folder}claims_{paper}", f"claims.{kind}:{paper}_claims"
@@ -90,6 +97,8 @@ TABLES = {
     "translation": {
         "tables": (
             Item("variants", "overview:variants_table", "6 Evaluation", "All variants"),
+            Item("original_languages", "original_languages:original_languages_table", "6 Evaluation",
+                 "BLEU by original language", ("sizes", "origins")),
             Item("steps", "steps:steps_table", "6 Evaluation", "What each step costs", ("sizes", "steps")),
             Item("heads", "overview:heads_table", "4 Pruning", "Heads and neurons left"),
             Item("pruning", "pruning:worth_table", "4 Pruning", "What pruning is worth", PRUNED),
@@ -125,6 +134,8 @@ TABLES = {
         "generation_tables": (
             _variants("summarization", "summaries_table", "Summaries"),
             _variants("language-modelling", "running_text_table", "Running text"),
+            _controls("summarization", "summaries_controls", "Summaries"),
+            _controls("language-modelling", "running_text_controls", "Running text"),
             _claims("textgen", "", ("speeds",)),
         ),
     },
@@ -221,7 +232,8 @@ PRUNING_PICTURES = {
 PAGES = {
     "translation": (
         Page("summary", "translation:experiment_page", TIMES,
-             ("latencies", "shortlists", "engines", "gpu_speeds", "steps", "comparisons", "seeds"), SUMMARY_PICTURES),
+             ("latencies", "shortlists", "engines", "gpu_speeds", "steps", "comparisons", "seeds", "origins"),
+             SUMMARY_PICTURES),
         Page("pruning", "translation:pruning_page", PRUNED_TIMES, ("seeds",), PRUNING_PICTURES),
     ),
     "metric": (Page("summary", "metric:metric_page", SCORES, ("speeds",)),),

@@ -6,6 +6,7 @@ from weebill.report.papers import PAPERS
 READERS = {
     "translation": {
         "qualities": "weebill.evaluation.measurement:Measurement",
+        "origins": "weebill.evaluation.quality.original_language:OriginQuality",
         "sizes": "weebill.evaluation.size.translation_size:Size",
         "speeds": "weebill.evaluation.timing.speed:Speed",
         "latencies": "weebill.evaluation.timing.latency:Latency",

@@ -25,6 +25,7 @@ class Results:
     steps: Sequence[Any] = ()  # each student against its teacher, and its variants against it
     comparisons: Sequence[Any] = ()  # pruned students against the students that they are to beat
     seeds: Sequence[Any] = ()  # the same comparisons over several seeds
+    origins: Sequence[Any] = ()  # BLEU by the original language of the sentences
     shortlists: Sequence[Any] = ()
     texts: Sequence[Any] = ()  # students of other training texts against those of the first text
     pairs: Sequence[int] = ()  # counts of each table of training text, by kind and corpus

@@ -2,8 +2,8 @@
 
 import pytest
 from sacrebleu import DATASETS
-from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
+from tests.corpus.importers.published_sets import publish
 from weebill.corpus.importers.sacrebleu_sets import SacrebleuImporter, langpair
 from weebill.corpus.sources import Places
 from weebill.errors import InputError
@@ -22,21 +22,7 @@ def test_pairs_of_sacrebleu():
 @pytest.fixture
 def published(tmp_path, monkeypatch):
     """Let sacreBLEU have a test set in WMT's format, whose documents were first written in two languages."""
-    for side in ("src", "ref"):
-        documents = (
-            f'<doc docid="{language}" genre="news" origlang="{language}">\n'
-            + "".join(f'<seg id="1">{side} {text}</seg>\n' for text in texts)
-            + "</doc>\n"
-            for language, texts in DOCUMENTS.items()
-        )
-        (tmp_path / f"{side}.sgm").write_text("".join(documents), encoding="utf-8")
-    dataset = FakeSGMLDataset(
-        "wmt99", data=[], description="", citation="", langpairs={"en-de": ["src.sgm", "ref.sgm"]}
-    )
-    monkeypatch.setattr(dataset, "_rawdir", str(tmp_path))
-    monkeypatch.setattr(dataset, "_outdir", str(tmp_path))
-    monkeypatch.setattr(dataset, "maybe_download", lambda: None)
-    monkeypatch.setitem(DATASETS, "wmt99", dataset)
+    publish(tmp_path, monkeypatch, list(DOCUMENTS.items()))
 
 
 def rows(**keys):
@@ -51,6 +37,8 @@ def test_segments_first_written_in_a_language():
     assert every[0] == ("src The bird sings.", "ref The bird sings.") and len(every) == 3
     assert rows(written_in="source") == every[:2]
     assert rows(written_in="target") == every[2:]
+    found = SacrebleuImporter(name="wmt99").original_languages(LANGUAGES, Places())
+    assert found == ["en", "en", "de"]
 
 
 @pytest.mark.usefixtures("published")

@@ -7,7 +7,7 @@ from weebill.report.rendering import to_markdown
 
 def test_the_page_has_all_of_it():
     results = generation_results()
-    assert len(tables_of(results)) == 10
+    assert len(tables_of(results)) == 12
     page = generation_page(results, [], {"Figure": "![A picture](figures/x.svg)"})
     for table in tables_of(results):
         assert to_markdown(table) in page

@@ -1,6 +1,7 @@
 """Importer `sacrebleu`: published test sets, by their names in sacreBLEU."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,14 @@ class SacrebleuImporter(Importer):
             Source(f"sacrebleu {self.name} {pair} {side}", self.name, __version__, path=Path(file))
             for side, file in files.items()
         ]
+
+    def original_languages(self, languages: Languages, places: Places) -> list[str]:
+        """Return the language in which each segment was first written, in the order of `rows`; "" if unknown.
+
+        Raises InputError as `sources`, and if the test set does not know them.
+        """
+        [*_, origins] = replace(self, written_in="source").sources(languages, None, places)
+        return [primary(line) if line else "" for line in read_lines(origins.path)]
 
     def _languages_file(self, dataset: Any, pair: str) -> str:
         fields = list(dataset.fieldnames(pair))

@@ -27,6 +27,7 @@ def small(
         "bootstrap": min(given["bootstrap"], RESAMPLES),
         "speed": _speed(given["speed"], chosen),
     }
+    made.pop("original_languages", None)  # the miniature's test sets are files
     if "mbr" in given:
         made["mbr"] = {**given["mbr"], "candidates": min(given["mbr"]["candidates"], 4)}
     if "engines" in given:

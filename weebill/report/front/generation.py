@@ -23,6 +23,9 @@ SHORTEST = 600  # characters of an article that an example shows
 # Task → metrics; the first that can be compared with the baseline's is shown.
 METRICS = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
 MIB = 2**20
+CONTROL = (
+    "× control: score against a variant's of as long a training with nothing removed or rounded."
+)
 
 
 def front(
@@ -74,6 +77,9 @@ def _sentence(results: Results, model: str) -> str:
         low, high = _bounds(score, name)
         bounds = f"95 % interval {low} to {high}"
         told += f"; its {name} is {_score(score, name)} ({bounds}), that of `{base}` {_score(other, name)}"
+        control = pipelines.control_of(results.config, one)
+        if same := lookup.quality(results, control, name) if control else None:
+            told += f", that of its control `{control}` {_score(same, name)}"
     return f"{told}."
 
 
@@ -100,12 +106,17 @@ def _bounds(one: "GenerationQuality", metric: str) -> list[str]:
 def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     """Return the table of the first page: a row for each variant, with its gain over its model's first."""
     rows = []
+    controlled = any(lookup.controls(results.config, task) for task in METRICS)
     for variant in pipelines.variants(results.config):
         base, name = lookup.baseline(results, variant), metric_of(results, variant)
         score, other = (lookup.quality(results, v, name) for v in (variant, base))
         shown = [_score(one, name) if one else "" for one in (score, other)]
         cells = [variant, name, Cell.compared(*shown, "none" if variant == base else "ratio")]
         cells += _bounds(score, name) if score else ["", ""]
+        if controlled:
+            control = pipelines.control_of(results.config, variant)
+            same = lookup.quality(results, control, name) if control else None
+            cells.append(times(shown[0], _score(same, name)) if same else "")
         own, whole = (_mib(results, v) for v in (variant, base))
         timed = lookup.speed(results, variant)
         seconds, first = _seconds(timed), _seconds(lookup.speed(results, base))
@@ -122,6 +133,7 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
             *Column.texts(variant="Variant", metric="Metric"),
             Column("score", "Score", deltas=True),
             *Column.grouped("Score, 95 %", score_low="from", score_high="to"),
+            *([Column("control", "× control")] if controlled else []),
             Column("mib", "MiB"),
             Column("smaller", "× smaller"),
             Column("seconds", "s an example"),
@@ -132,6 +144,7 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         rows,
         [
             "× and brackets: against the model's first variant. Hours: this step alone.",
+            *([CONTROL] if controlled else []),
             *noise.notes(rows),
         ],
     )

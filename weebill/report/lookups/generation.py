@@ -48,6 +48,29 @@ def baseline(results: Results, variant: str) -> str:
     return pipelines.variants_of(results.config, pipelines.model_of(variant))[0]
 
 
+def controls(config: Mapping[str, Any], task: str) -> dict[str, str]:
+    """Return the control of each variant that has one, of the models for a task."""
+    models = [m for m in pipelines.piped_models(config) if pipelines.task_of(config, m) == task]
+    variants = [v for v in pipelines.variants(config) if pipelines.model_of(v) in models]
+    found = {variant: pipelines.control_of(config, variant) for variant in variants}
+    return {variant: control for variant, control in found.items() if control}
+
+
+def has_controls(task: str, config: Mapping[str, Any]) -> bool:
+    """Return True if a variant of a model for the task has a control."""
+    return bool(controls(config, task))
+
+
+def fair_baseline(results: Results, variant: str) -> str:
+    """Return the variant whose quality a variant's should be compared with.
+
+    It is the model's first variant or, if the variant was made from that one by a single training that has a control,
+    this control, which was trained for as long.
+    """
+    base, control = baseline(results, variant), pipelines.control_of(results.config, variant)
+    return control if control and control.rpartition("/")[0] == base else base
+
+
 def comparable(results: Results, variant: str, metric: str) -> bool:
     """Return True if a score can be compared with the baseline's: perplexity, per token, needs one vocabulary."""
     if metric != "perplexity":

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from weebill.experiment import pipelines
 from weebill.report import noise
 from weebill.report.costs import Job
 from weebill.report.front import generation as front
@@ -12,6 +13,7 @@ from weebill.report.table import Table, fixed
 from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.claims.generation import textgen_claims
 from weebill.report.tables.generation import SCORES, variants_table
+from weebill.report.tables.generation_controls import controls_table
 from weebill.report.tables.run_time import run_time_table
 
 # Metrics of each task; the page names the first whose score can be compared with the baseline's.
@@ -23,6 +25,9 @@ def tables_of(results: Results) -> list[Table]:
     tasks = [task for task in SCORES if lookup.variants_for(results, task)]
     papers = [table for table in paper_tables("generation") if table.shown(results.config)]
     ours = [variants_table(results, task) for task in tasks]
+    ours += [
+        controls_table(results, task) for task in tasks if lookup.controls(results.config, task)
+    ]
     return [*ours, *(table.build(results) for table in papers), textgen_claims(results)]
 
 
@@ -52,7 +57,10 @@ def _noisy(results: Results) -> list[str]:
 
 
 def in_short(results: Results) -> list[str]:
-    """Return a sentence for each variant: quality, size and speed relative to its model's first variant."""
+    """Return a sentence for each variant: quality, size and speed relative to its model's first variant.
+
+    Its quality is told relative to its control, too, which was trained for as long.
+    """
     lines = []
     for task, metrics in FIRST.items():
         for variant in lookup.variants_for(results, task):
@@ -62,6 +70,10 @@ def in_short(results: Results) -> list[str]:
             if variant == base or one is None or other is None or not other.score:
                 continue
             told = [f"{metric} {fixed(one.score / other.score, 3)} × `{base}`'s"]
+            control = pipelines.control_of(results.config, variant)
+            same = lookup.quality(results, control, metric) if control else None
+            if same and same.score:
+                told.append(f"{fixed(one.score / same.score, 3)} × its control `{control}`'s")
             size, base_size = (results.size(name) for name in (variant, base))
             if size and base_size:
                 told.append(

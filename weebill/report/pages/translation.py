@@ -14,6 +14,7 @@ from weebill.report.table import fixed, signed
 from weebill.report.tables import overview, pruning, speeds, steps
 from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.claims.translation import wmt21_claims, wngt20_claims
+from weebill.report.tables.original_languages import original_languages_table
 from weebill.report.tables.run_time import run_time_table
 
 OF_PRUNING = ("wngt20_table2", "wmt21_table2")
@@ -26,6 +27,7 @@ def experiment_page(results: Results, jobs: Sequence[Job], figures: Mapping[str,
         (on_gpu if "gpu_speeds" in table.needs else others).append(table.build)
     builders = [steps.steps_table] if results.steps else []
     builders += [overview.variants_table, speeds.speed_table, speeds.latency_table]
+    builders += [original_languages_table] if results.origins else []
     builders += [overview.shortlist_table] if results.shortlists else []
     builders += [speeds.gpu_table, *on_gpu] if results.gpu_speeds else []
     builders += [speeds.benchmark_table] if results.engines else []

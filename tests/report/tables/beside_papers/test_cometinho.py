@@ -7,7 +7,7 @@ from weebill.evaluation.timing.metric_speed import MetricSpeed
 from weebill.experiment.metrics import PLAIN
 from weebill.report import papers
 from weebill.report.results import Results
-from weebill.report.tables.beside_papers.cometinho import TABLES
+from weebill.report.tables.beside_papers.cometinho import PRUNED_SHAPE, TABLES
 
 
 def test_the_mean_of_ours_stands_beside_the_paper_s_where_all_are_there():
@@ -44,3 +44,24 @@ def test_claims_are_of_measured_times():
     assert ours["DISTIL-COMET speed improvement"] == "75.00"
     assert ours["DISTIL-COMET speed factor"] == "4.000"
     assert ours["PRUNE-COMET seconds per 1000 samples"] == ""
+
+
+def parameters(layers: int, heads: int, neurons: int) -> int:
+    """Count the numbers of a COMET model on XLM-R large (width 1024, heads of 64) with the head [3072, 1536]."""
+    d, a = 1024, 64 * heads
+    embeddings = (250_002 + 514 + 1) * d + 2 * d
+    attention, feed_forward = 4 * d * a + 3 * a + d, 2 * d * neurons + neurons + d
+    head = (6 * d + 1) * 3072 + (3072 + 1) * 1536 + 1536 + 1
+    mix = layers + 2  # a weight of each layer and of the embeddings, and their factor
+    return embeddings + layers * (attention + feed_forward + 4 * d) + head + mix
+
+
+def test_the_shape_that_does_not_give_its_parameters_is_told():
+    millions = {
+        s: f"{parameters(*s) / 1e6:.1f}" for s in ((19, 14, 3072), (18, 14, 3072), (19, 12, 3072))
+    }
+    assert list(millions.values()) == ["469.6", "459.7", "459.7"]
+    assert round(parameters(24, 16, 4096) / 1e6) == 582  # as the paper prints it
+    assert "which give 469.6 M" in PRUNED_SHAPE and "both give 459.7 M" in PRUNED_SHAPE
+    found = results(0.121, -0.004)
+    assert all(PRUNED_SHAPE in table.build(found).notes for table in TABLES)

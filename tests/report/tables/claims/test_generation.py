@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.generation_results import WHOLE, generation_results
+from tests.report.generation_results import WHOLE, generation_results, without_controls
 from weebill.experiment.pipelines import variants
 from weebill.report.tables.claims.generation import MEASURES
 
@@ -25,8 +25,29 @@ def test_the_pipeline_is_compared_with_the_fine_tuned_model():
     assert (time.low, time.high) == (0.0, 0.0)  # the rounds are equal in the invented results
 
 
+def number(results, variant):
+    """Return the place of a variant, by which its invented perplexity rises and its ROUGE falls."""
+    return variants(results.config).index(variant) + 1
+
+
 def test_perplexity_is_a_ratio():
-    results = generation_results()
+    results = without_controls(generation_results())
     one = only(MEASURES["gpt2-distilled-perplexity"](results))
-    whole, part = (variants(results.config).index(name) + 1 for name in ("gpt2/fine-tuned", one.of))
+    whole, part = (number(results, name) for name in ("gpt2/fine-tuned", one.of))
     assert one.value == pytest.approx(part / whole)
+
+
+def test_quality_is_compared_with_as_long_a_training_and_size_with_the_first_model():
+    results = generation_results()
+    for model, name in (("bart", "pruned"), ("gpt2", "pruned-shortly")):
+        pruned, control = (f"{model}/fine-tuned/{one}" for one in (name, f"as-long-as-{name}"))
+        numbers = number(results, pruned), number(results, control)
+        rouge = model == "bart"
+        measure = MEASURES[f"{model}-pruned-{'rouge' if rouge else 'perplexity'}"]
+        one = only(measure(results))
+        assert one.of == f"{pruned} against its control {control}"
+        expected = numbers[1] / numbers[0] if rouge else numbers[0] / numbers[1]
+        assert one.value == pytest.approx(expected)
+        assert only(MEASURES[f"{model}-pruned-size"](results)).of == pruned
+        alone = only(measure(without_controls(results)))
+        assert alone.of == pruned and alone.value != one.value

@@ -16,6 +16,7 @@ from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Column
 from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
+from weebill.report.tables.beside_papers.disagreements import disagreement_notes
 from weebill.yaml_files import read_yaml
 
 Key = tuple[str, str, str]  # row of table 1, recipe, precision
@@ -105,7 +106,8 @@ def student_tables(
         lambda results: [
             brackets,
             *_means(results, lines.paper, {quantity.key for quantity in quantities}),
-            *(_exceptions(lines.paper) if number == 1 else ()),
+            *_exceptions(lines.paper, number),
+            *disagreement_notes(lines.paper, number),
         ],
         f"Table {number}",
         "paper_table",
@@ -117,7 +119,11 @@ def student_tables(
         table,
         title=f"{table.title}: speed",
         quantities=lambda results: speeds,
-        notes=lambda results: [brackets, *_timing(results)],
+        notes=lambda results: [
+            brackets,
+            *_timing(results),
+            *disagreement_notes(lines.paper, number, speeds=True),
+        ],
         label=f"{table.label}: speed",
         caption="paper_speed_table",
         folder="speed",
@@ -132,12 +138,13 @@ def _means(results: Results, paper: str, shown: set[str]) -> list[str]:
     return [f"Our test sets beside the paper's (their mean): {'; '.join(means)}."] if means else []
 
 
-def _exceptions(paper: str) -> list[str]:
-    """Explain the zoo's entries whose printed figures cannot be reproduced."""
+def _exceptions(paper: str, number: int) -> list[str]:
+    """Explain the zoo's entries in a table whose printed figures cannot be reproduced."""
+    printed = {*papers.load_table(paper, number)["model"]}
     return [
         f"{name}: {entry['note']}."
         for name, entry in read_yaml(MODELS).items()
-        if entry.get("paper") == paper and "note" in entry
+        if entry.get("paper") == paper and "note" in entry and name in printed
     ]
 
 

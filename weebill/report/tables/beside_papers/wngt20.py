@@ -16,6 +16,7 @@ from weebill.report.table import Column, fixed
 from weebill.report.tables.beside_papers import quantities as q
 from weebill.report.tables.beside_papers import students
 from weebill.report.tables.beside_papers.comparison import Line, PaperTable, Printed, Quantity
+from weebill.report.tables.beside_papers.disagreements import disagreement_notes
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.gpu_speed import GpuSpeed
@@ -166,6 +167,7 @@ TABLES = (
         lambda results: (
             "In brackets: each side against its own unpruned student in float32 without a shortlist. Ours in "
             "batches of the size that was the fastest. A dash: not measured, or not in the paper.",
+            *disagreement_notes("wngt20", 4),
             *lookup.timed_text(results),
         ),
         "Table 4",

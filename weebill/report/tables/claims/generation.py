@@ -34,19 +34,30 @@ def _measure(model: str, row: str, effect: Of) -> Callable[[Results], list[Effec
     ]
 
 
+def _against(results: Results, variant: str, base: str) -> tuple[str, str]:
+    """Return the variant whose quality is compared with a variant's, and the models of the effect.
+
+    It is the baseline or, if the variant has one, the control that was trained from the baseline for as long.
+    """
+    fair = lookup.fair_baseline(results, variant)
+    return fair, variant if fair == base else f"{variant} against its control {fair}"
+
+
 def _rouge(results: Results, variant: str, base: str) -> list[Effect]:
-    """Return the lowest ratio of the four ROUGE scores to the baseline's."""
+    """Return the lowest ratio of the four ROUGE scores to the control's or, without one, the baseline's."""
+    base, of = _against(results, variant, base)
     metrics = SCORES["summarization"].values()
     both = [[lookup.quality(results, one, name) for one in (variant, base)] for name in metrics]
     ratios = [one.score / other.score for one, other in both if one and other and other.score]
-    return [Effect(variant, min(ratios))] if len(ratios) == len(both) else []
+    return [Effect(of, min(ratios))] if len(ratios) == len(both) else []
 
 
 def _perplexity(results: Results, variant: str, base: str) -> list[Effect]:
+    base, of = _against(results, variant, base)
     one, other = (lookup.quality(results, name, "perplexity") for name in (variant, base))
     if not one or not other or not lookup.comparable(results, variant, "perplexity"):
         return []
-    return [Effect(variant, one.score / other.score)]
+    return [Effect(of, one.score / other.score)]
 
 
 def _size(results: Results, variant: str, base: str) -> list[Effect]:

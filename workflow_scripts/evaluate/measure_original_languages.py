@@ -1,0 +1,32 @@
+"""Score all variants of a student, or of the teacher, by the sentences' original language (rule of the same name).
+
+Read the test sets and the variants' translations. Write BLEU with intervals for each original language.
+"""
+
+from weebill.workflow.job import job
+
+from dataclasses import asdict
+
+from weebill.corpus.importers.sacrebleu_sets import SacrebleuImporter
+from weebill.corpus.sources import Places
+from weebill.evaluation.measurement import Variant
+from weebill.evaluation.quality.original_language import measure_by_language
+from weebill.evaluation.quality.translation_quality import TestSet
+from weebill.files import write_json
+from weebill.text_files import read_lines
+
+with job(snakemake.log[0]):
+    params, rows = snakemake.params, []
+    for index, (name, published) in enumerate(params.test_sets.items()):
+        importer = SacrebleuImporter(name=published)
+        rows += measure_by_language(
+            {
+                Variant.parse(variant): list(read_lines(files[index]))
+                for variant, files in params.variants.items()
+            },
+            TestSet.read(name, snakemake.input.test_sets[index]),
+            importer.original_languages(tuple(params.languages), Places(*params.places)),
+            bootstrap=params.bootstrap,
+            target=params.target,
+        )
+    write_json(snakemake.output[0], [asdict(row) for row in rows])
