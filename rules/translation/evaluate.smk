@@ -182,6 +182,11 @@ rule measure_original_languages:
             for file in translations_by_origin(*variant)
         ],
         test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=BY_ORIGIN),
+        origlang=[
+            entry["origlang"]
+            for entry in BY_ORIGIN.values()
+            if entry.get("origlang") in local_inputs(entry)
+        ],
     output:
         EVALUATION / "original_languages/{student}.json",
     log:

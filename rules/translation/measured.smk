@@ -80,9 +80,9 @@ def translations_of(student, recipe, precision):
     return expand(folder / "{test_set}.txt", test_set=config["test_sets"])
 
 
-# Test sets that are also measured by original language → their names in sacreBLEU.
+# Test sets that are also measured by original language.
 BY_ORIGIN = {
-    name: config["test_sets"][name]["name"]
+    name: config["test_sets"][name]
     for name in config["evaluation"].get("original_languages", [])
 }
 

@@ -59,10 +59,10 @@ CASES = {
         },
         [],
         [
-            "evaluation.original_languages[1]: found 'part', expected a test set of importer sacrebleu that "
-            "is whole",
-            "evaluation.original_languages[2]: found 'other', expected a test set of importer sacrebleu that "
-            "is whole",
+            "evaluation.original_languages[1]: found 'part', expected a whole test set of importer sacrebleu, "
+            "or one of files with `origlang`",
+            "evaluation.original_languages[2]: found 'other', expected a whole test set of importer sacrebleu, "
+            "or one of files with `origlang`",
             "evaluation.original_languages[3]: no test set 'hole' in test_sets; did you mean 'whole'?",
         ],
     ),
@@ -178,7 +178,7 @@ CASES = {
             "validation[0].name: missing, expected text",
             f"validation[1].importer: missing, expected one of {ALL_IMPORTERS}",
             "test_sets.news.noise: unknown key, expected one of importer, source, target, table, columns, "
-            "sha256, control_characters, local_dir, lines",
+            "sha256, origlang, control_characters, local_dir, lines",
         ],
     ),
     "line ends and braces": (

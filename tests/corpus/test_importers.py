@@ -10,6 +10,7 @@ import zstandard
 from weebill.corpus.importers.entries import IMPORTERS, importer_from
 from weebill.corpus.importers.inputs import local_inputs, reads_files
 from weebill.corpus.importing import import_corpus
+from weebill.corpus.sources import Places
 from weebill.corpus.table import count_rows, read_columns, shard_paths
 from weebill.corpus.tatoeba import read_pairs
 from weebill.errors import InputError
@@ -277,6 +278,16 @@ def test_keys_of_files_follow_from_their_type():
     local, far = "a/./b/../x.en", "https://a.org/x/../y.en"
     entry = {"importer": "files", "source": local, "target": far}
     assert IMPORTERS["files"].origins(entry) == {"'a/x.en'", f"'{far}'"}
+
+
+def test_files_tell_the_language_in_which_each_pair_was_first_written(tmp_path):
+    (tmp_path / "codes").write_text("en-GB\n\nde\n")
+    entry = {"importer": "files", "source": "a.en", "target": "a.de"}
+    importer = importer_from({**entry, "origlang": str(tmp_path / "codes")})
+    assert importer.original_languages(("en", "de"), Places()) == ["en", "", "de"]
+    assert importer.local_files() == ["a.en", "a.de", str(tmp_path / "codes")]
+    with pytest.raises(InputError, match=r"`evaluation\.original_languages` needs `origlang`"):
+        importer_from(entry).original_languages(("en", "de"), Places())
 
 
 def test_multi30k_with_its_tab(tmp_path, real_text):

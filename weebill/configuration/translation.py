@@ -140,10 +140,10 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, name in at(config, "evaluation.original_languages.*"):
         yield from absent(place, "test set", name, config["test_sets"], "test_sets")
         entry = config["test_sets"].get(name, {"importer": "sacrebleu"})
-        if entry["importer"] != "sacrebleu" or "written_in" in entry:
-            yield Fault(
-                place, f"found '{name}', expected a test set of importer sacrebleu that is whole"
-            )
+        whole = entry["importer"] == "sacrebleu" and "written_in" not in entry
+        if not whole and "origlang" not in entry:
+            expected = "a whole test set of importer sacrebleu, or one of files with `origlang`"
+            yield Fault(place, f"found '{name}', expected {expected}")
     for place, mbr in at(config, "evaluation.mbr"):
         if mbr["utility"] == "comet" and "comet" not in config["evaluation"]:
             expected = "its model there, or chrf or bleu"

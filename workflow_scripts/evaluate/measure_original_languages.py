@@ -7,7 +7,7 @@ from weebill.workflow.job import job
 
 from dataclasses import asdict
 
-from weebill.corpus.importers.sacrebleu_sets import SacrebleuImporter
+from weebill.corpus.importers.entries import importer_from
 from weebill.corpus.sources import Places
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.original_language import measure_by_language
@@ -17,8 +17,8 @@ from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     params, rows = snakemake.params, []
-    for index, (name, published) in enumerate(params.test_sets.items()):
-        importer = SacrebleuImporter(name=published)
+    for index, (name, entry) in enumerate(params.test_sets.items()):
+        importer = importer_from(entry)
         rows += measure_by_language(
             {
                 Variant.parse(variant): list(read_lines(files[index]))

@@ -156,8 +156,8 @@ class Evaluation:
     bootstrap: Annotated[int, Ge(2)] = 1000
     """Resamplings of the bootstrap for intervals and significance."""
     original_languages: Names | None = None
-    """Test sets of the importer `sacrebleu` whose BLEU is also measured by the language in which their sentences were
-    first written (WNGT20 §3), from the same translations."""
+    """Test sets whose BLEU is also measured by the language in which their sentences were first written (WNGT20 §3),
+    from the same translations: of the importer `sacrebleu`, or of `files` with `origlang`."""
     student_beam: Annotated[int, Ge(2)] | None = None
     """Beam of an extra search with the unpruned float32 students, `STUDENT/beam-N/float32`; otherwise students
     translate greedily."""

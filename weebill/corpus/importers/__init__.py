@@ -36,7 +36,7 @@ class Importer:
         return [
             name
             for name, several in kinds.items()
-            if name != "local_dir"
+            if name not in ("local_dir", "origlang")
             and any(Located() in getattr(k, "__metadata__", ()) for k in several)
         ]
 

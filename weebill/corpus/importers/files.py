@@ -11,7 +11,8 @@ from weebill.corpus.sources import Places, Problem, Source, address_faults, chec
 from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import Entry, kind_of, sides_of
 from weebill.settings import Amount, Place, Sha256, section
-from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
+from weebill.text_files import COMPRESSED, OTHER_ARCHIVES, read_lines
+from weebill_runtime.languages import primary
 from weebill_runtime.names import SIDES, Side
 
 
@@ -55,6 +56,9 @@ class FilesImporter(FromFiles):
     """Columns of the table: `{source: 0, target: 1}`, counted from 0."""
     sha256: Checksums = Checksums()
     """Checksums of the files; an address needs one."""
+    origlang: Place | None = None
+    """File with the code of the language in which each pair was first written, one a line, for
+    `evaluation.original_languages`."""
 
     def __post_init__(self) -> None:
         if (self.source is None and self.target is None) == (self.table is None):
@@ -85,6 +89,11 @@ class FilesImporter(FromFiles):
                 yield from address_faults((*path, key), file, place, checksum)
             elif checksum is not None:
                 yield place, f"found a checksum, expected the key {key_path((*path, key))} too"
+        if is_url(values.get("origlang", "")):
+            yield (
+                (*path, "origlang"),
+                f"found '{values['origlang']}', expected a file of this machine",
+            )
         for key in files:
             file = values.get(key, "")
             name = path_in(file) if is_url(file) else file
@@ -94,7 +103,7 @@ class FilesImporter(FromFiles):
 
     def local_files(self) -> list[str]:
         """Return the files that are not fetched from a URL."""
-        files = (self.source, self.target, self.table)
+        files = (self.source, self.target, self.table, self.origlang)
         return [file for file in files if file is not None and not is_url(file)]
 
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
@@ -108,6 +117,15 @@ class FilesImporter(FromFiles):
         for key, place in files.items():
             check_known(place, checksums[key])
         return [Source(place, name=place, sha256=checksums[key]) for key, place in files.items()]
+
+    def original_languages(self, languages: Languages, places: Places) -> list[str]:
+        """Return the language in which each pair was first written, in the order of `rows`; "" if unknown.
+
+        Raises InputError if the entry names no such file, or it cannot be read.
+        """
+        if self.origlang is None:
+            raise InputError("importer files: `evaluation.original_languages` needs `origlang`")
+        return [primary(line) if line else "" for line in read_lines(self.origlang)]
 
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the files, in order.

@@ -1,5 +1,6 @@
 """Miniature of the measurements of a translation experiment."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -18,16 +19,22 @@ GPU_BATCH = 16  # largest batch that is timed
 
 
 def small(
-    config: Config, chosen: Chosen, languages: tuple[str, str], stand_ins: StandIns, zoo: Zoo
+    config: Config,
+    chosen: Chosen,
+    languages: tuple[str, str],
+    tests: Collection[str],
+    stand_ins: StandIns,
+    zoo: Zoo,
 ) -> Config:
-    """Return the section `evaluation` with few sentences, rounds and resamplings."""
+    """Return the section `evaluation` with few sentences, rounds and resamplings; tests: test sets that are left."""
     given = config["evaluation"]
     made = {
         **given,
         "bootstrap": min(given["bootstrap"], RESAMPLES),
         "speed": _speed(given["speed"], chosen),
     }
-    made.pop("original_languages", None)  # the miniature's test sets are files
+    if "original_languages" in given:
+        made["original_languages"] = [name for name in given["original_languages"] if name in tests]
     if "mbr" in given:
         made["mbr"] = {**given["mbr"], "candidates": min(given["mbr"]["candidates"], 4)}
     if "engines" in given:

@@ -1,6 +1,6 @@
 """Few corpora and test sets instead of many, each of some hundred stand-in lines."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weebill.corpus import tatoeba
@@ -84,10 +84,26 @@ def _other_language(path: str, languages: tuple[str, str], stand_ins: StandIns) 
     return stand_ins.file(path, [one for one, _ in stand_ins.pairs((other, other), ROWS)])
 
 
-def few_tests(names: Iterable[str], columns: Mapping[str, Mapping[str, list[str]]]) -> list[str]:
-    """Choose two test sets: those that the papers' columns show first, then others."""
+def few_tests(
+    names: Iterable[str],
+    columns: Mapping[str, Mapping[str, list[str]]],
+    by_origin: Sequence[str] = (),
+) -> list[str]:
+    """Choose two test sets: one measured by original language, those that the papers' columns show first, others."""
     shown = [tests[0] for paper in columns.values() for tests in paper.values()]
-    return list(dict.fromkeys([*shown, *names]))[:2]
+    first = [name for name in shown if name in by_origin] or by_origin
+    return list(dict.fromkeys([*first[:1], *shown, *names]))[:2]
+
+
+def small_test_set(
+    name: str, entry: Entry, languages: tuple[str, str], stand_ins: StandIns, by_origin: bool
+) -> Entry:
+    """Return the entry of a small test set; by_origin: True if it is also measured by original language."""
+    made = small_text(("test_sets", name), entry, languages, stand_ins, HELD_OUT)
+    if by_origin:
+        codes = [languages[row % 2] for row in range(HELD_OUT)]
+        made["origlang"] = stand_ins.file(f"test_sets/{name}/origlang", codes)
+    return made
 
 
 def small_validation(

@@ -11,12 +11,11 @@ from weebill.rehearsal.miniature import evaluation
 from weebill.rehearsal.miniature.shapes import small_zoo, stand_in_of
 from weebill.rehearsal.miniature.stand_ins import Model, StandIns
 from weebill.rehearsal.miniature.texts import (
-    HELD_OUT,
     few_best,
     few_corpora,
     few_tests,
     small_corpus,
-    small_text,
+    small_test_set,
     small_validation,
 )
 from weebill.rehearsal.miniature.trainings import (
@@ -37,7 +36,8 @@ def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
     """Return the miniature's sections, without those of every kind of experiment."""
     chosen = Chosen(config, zoo, full)
     languages = (config["languages"]["source"], config["languages"]["target"])
-    tests = few_tests(config["test_sets"], config["report"]["columns"])
+    by_origin = config["evaluation"].get("original_languages", [])
+    tests = few_tests([*by_origin, *config["test_sets"]], config["report"]["columns"], by_origin)
     corpora = few_corpora(config["corpora"], _named_corpora(config))
     made = {
         "languages": config["languages"],
@@ -45,8 +45,8 @@ def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
         "validation": small_validation(config["validation"], languages, stand_ins),
         "validation_may_overlap_tests": config["validation_may_overlap_tests"],
         "test_sets": {
-            name: small_text(
-                ("test_sets", name), config["test_sets"][name], languages, stand_ins, HELD_OUT
+            name: small_test_set(
+                name, config["test_sets"][name], languages, stand_ins, name in by_origin
             )
             for name in tests
         },
@@ -67,7 +67,7 @@ def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
         "variants": ["/".join(one) for one in chosen.variants],
         "exports": chosen.exports(),
         "bleu": config["bleu"],
-        "evaluation": evaluation.small(config, chosen, languages, stand_ins, zoo),
+        "evaluation": evaluation.small(config, chosen, languages, tests, stand_ins, zoo),
         "report": _report(config["report"], tests, chosen.students),
     }
     if "reverse_teacher" in config:
