@@ -4,15 +4,21 @@ from collections.abc import Iterator
 
 from weebill.configuration.cost import PIECE_BYTES, total_bytes
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.models import folders_with_code, width_fault, zoo_fault
+from weebill.configuration.models import (
+    folders_with_code,
+    hub_name_fault,
+    width_fault,
+    zoo_fault,
+)
 from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
-from weebill.errors import Key, key_path
+from weebill.errors import InputError, Key, key_path
 from weebill.experiment.known_models import known_model
 from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
+from weebill.hugging_face.recognition import is_hugging_face
 from weebill.pruning.method import ModelShape
 from weebill.pruning.methods import pruning_method
 
@@ -26,6 +32,7 @@ FILES = (
     "reference|pruning.judgements.*.table",
     "test_sets.*.table|scores",
     "distillation.pairs.*.table|source|target",
+    "distillation.pairs.*.translations.*.models.*",
     "evaluation.speed.sources|references",
     "evaluation.speed.systems.*",
 )
@@ -36,6 +43,7 @@ EXPANSION = 3  # size of unpacked text relative to its file
 def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, section in config["encoders"].items():
         if section["by"] == "hugging_face":
+            yield from hub_name_fault(("encoders", name), section)
             continue
         yield from width_fault(("encoders", name), section)
         yield from warmup_faults(("encoders", name), section)
@@ -109,9 +117,13 @@ def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
                         yield Fault((*place, "translators", key), f"missing, expected {expected}")
                 yield from zoo_fault((*here, "architecture"), translation["architecture"], zoo)
                 yield from training_faults((*here, "training"), translation["training"])
-            elif len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
+                continue
+            if len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
                 expected = "the codes of all languages on the way, one more than there are models"
                 yield Fault((*here, "languages"), f"expected {expected}")
+            for number, model in enumerate(translation["models"]):
+                if isinstance(model, dict):
+                    yield from hub_name_fault((*here, "models", number), model)
 
 
 def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -185,6 +197,8 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     for place, found in at(config, *FILES):
         if place[0] == "encoders":
             on_hub = "revision" in config["encoders"][place[1]]
+        elif place[-2:-1] == ("models",):
+            on_hub = isinstance(found, dict)
         else:
             on_hub = place == ("reference", "checkpoint") and may_be_on_hub(found)
         files = at(found, "*") if isinstance(found, dict) else [((), found)]
@@ -193,8 +207,25 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for each local model folder that contains code."""
-    return folders_with_code(local_paths(config), types=False)
+    """Return one line for each local model folder that contains code, or does not translate its languages."""
+    return [*folders_with_code(local_paths(config), types=False), *_unfit_translators(config)]
+
+
+def _unfit_translators(config: Config) -> Iterator[str]:
+    for place, way in at(config, "distillation.pairs.*.translations.*"):
+        ends, models = config["distillation"]["pairs"][place[2]]["languages"], way.get("models", [])
+        # The languages between several models are known only if they are given; models of one pair need none.
+        alone = [ends["source"], ends["target"]] if len(models) == 1 else []
+        codes = way.get("languages", alone)
+        for number, folder in enumerate(models):
+            if isinstance(folder, dict) or not is_hugging_face(folder):
+                continue
+            from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
+
+            try:
+                check_folder(folder, tuple(codes[number : number + 2]) or None)
+            except InputError as error:
+                yield f"{key_path((*place, 'models', number))}: {error}"
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:

@@ -106,3 +106,15 @@ def test_texts_are_short_and_never_shared():
     held_out = {line for path, lines in texts.items() if "test_sets" in str(path) for line in lines}
     trained = {line for path, lines in texts.items() if "corpora" in str(path) for line in lines}
     assert held_out and trained and not held_out & trained
+
+
+def test_translators_of_the_hub_have_stand_ins_where_the_workflow_fetches_them():
+    config = whole("cometinho")
+    model = {"hugging_face": "Helsinki-NLP/opus-mt-en-de", "revision": 40 * "a"}
+    config["distillation"]["pairs"]["en-de"]["translations"]["direct"]["models"] = [model]
+    small = miniature(config, ZOO)
+    pairs = checked(small)["distillation"]["pairs"]["en-de"]
+    assert pairs["translations"]["direct"]["models"] == [model]
+    made = small.stand_ins.models[small.stand_ins.local_dir / model["hugging_face"]]
+    assert (made.use, made.family, made.layers) == ("translator", "marian", 6)
+    assert made.languages == ("en", "de")
