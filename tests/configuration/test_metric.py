@@ -3,10 +3,12 @@
 import pytest
 
 from tests.configuration.changes import refused, with_key
+from tests.metric.small import make_encoder
 from tests.small_metric_experiment import SMALL, TEST
 from weebill.configuration.checking import check, estimate, missing_files, unfit_models
 from weebill.configuration.fetching import remote_sources
 from weebill.corpus.sources import Places
+from weebill.files import write_json
 from weebill.rehearsal.making.translators import make_m2m, make_marian
 
 COMMIT = 40 * "a"
@@ -173,3 +175,23 @@ def test_the_estimate_grows_with_updates():
     )
     assert many.hours["encoder small"] == pytest.approx(2 * few.hours["encoder small"])
     assert few.lines("results/trial", 10**12)
+
+
+def test_encoders_that_cannot_be_trained_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_encoder(tmp_path / "folder", "MiniLM")
+
+    def unfit(**hyperparameters):
+        distillation = {
+            **SMALL["distillation"],
+            "encoder": "xlmr",
+            "training": {"hyperparameters": hyperparameters},
+        }
+        return unfit_models(check({**SMALL, "distillation": distillation}, "trial.yaml"))
+
+    assert unfit() == unfit(encoder_model="MiniLM") == []
+    [line] = unfit(encoder_model="BERT")
+    assert line.startswith("distillation.encoder: encoder_model: found 'BERT', but folder holds an")
+    write_json(tmp_path / "folder/config.json", {"model_type": "deberta"})
+    [line] = unfit()
+    assert line.startswith("distillation.encoder: folder/config.json: model_type is 'deberta'")

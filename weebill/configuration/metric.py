@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from weebill.configuration.cost import PIECE_BYTES, total_bytes
 from weebill.configuration.estimates import Estimate
+from weebill.configuration.metric_folders import unfit_encoders, unfit_translators
 from weebill.configuration.models import (
     folders_with_code,
     hub_name_fault,
@@ -13,12 +14,11 @@ from weebill.configuration.models import (
 from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
-from weebill.errors import InputError, Key, key_path
+from weebill.errors import Key, key_path
 from weebill.experiment.known_models import known_model
 from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
-from weebill.hugging_face.recognition import is_hugging_face
 from weebill.pruning.method import ModelShape
 from weebill.pruning.methods import pruning_method
 
@@ -207,25 +207,9 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for each local model folder that contains code, or does not translate its languages."""
-    return [*folders_with_code(local_paths(config), types=False), *_unfit_translators(config)]
-
-
-def _unfit_translators(config: Config) -> Iterator[str]:
-    for place, way in at(config, "distillation.pairs.*.translations.*"):
-        ends, models = config["distillation"]["pairs"][place[2]]["languages"], way.get("models", [])
-        # The languages between several models are known only if they are given; models of one pair need none.
-        alone = [ends["source"], ends["target"]] if len(models) == 1 else []
-        codes = way.get("languages", alone)
-        for number, folder in enumerate(models):
-            if isinstance(folder, dict) or not is_hugging_face(folder):
-                continue
-            from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
-
-            try:
-                check_folder(folder, tuple(codes[number : number + 2]) or None)
-            except InputError as error:
-                yield f"{key_path((*place, 'models', number))}: {error}"
+    """Return one line for each local model folder that contains code, or is not of the kind that reads it."""
+    unfit = folders_with_code(local_paths(config), types=False)
+    return [*unfit, *unfit_encoders(config), *unfit_translators(config)]
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:

@@ -43,7 +43,7 @@ PaperColumn = Annotated[
 
 @section
 class HuggingFaceEncoder:
-    """Existing encoder: local, or downloaded from the hub."""
+    """Existing encoder, local or of the hub: XLM-R, MiniLM (BERT with the pieces of XLM-R), BERT or RemBERT."""
 
     hugging_face: Text
     """Folder with config.json, model.safetensors and a tokenizer, or name on the hub if there is a `revision`."""
