@@ -51,6 +51,18 @@ def changed(path, value):
         (("pruning", "recipe", 0, "method"), "movement", "found 'movement', expected one of one-shot, depth"),
         (("pruning", "recipe", 1, "criterion"), "confidence", "pruning.recipe[1].criterion: found confidence with"),
         (("pruning", "recipe"), {"heads": 0.5}, "found keys with values, expected a list of methods such as {met"),
+        (("pruning", "recipes"), {"a": [{"method": "depth", "layers": 4}]}, "recipes.a[0].layers: found 4"),
+        (("pruning", "recipes"), {"pruned": [{"method": "depth"}]}, "recipes.pruned: is the name of a metric"),
+        (
+            ("pruning", "recipes"),
+            {"without-1-top-layers": [{"method": "depth"}]},
+            "pruning.recipes.without-1-top-layers: is the name of a metric",
+        ),
+        (
+            ("pruning", "recipes"),
+            {"BERTScore": [{"method": "depth"}]},
+            "metrics.BERTScore: is the name of a metric that is measured here, expected another",
+        ),
         (("pruning", "top_layers"), [1], "pruning.top_layers: unknown key, expected layers"),
         (("pruning", "feed_forward"), [0.75], "unknown key, expected neurons, the share of each layer's that is r"),
         (("distillation", "pairs", "en-de", "table"), "t", "distillation.pairs.en-de: expected a table, or both"),

@@ -16,7 +16,7 @@ from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.errors import Key, key_path
 from weebill.experiment.known_models import known_model
-from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
+from weebill.experiment.metrics import LEXICAL, OURS, PARTS, curve, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.method import ModelShape
@@ -87,12 +87,16 @@ def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
             neurons={f"encoder.{layer}.feed_forward": encoder["intermediate"] for layer in layers},
             layers={"encoder": len(layers)},
         )
-    for place, one in at(config, *(f"pruning.{key}.*" for key in (*PARTS, "recipe"))):
+    for name in config["pruning"].get("recipes", {}):
+        curves = [one for part in PARTS for one in curve(config, part)]
+        if name in (*LEXICAL, *OURS, *curves):
+            yield Fault(("pruning", "recipes", name), TAKEN)
+    for place, one in at(config, *(f"pruning.{key}.*" for key in (*PARTS, "recipe", "recipes.*"))):
         part = str(place[1])
-        for settings in [one] if part == "recipe" else recipe_without(**{part: one}):
+        for settings in recipe_without(**{part: one}) if part in PARTS else [one]:
             method = pruning_method(settings)
             for key, message in [*method.conflicts({}), *method.faults(shapes)]:
-                yield Fault((*place, *key) if part == "recipe" else place, message)
+                yield Fault(place if part in PARTS else (*place, *key), message)
 
 
 def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -151,6 +151,8 @@ class Pruning:
     """Shares of each layer's heads that are removed, rounded down, after the neurons of `recipe` (figure 6b)."""
     recipe: MetricRecipe | None = None
     """Methods that make the metric `pruned`, applied one after another."""
+    recipes: Named[MetricRecipe] | None = None
+    """Further pruned metrics of the tables: a name for each, and its methods, as in `recipe`."""
 
 
 @section

@@ -44,3 +44,24 @@ def test_claims_are_of_measured_times():
     assert ours["DISTIL-COMET speed improvement"] == "75.00"
     assert ours["DISTIL-COMET speed factor"] == "4.000"
     assert ours["PRUNE-COMET seconds per 1000 samples"] == ""
+
+
+def test_each_recipe_of_pruning_has_a_row_below_the_paper_s():
+    found = results(0.121, -0.004)
+    recipes = {"pruned-19": [{"method": "depth", "layers": 5}]}
+    found.config["pruning"] |= {"recipes": recipes}
+    qualities = [*found.qualities, agreement("pruned-19", 0.119, -0.006)]
+    sizes = [*found.sizes, MetricSize("pruned-19", 80, 320, 2, [1.0], "b" * 64)]
+    table = TABLES[0].build(Results(found.config, qualities, sizes))
+    rows = {row.cells[0].text: row for row in table.rows}
+    names = [*rows]
+    assert names[names.index("PRUNE-COMET") + 1] == "PRUNE-COMET, pruned-19"
+    place = [column.key for column in table.columns].index("zh-en_news_ours")
+    one, other = rows["PRUNE-COMET"].cells, rows["PRUNE-COMET, pruned-19"].cells
+    assert [one[place].text, other[place].text] == ["0.121", "0.119"]
+    printed = [column.key for column in table.columns].index("zh-en_news")
+    assert one[printed].text == other[printed].text == "0.333"
+    found.config["pruning"].pop("recipe")  # and no `pruned`
+    table = TABLES[0].build(Results(found.config, [*found.qualities[:1], qualities[-1]], sizes))
+    shown = {row.cells[0].text: row.cells[place].text for row in table.rows}
+    assert (shown["PRUNE-COMET"], shown["PRUNE-COMET, pruned-19"]) == ("", "0.119")
