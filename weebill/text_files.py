@@ -23,9 +23,8 @@ LONGEST_LINE = 1 << 20  # bytes, without the line's end; hundreds of times those
 LONGEST_RECORD = 1 << 28  # bytes of a line of JSON, which may be a whole book or list
 ANY_LENGTH = -1
 BLOCK = 1 << 17  # bytes
-LARGEST_DICTIONARY = (
-    1 << 28
-)  # bytes of memory that an .xz may ask for; four times what `xz -9` does
+# Bytes of memory that an .xz may ask for: four times what `xz -9` does.
+LARGEST_DICTIONARY = 1 << 28
 
 
 class Omitted(str):

@@ -58,6 +58,7 @@ def changed(path, value):
             {"without-1-top-layers": [{"method": "depth"}]},
             "pruning.recipes.without-1-top-layers: is the name of a metric",
         ),
+        (("test_sets", "news", "scores"), {"without-1-top-layers": "x"}, "is the name of a metric that is measured"),
         (
             ("pruning", "recipes"),
             {"BERTScore": [{"method": "depth"}]},

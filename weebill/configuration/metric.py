@@ -154,7 +154,7 @@ def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
             message = f"found '{column}', which test_sets.{columns[column]} has too, expected one test set a column"
             yield Fault((*place, "paper"), message)
         for other in entry["scores"]:
-            if other in (*LEXICAL, *config["metrics"], *OURS):
+            if other in (*LEXICAL, *config["metrics"], *OURS, *pruned_metrics(config)):
                 yield Fault((*place, "scores", other), TAKEN)
         if name == "development":
             yield Fault(place, "is what pruning calls its own set, expected another name")

@@ -16,8 +16,8 @@ def unfit_encoders(config: Config) -> Iterator[str]:
         if "checkpoint" in trained:
             continue
         encoder = config["encoders"][trained["encoder"]]
-        folder = encoder.get("hugging_face", "")
-        if "revision" in encoder or not Path(folder, "config.json").is_file():
+        folder = encoder.get("hugging_face")
+        if folder is None or "revision" in encoder or not Path(folder, "config.json").is_file():
             continue
         try:
             checked_family(trained["training"]["hyperparameters"].get(KEY), folder)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = 10
 FIGURE = "cometinho_figure1"
-# Metric → rules that make it; a rule makes all pruned ones.
+# Metric → rules that make it; `prune_metric` makes all pruned ones.
 MAKERS = {
     REFERENCE: ["train_reference", "import_reference"],
     DISTILLED: ["train_distilled"],
