@@ -3,6 +3,7 @@
 import base64
 import gzip
 import io
+import lzma
 import random
 import subprocess
 import sys
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 RANDOM = random.Random(1)
 LINES = [f"{base64.b64encode(RANDOM.randbytes(60)).decode()} ä" for _ in range(20_000)]
 TEXT = "".join(f"{line}\n" for line in LINES).encode()
-COMPRESS = {".gz": gzip.compress, ".zst": zstandard.compress}
+COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 
 
 def _file(folder, suffix: str, data: bytes) -> Path:
@@ -60,10 +61,26 @@ def test_other_bytes_after_the_archive(tmp_path, suffix):
         list(read_lines(path))
 
 
-@pytest.mark.parametrize("suffix", [".xz", ".bz2", ".zip"])
+def test_padding_of_an_archive_is_no_damage(tmp_path):
+    padded = lzma.compress(TEXT[:500_000]) + bytes(8) + lzma.compress(TEXT[500_000:]) + bytes(4)
+    assert list(read_lines(_file(tmp_path, ".xz", padded))) == LINES
+
+
+def test_an_archive_that_asks_for_gigabytes_of_memory_is_refused(tmp_path):
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 2**30}]
+    coder = lzma.LZMACompressor(filters=filters)
+    # A small text hides the dictionary's size in the header.
+    path = _file(tmp_path, ".xz", coder.compress(b"a\n") + coder.flush())
+    with pytest.raises(InputError, match=r"a\.xz: damaged .* \(Memory usage limit exceeded\)"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize("suffix", [".bz2", ".zip"])
 def test_other_archives_are_named(tmp_path, suffix):
     path = _file(tmp_path, suffix, b"\xfd7zXZ\x00")
-    with pytest.raises(InputError, match=rf"a{suffix}: .* {suffix} .*use \.gz or \.zst"):
+    with pytest.raises(
+        InputError, match=rf"a{suffix}: .* {suffix} is not read; use \.gz, \.xz or \.zst, or"
+    ):
         list(read_lines(path))
 
 

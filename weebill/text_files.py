@@ -5,21 +5,26 @@ A line has at most LONGEST_LINE bytes, so that no file without line ends is read
 
 import gzip
 import io
+import lzma
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from weebill.errors import InputError
 
-COMPRESSED = (".gz", ".zst")
+COMPRESSED = (".gz", ".xz", ".zst")  # read
+WRITTEN = (".gz", ".zst")
 STANDARD_INPUT = "-"
-OTHER_ARCHIVES = (".bz2", ".xz", ".zip")  # neither read nor written
+OTHER_ARCHIVES = (".bz2", ".zip")  # neither read nor written
 LONGEST_LINE = 1 << 20  # bytes, without the line's end; hundreds of times those of a long paragraph
 LONGEST_RECORD = 1 << 28  # bytes of a line of JSON, which may be a whole book or list
 ANY_LENGTH = -1
+BLOCK = 1 << 17  # bytes
+# Bytes of memory that an .xz may ask for: four times what `xz -9` does.
+LARGEST_DICTIONARY = 1 << 28
 
 
 class Omitted(str):
@@ -37,20 +42,66 @@ class Omitted(str):
         return InputError(f"{self.fault}; divide it, for instance into sentences, or remove it")
 
 
-def check_suffix(path: str | Path) -> None:
-    """Raise InputError if a name's suffix is that of a compression we do not read."""
+def check_suffix(path: str | Path, known: Sequence[str] = COMPRESSED) -> None:
+    """Raise InputError if a name's suffix is that of a compression, but none of the `known` ones.
+
+    known: COMPRESSED for a file that is read, or WRITTEN.
+    """
     suffix = Path(path).suffix
-    if suffix in OTHER_ARCHIVES:
+    if suffix in (*COMPRESSED, *OTHER_ARCHIVES) and suffix not in known:
+        done = "read" if known == COMPRESSED else "written"
         raise InputError(
-            f"{path}: text compressed as {suffix} is neither read nor written; "
-            f"use {' or '.join(COMPRESSED)}, or plain text"
+            f"{path}: text compressed as {suffix} is not {done}; use {', '.join(known[:-1])} or {known[-1]}, or "
+            "plain text"
         )
 
 
-def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
-    """Open `path` for reading bytes, decompressed if its name, or `suffix`, ends in .gz or .zst.
+class _Unpacked(io.RawIOBase):
+    """Unpacked bytes of .xz archives, one after the other; other bytes after them are damage.
 
-    Damaged data raises gzip's errors, or an OSError without a number.  Raises InputError if it cannot be read.
+    Python's own reader takes such bytes, and so a damaged archive, for the end.
+    """
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        self._archive: lzma.LZMADecompressor | None = None
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def close(self) -> None:
+        """Close the file."""
+        self._packed.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the beginning of a buffer; return the number of bytes, 0 at the end."""
+        while True:
+            if self._archive is None or self._archive.eof:
+                rest = self._archive.unused_data.lstrip(b"\0") if self._archive else b""
+                while not rest and (block := self._packed.read(BLOCK)):
+                    rest = block.lstrip(b"\0")  # padding
+                if not rest:
+                    return 0
+                self._archive = lzma.LZMADecompressor(memlimit=LARGEST_DICTIONARY)
+            elif self._archive.needs_input:
+                rest = self._packed.read(BLOCK)
+                if not rest:
+                    raise EOFError("the file ends inside an archive")
+            else:
+                rest = b""
+            text = self._archive.decompress(rest, len(buffer))
+            if text:
+                buffer[: len(text)] = text
+                return len(text)
+
+
+def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
+    """Open `path` for reading bytes, decompressed if its name, or `suffix`, ends in .gz, .xz or .zst.
+
+    Damaged data raises gzip's or lzma's errors, or an OSError without a number.
+    Raises InputError if it cannot be read.
     """
     path = Path(path)
     if path.is_dir():
@@ -61,6 +112,8 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     suffix = path.suffix if suffix is None else suffix
     if suffix == ".gz":
         return gzip.open(path, "rb")
+    if suffix == ".xz":
+        return io.BufferedReader(_Unpacked(path.open("rb")), BLOCK)
     if suffix == ".zst":
         import pyarrow as pa  # not installed in every environment that reads text
 
@@ -88,7 +141,7 @@ def read_lines(path: str | Path, longest: int = LONGEST_LINE) -> Iterator[str]:
             lines = decoded_lines(file, str(path), longest)
             for number, line in enumerate(lines, start=1):  # noqa: B007
                 yield line
-        except (EOFError, zlib.error, OSError) as error:
+        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             if getattr(error, "errno", None) is not None:
                 raise  # the disk's error
             raise InputError(

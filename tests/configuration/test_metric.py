@@ -3,9 +3,15 @@
 import pytest
 
 from tests.configuration.changes import refused, with_key
+from tests.metric.small import make_encoder
 from tests.small_metric_experiment import SMALL, TEST
-from weebill.configuration.checking import check, estimate, missing_files
+from weebill.configuration.checking import check, estimate, missing_files, unfit_models
+from weebill.configuration.fetching import remote_sources
+from weebill.corpus.sources import Places
+from weebill.files import write_json
+from weebill.rehearsal.making.translators import make_m2m, make_marian
 
+COMMIT = 40 * "a"
 DIRECT = ("distillation", "pairs", "en-de", "translations", "direct")
 
 
@@ -45,6 +51,19 @@ def changed(path, value):
         (("pruning", "recipe", 0, "method"), "movement", "found 'movement', expected one of one-shot, depth"),
         (("pruning", "recipe", 1, "criterion"), "confidence", "pruning.recipe[1].criterion: found confidence with"),
         (("pruning", "recipe"), {"heads": 0.5}, "found keys with values, expected a list of methods such as {met"),
+        (("pruning", "recipes"), {"a": [{"method": "depth", "layers": 4}]}, "recipes.a[0].layers: found 4"),
+        (("pruning", "recipes"), {"pruned": [{"method": "depth"}]}, "recipes.pruned: is the name of a metric"),
+        (
+            ("pruning", "recipes"),
+            {"without-1-top-layers": [{"method": "depth"}]},
+            "pruning.recipes.without-1-top-layers: is the name of a metric",
+        ),
+        (("test_sets", "news", "scores"), {"without-1-top-layers": "x"}, "is the name of a metric that is measured"),
+        (
+            ("pruning", "recipes"),
+            {"BERTScore": [{"method": "depth"}]},
+            "metrics.BERTScore: is the name of a metric that is measured here, expected another",
+        ),
         (("pruning", "top_layers"), [1], "pruning.top_layers: unknown key, expected layers"),
         (("pruning", "feed_forward"), [0.75], "unknown key, expected neurons, the share of each layer's that is r"),
         (("distillation", "pairs", "en-de", "table"), "t", "distillation.pairs.en-de: expected a table, or both"),
@@ -74,6 +93,26 @@ def changed(path, value):
         (("test_sets", "news", "paper"), "de-en_new", "test_sets.news.paper: found 'de-en_new', expected a column"),
         (("encoders", "xlmr", "layers"), 3, "encoders.xlmr.layers: unknown key"),
         (("pruning", "heads"), "x", "pruning.heads: found 'x', expected a list"),
+        (
+            (*DIRECT, "models"),
+            ["m", {"hugging_face": "models/opus/en-de", "revision": COMMIT}],
+            "direct.models[1].hugging_face: found 'models/opus/en-de' beside revision, expected OWNER/MODEL",
+        ),
+        (
+            (*DIRECT, "models"),
+            [{"hugging_face": "Helsinki-NLP/opus-mt-en-de", "revision": "main"}],
+            "direct.models[0].revision: found 'main', expected a commit of 40 hexadecimal digits",
+        ),
+        (
+            (*DIRECT, "models"),
+            [{"hugging_face": "Helsinki-NLP/opus-mt-en-de"}],
+            "direct.models[0].revision: missing, expected a commit of 40 hexadecimal digits",
+        ),
+        (
+            ("encoders", "xlmr", "revision"),
+            COMMIT,
+            "encoders.xlmr.hugging_face: found 'folder' beside revision, expected OWNER/MODEL as on the hub",
+        ),
         ((*DIRECT, "models"), ["m"] * 4, "translations.direct.models: found a list, expected at most 3"),
     ],
 )  # fmt: skip
@@ -100,7 +139,46 @@ def test_what_is_missing():
         "test_sets.news.scores.BLEURT",
         "distillation.pairs.en-de.source",
         "distillation.pairs.en-de.target",
+        "distillation.pairs.en-de.translations.direct.models[0]",
     ]
+
+
+def test_translators_of_the_hub_are_fetched_and_not_looked_for(tmp_path):
+    model = {"hugging_face": "Helsinki-NLP/opus-mt-en-fr", "revision": COMMIT}
+    config = check(changed((*DIRECT, "models"), [model, "models/fr-de"]), "trial.yaml")
+    [*_, line] = missing_files(config)
+    assert line == (
+        "distillation.pairs.en-de.translations.direct.models[1]: no such file or folder: models/fr-de; put it there "
+        "or change the path, or write {hugging_face: NAME, revision: COMMIT} for a model of the hub"
+    )
+    make_marian(tmp_path / model["hugging_face"])
+    found, unknown = remote_sources(config, Places(str(tmp_path)))
+    assert not unknown
+    address = f"https://huggingface.co/{model['hugging_face']}/resolve/{COMMIT}/model.safetensors"
+    assert address in [source.place for source in found]
+
+
+def test_translators_that_cannot_translate_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_marian(tmp_path / "m")
+    make_m2m(tmp_path / "many")
+    make_m2m(tmp_path / "pickled")
+    (tmp_path / "pickled/model.safetensors").rename(tmp_path / "pickled/pytorch_model.bin")
+    direct = "distillation.pairs.en-de.translations.direct.models"
+
+    def unfit(models, **more):
+        return unfit_models(
+            check(changed(DIRECT, {"by": "models", "models": models, **more}), "trial.yaml")
+        )
+
+    assert unfit(["m"]) == unfit(["many"]) == unfit(["m", "m"]) == []
+    assert unfit(["many", "m"], languages=["en", "fr", "de"]) == []
+    [line] = unfit(["m", "many"])
+    assert line.startswith(f"{direct}[1]: many: a model of many languages; tell it those of input")
+    [line] = unfit(["m", "many"], languages=["en", "fr", "tlh"])
+    assert line.startswith(f"{direct}[1]: many: its tokenizer knows no language 'tlh'")
+    [line] = unfit(["pickled"])
+    assert line.startswith(f"{direct}[0]: pickled: has no model.safetensors, and pickles are not")
 
 
 def test_the_estimate_grows_with_updates():
@@ -110,3 +188,23 @@ def test_the_estimate_grows_with_updates():
     )
     assert many.hours["encoder small"] == pytest.approx(2 * few.hours["encoder small"])
     assert few.lines("results/trial", 10**12)
+
+
+def test_encoders_that_cannot_be_trained_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_encoder(tmp_path / "folder", "MiniLM")
+
+    def unfit(**hyperparameters):
+        distillation = {
+            **SMALL["distillation"],
+            "encoder": "xlmr",
+            "training": {"hyperparameters": hyperparameters},
+        }
+        return unfit_models(check({**SMALL, "distillation": distillation}, "trial.yaml"))
+
+    assert unfit() == unfit(encoder_model="MiniLM") == []
+    [line] = unfit(encoder_model="BERT")
+    assert line.startswith("distillation.encoder: encoder_model: found 'BERT', but folder holds an")
+    write_json(tmp_path / "folder/config.json", {"model_type": "deberta"})
+    [line] = unfit()
+    assert line.startswith("distillation.encoder: folder/config.json: model_type is 'deberta'")

@@ -35,6 +35,14 @@ def test_round_trip(tmp_path, table, capsys):
     assert files[2].read_bytes() == TEXT.encode()
 
 
+def test_compressions_that_are_read_only(tmp_path, table, capsys):
+    path = tmp_path / "out.xz"
+    assert main(["export", str(table), "--source", str(path)]) == 1
+    line = f"weebill: {path}: text compressed as .xz is not written; use .gz or .zst, or plain text"
+    assert capsys.readouterr().err.strip() == line
+    assert not path.exists()
+
+
 def test_dropped_rows_only_with_all(tmp_path):
     table = pa.table({"source": ["a", "b"], "dropped_by": [None, "empty"]})
     write_table(tmp_path / "t.parquet", table)

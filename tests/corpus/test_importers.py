@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import lzma
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ def _rows(path, *columns):
 def _write(path, data: bytes):
     if path.suffix == ".gz":
         data = gzip.compress(data)
+    elif path.suffix == ".xz":
+        data = lzma.compress(data)
     elif path.suffix == ".zst":
         data = zstandard.compress(data)
     path.write_bytes(data)
@@ -50,7 +53,7 @@ def _fails(folder, entry, *parts, **options):
     assert not (folder / "out").exists() and not list(folder.glob(".*"))
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
 def test_pair_of_files(tmp_path, suffix):
     # U+0085 and U+2028 end lines for some programs; a corpus is split at "\n" alone.
     source, target = "Hello\nTwo\x85\u2028lines\n", "Hallo\nZwei\n"
@@ -139,7 +142,7 @@ def test_invalid_utf8_names_the_line(tmp_path):
     _fails(tmp_path, _files(tmp_path, b"a\nM\xfcnchen\n", b"x\ny\n"), "a.en:2", "UTF-8", "iconv")
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
 def test_empty_file(tmp_path, suffix):
     entry = _files(tmp_path, b"", b"", suffix)
     _fails(tmp_path, entry, "empty file")
@@ -148,8 +151,8 @@ def test_empty_file(tmp_path, suffix):
 
 
 def test_other_archives_are_named(tmp_path):
-    entry = _files(tmp_path, b"a\n", b"x\n", ".xz")
-    _fails(tmp_path, entry, "a.en.xz: text compressed as .xz", "use .gz or .zst")
+    entry = _files(tmp_path, b"a\n", b"x\n", ".bz2")
+    _fails(tmp_path, entry, "a.en.bz2: text compressed as .bz2", "use .gz, .xz or .zst")
 
 
 @pytest.mark.parametrize("character, word", [(b"\x00", "NUL"), (b"\t", "tab")])
@@ -181,7 +184,7 @@ def test_missing_file(tmp_path):
     _fails(tmp_path, entry, "no/a.en.gz: no such file")
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
 @pytest.mark.parametrize("monolingual", [None, "source"])
 def test_truncated_archive(tmp_path, suffix, monolingual):
     numbers = (str(number).encode() for number in range(20_000))

@@ -32,3 +32,13 @@ def test_an_official_checkpoint_is_no_ensemble():
         with_key(SMALL, ("reference",), {"checkpoint": "Unbabel/wmt20-comet-da"}), "trial.yaml"
     )
     assert our_metrics(config) == ["reference", "pruned", "distilled"]
+
+
+def test_further_recipes_make_metrics_of_their_names():
+    narrow = [{"method": "one-shot", "heads": 0.5}]
+    config = check(with_key(SMALL, ("pruning", "recipes"), {"narrow": narrow}), "trial.yaml")
+    assert our_metrics(config) == ["reference", "ensemble", "pruned", "narrow", "distilled"]
+    assert pruned_metrics(config)["narrow"][0]["heads"] == 0.5
+    assert "narrow" in shown_metrics(config, "development")
+    alone = check(with_key(config, ("pruning", "recipe"), None), "trial.yaml")
+    assert our_metrics(alone) == ["reference", "ensemble", "narrow", "distilled"]

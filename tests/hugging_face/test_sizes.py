@@ -20,13 +20,17 @@ from transformers import (
 )
 
 import weebill.report
+from weebill.configuration.checking import check
+from weebill.experiment.metrics import pruned_metrics
 from weebill.experiment.shares import part_of
 from weebill.hugging_face.families import prunable
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import MetricNetwork
 from weebill.pruning.cut import cut
 from weebill.pruning.depth import cut_layers
+from weebill.yaml_files import read_yaml
 
+CONFIG = Path(__file__).parents[2] / "config/cometinho.yaml"
 PAPERS = Path(weebill.report.__file__).parent / "papers"
 
 
@@ -144,12 +148,18 @@ def test_layers_of_a_metric():
         assert f"{100 * gone / whole:.{len(value.split('.')[1])}f}" == value
 
 
-def test_pruned_metric():
-    """COMETINHO §4.3: PRUNE-COMET's 19 layers count the embeddings."""
-    whole, pruned = (
-        parameters(without(metric, **gone))
-        for gone in ({}, {"encoder": 6, "heads": 2, "neurons": 1024})
-    )
+@pytest.mark.parametrize("name", ["pruned", "pruned-19-layers"])
+def test_pruned_metric(name):
+    """COMETINHO §4.3: the printed parameters are those of 18 layers with 14 heads, and of 19 layers with 12."""
+    recipe = pruned_metrics(check(read_yaml(CONFIG), str(CONFIG)))[name]
+    layers, shares = recipe
+    gone = {
+        "encoder": layers["layers"],
+        "heads": int(16 * shares["heads"]),
+        "neurons": int(4096 * shares["neurons"]),
+    }
+    assert (gone["encoder"], gone["heads"]) in ((6, 2), (5, 4))
+    whole, pruned = (parameters(without(metric, **one)) for one in ({}, gone))
     assert round(pruned / 1e6) == int(
         printed("cometinho_table1.csv", metric="PRUNE-COMET")["params_m"]
     )

@@ -1,11 +1,25 @@
 """Cut metrics: scores are those of the remaining parts; parts that matter least to the loss are removed."""
 
+import json
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
-from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
+from tests.metric.comet_environment import COMET, need_comet
+from tests.metric.small import (
+    REFERENCES,
+    SOURCES,
+    SYSTEMS,
+    hyperparameters,
+    make_checkpoint,
+    make_encoder,
+    random_state,
+    write_checkpoint,
+)
 from weebill.errors import InputError
 from weebill.files import content_hash, read_json
 from weebill.hugging_face.families import prunable
@@ -19,9 +33,11 @@ from weebill.metric.scorer import Scorer
 from weebill.pruning.criteria import CRITERIA, Candidates, gradient
 from weebill.pruning.cut import gated
 from weebill.pruning.depth import Depth
+from weebill.pruning.even import Even
 from weebill.pruning.one_shot import OneShot
 
 TOP = Depth(layers=1)
+OTHERS = ("MiniLM", "BERT", "RemBERT")
 
 
 def shares(neurons=0.0, heads=0.0, **settings):
@@ -84,9 +100,9 @@ def segments():
 
 
 def load(tmp_path, **other):
-    path = tmp_path / "metric"
+    path, family = tmp_path / "metric", other.get("encoder_model", "XLM-RoBERTa")
     if not path.exists():
-        make_checkpoint(path, make_encoder(tmp_path / "encoder"), **other)
+        make_checkpoint(path, make_encoder(tmp_path / "encoder", family), **other)
     return load_metric(path)
 
 
@@ -134,8 +150,9 @@ def test_importance_is_the_gradient_of_a_factor(tmp_path, segments, other):
         )
 
 
-def test_cut_is_masked(tmp_path, segments):
-    metric, whole = load(tmp_path), load(tmp_path)
+@pytest.mark.parametrize("family", ["XLM-RoBERTa", *OTHERS])
+def test_cut_is_masked(tmp_path, segments, family):
+    metric, whole = (load(tmp_path, encoder_model=family) for _ in range(2))
     history = prune(metric, [TOP, shares(0.25, 0.5)], MetricStudy(metric, segments, seed=1))
     remove_top_layers(whole.network, 1)
     with torch.no_grad():
@@ -152,6 +169,67 @@ def test_cut_is_masked(tmp_path, segments):
     assert set(config["layer_shapes"]["heads"].values()) == {2}
     assert set(config["layer_shapes"]["neurons"].values()) == {30}
     np.testing.assert_allclose(scores(load_metric(tmp_path / "cut")), scores(whole), atol=1e-6)
+
+
+RECIPES = {  # methods, and what each layer keeps: layers, heads, neurons
+    "depth": ([Depth(layers=2)], (1, 4, 40)),
+    "heads": ([shares(heads=0.5)], (3, 2, 40)),
+    "neurons": ([shares(neurons=0.5)], (3, 4, 20)),
+    "all": ([TOP, shares(0.25, 0.25)], (2, 3, 30)),
+    "even": ([Even(encoder_layers=1, neurons=0.4, multiple=8)], (2, 4, 24)),
+}
+
+
+def test_unbabel_comet_scores_masked_encoders_as_we_score_cut_ones(tmp_path, segments):
+    """Encoders of BERT's class, as DISTIL-COMET's; unbabel-comet knows layers of one shape only."""
+    need_comet()
+    ours = {}
+    for family in OTHERS:
+        folder = tmp_path / family
+        folder.mkdir()
+        load(folder, encoder_model=family)
+        values = hyperparameters(folder / "encoder", encoder_model=family)
+        for name, (methods, left) in RECIPES.items():
+            metric = load(folder)
+            history = prune(metric, methods, MetricStudy(metric, segments, seed=1))
+            save_metric(folder / f"cut-{name}", metric, {})
+            cut = load_metric(folder / f"cut-{name}")
+            model = prunable(cut.network.encoder)
+            heads, neurons = model.attention_blocks(), model.feed_forward_blocks()
+            assert len(heads) == left[0]
+            assert {block.heads for block in heads} == {left[1]}
+            assert {block.neurons for block in neurons} == {left[2]}
+            state = masked(random_state(values), len(heads), history)
+            path = write_checkpoint(folder / f"masked-{name}", values, state)
+            ours[str(path)] = scores(cut)
+    make_encoder(tmp_path / "xlm-roberta-base")  # where unbabel-comet looks for MiniLM's tokenizer
+    samples = [
+        {"mt": mt, "src": source, "ref": reference}
+        for lines in SYSTEMS.values()
+        for mt, source, reference in zip(lines, SOURCES, REFERENCES, strict=True)
+    ]
+    task, answer = tmp_path / "task.json", tmp_path / "answer.json"
+    task.write_text(json.dumps({"write": {}, "score": {path: [samples] for path in ours}}))
+    oracle = Path(__file__).with_name("oracle.py").resolve()
+    subprocess.run([COMET, oracle, task, answer], cwd=tmp_path, check=True, capture_output=True)
+    for path, ([theirs]) in read_json(answer).items():
+        assert np.ptp(theirs["scores"]) > 1e-3
+        np.testing.assert_allclose(ours[path], theirs["scores"], atol=1e-5, err_msg=path)
+
+
+def masked(state, layers, history):
+    """Return a checkpoint's tensors with zeros where heads and neurons are removed, and no weight for top states."""
+    for number in range(3):
+        if number >= layers:
+            state[f"layerwise_attention.scalar_parameters.{number + 1}"][:] = -1e9
+            continue
+        name = f"encoder.model.encoder.layer.{number}"
+        if heads := history.heads.get(f"encoder.{number}.self_attention"):
+            for head in {0, 1, 2, 3} - {*heads}:
+                state[f"{name}.attention.output.dense.weight"][:, 6 * head : 6 * head + 6] = 0
+        if neurons := history.neurons.get(f"encoder.{number}.feed_forward"):
+            state[f"{name}.output.dense.weight"][:, sorted({*range(40)} - {*neurons})] = 0
+    return state
 
 
 def test_what_is_silent_goes_and_is_not_missed(tmp_path, segments):

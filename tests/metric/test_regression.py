@@ -1,6 +1,7 @@
 """Models trained by unbabel-comet: resumed after a kill to the same bytes, and read by our scorer."""
 
 import json
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -8,11 +9,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+import yaml
+from safetensors.torch import load_file
 
 from tests.metric.comet_environment import COMET, need_comet
-from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
+from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_encoder
 from weebill.files import read_json
+from weebill.hugging_face.loading import read_config
 from weebill.metric.folder import load_metric
+from weebill.metric.network import FAMILIES
 from weebill.metric.pretraining import PretrainingSettings, pretrain
 from weebill.metric.scorer import Scorer
 from weebill.metric.tokenizer import make_tokenizer
@@ -52,7 +58,7 @@ def material(tmp_path_factory):
     return folder
 
 
-def train(material, output, after=None, **settings):
+def train(material, output, after=None, encoder="encoder", **settings):
     """Run the workflow's script; after: steps of training before it is killed."""
     script = ROOT / "workflow_scripts/metric/train_regression.py"
     begun = [str(COMET), script]
@@ -60,7 +66,7 @@ def train(material, output, after=None, **settings):
         begun = [str(COMET), ROOT / "tests/metric/killed_training.py", str(after)]
     options = {
         "log": output.with_suffix(".log"),
-        "encoder": "encoder",
+        "encoder": encoder,
         "training": "training.parquet",
         "validation": "validation.csv",
         "output": output,
@@ -100,23 +106,67 @@ def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
     assert done.returncode == 0, done.stderr
     scorer = Scorer(load_metric(tmp_path / "model"))  # from any folder
     found = scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
+    wanted = comet_scores(material, tmp_path / "model")
+    assert np.ptp(wanted) > 1e-3
+    np.testing.assert_allclose(np.concatenate([*found.values()]), wanted, atol=1e-5)
+
+
+def comet_scores(material, model):
+    """Return unbabel-comet's scores of all segments of all systems; `material` is where it looks for encoders."""
     samples = [
         {"src": source, "mt": line, "ref": reference}
         for lines in SYSTEMS.values()
         for source, line, reference in zip(SOURCES, lines, REFERENCES, strict=True)
     ]
-    task = {"score": {str(tmp_path / "model"): [samples]}, "write": {}}
-    (tmp_path / "task.json").write_text(json.dumps(task))
+    task, answer = (model.with_name(f"{name}.json") for name in ("task", "answer"))
+    task.write_text(json.dumps({"score": {str(model): [samples]}, "write": {}}))
     subprocess.run(
-        [COMET, ROOT / "tests/metric/oracle.py", tmp_path / "task.json", tmp_path / "answer.json"],
+        [COMET, ROOT / "tests/metric/oracle.py", task, answer],
         cwd=material,  # the checkpoint's path of the encoder is relative to this folder
         check=True,
         capture_output=True,
     )
-    ((answer,),) = json.loads((tmp_path / "answer.json").read_text()).values()
-    wanted = answer["scores"]
+    (found,) = json.loads(answer.read_text())[str(model)]
+    return found["scores"]
+
+
+@pytest.mark.parametrize("family", ["MiniLM", "BERT", "RemBERT"])
+def test_encoders_of_other_classes_are_recognised_and_trained(material, tmp_path, family):
+    """MiniLM's tokenizer is the folder's; unbabel-comet itself would look for xlm-roberta-base."""
+    place = material / family
+    kind = FAMILIES[family]
+    make_encoder(place, family)
+    torch.manual_seed(1)
+    kind(kind.config_class.from_dict(read_config(place))).save_pretrained(place)
+    done = train(material, tmp_path / "model", encoder=family, epochs=1)
+    assert done.returncode == 0, done.stderr
+    values = yaml.safe_load((tmp_path / "model/hparams.yaml").read_text())
+    assert values["encoder_model"] == family
+    state = torch.load(tmp_path / "model/checkpoints/model.ckpt", weights_only=True)["state_dict"]
+    before = load_file(place / "model.safetensors")
+    changes = {
+        name: (state[f"encoder.model.{name}"] - before[name]).abs().max().item()
+        for name in ("embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight")
+    }
+    # The folder's weights: frozen embeddings, and layers that were trained a little.
+    assert changes.pop("embeddings.word_embeddings.weight") == 0
+    assert all(0 < change < 0.1 for change in changes.values())
+    found = Scorer(load_metric(tmp_path / "model")).score(SYSTEMS, SOURCES, REFERENCES)
+    if family == "MiniLM":
+        shutil.copytree(place, material / "xlm-roberta-base")
+    wanted = comet_scores(material, tmp_path / "model")
     assert np.ptp(wanted) > 1e-3
     np.testing.assert_allclose(np.concatenate([*found.values()]), wanted, atol=1e-5)
+
+
+def test_a_class_that_is_not_the_encoders(material, tmp_path):
+    values = SETTINGS["hyperparameters"] | {"encoder_model": "MiniLM"}
+    done = train(material, tmp_path / "model", hyperparameters=values)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "weebill: encoder_model: found 'MiniLM', but encoder holds an encoder of the class XLM-RoBERTa; remove the "
+        "key, which follows from the folder"
+    )
 
 
 def test_settings_that_are_wrong(material, tmp_path):

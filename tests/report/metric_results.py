@@ -34,6 +34,7 @@ def metric_results(tau: float | None, difference: float | None) -> Results:
     config = {
         "test_sets": {NEWS: {"paper": "zh-en_news"}},
         "evaluation": {"permutations": 20},
+        "pruning": {"recipe": [{"method": "depth", "layers": 1}]},
     }
     sizes = [
         MetricSize(name, parameters, 4 * parameters, 2, [1.0], "a" * 64)

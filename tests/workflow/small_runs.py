@@ -63,6 +63,7 @@ def metric_experiment(folder: Path) -> dict[str, Any]:
                 {"method": "depth", "layers": 1},
                 {"method": "one-shot", "neurons": 0.25, "heads": 0.5},
             ],
+            "recipes": {"shallow": [{"method": "depth", "layers": 2}]},
         },
         "test_sets": {"news": {**judged, "statistic": "mqm", "paper": "en-de_news"}},
         "evaluation": {

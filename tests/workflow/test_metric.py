@@ -46,7 +46,7 @@ def test_the_report_is_whole(run):
 def test_agreement_is_that_of_the_scorer(run):
     results = run / "results/small"
     rows = json.loads((results / "evaluation/agreement/news.json").read_text())
-    assert [row["metric"] for row in rows] == ["BLEU", "chrF", "reference", "pruned"]
+    assert [row["metric"] for row in rows] == ["BLEU", "chrF", "reference", "pruned", "shallow"]
     entry = {
         "table": str(run / "judged.tsv"),
         "score": "score",
@@ -57,7 +57,8 @@ def test_agreement_is_that_of_the_scorer(run):
     translations, sources, references = (
         judged.judgements[name].tolist() for name in ("mt", "src", "ref")
     )
-    for row, model in zip(rows[2:], (run / "comet", results / "models/pruned"), strict=True):
+    pruned = [results / "models" / name for name in ("pruned", "shallow")]
+    for row, model in zip(rows[2:], (run / "comet", *pruned), strict=True):
         encoder = run / "moved" if model.name == "comet" else None
         scores = Scorer(load_metric(model, encoder)).score({"x": translations}, sources, references)
         assert row["tau"] == pytest.approx(judged.tau(scores["x"]), abs=0.02)  # ties by rounding
@@ -65,6 +66,8 @@ def test_agreement_is_that_of_the_scorer(run):
         table = {row["metric"]: row for row in csv.DictReader(file)}
     assert table["PRUNE-COMET"]["en-de_news"] == "0.219"
     assert float(table["PRUNE-COMET"]["en-de_news_ours"]) == pytest.approx(rows[3]["tau"], abs=6e-4)
+    other = table["PRUNE-COMET, shallow"]
+    assert float(other["en-de_news_ours"]) == pytest.approx(rows[4]["tau"], abs=6e-4)
     assert table["BLEURT"]["en-de_news_ours"] == ""
 
 

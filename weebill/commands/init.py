@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weebill.configuration.draft import Request
 
 NAMED = {"opus": ("name", "version"), "mtdata": ("name",), "sacrebleu": ("name",)}
-TABLES = (".tsv", ".tsv.gz", ".tsv.zst")
+TABLES = (".tsv", ".tsv.gz", ".tsv.xz", ".tsv.zst")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

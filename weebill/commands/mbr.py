@@ -27,7 +27,8 @@ FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-s", "--sources", type=Path, required=True, metavar="FILE",
-        help="one sentence per line; files may be plain, .gz or .zst, a pipe, or - for standard input")  # fmt: skip
+        help="one sentence per line; files may be plain, .gz, .xz or .zst, a pipe, or - for standard "
+        "input")  # fmt: skip
     add("-t", "--translations", type=Path, required=True, metavar="FILE", help="the candidates")
     add(
         "--candidates",

@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
     add("-s", "--sources", type=Path, metavar="FILE",
-        help="one segment per line; files may be plain, .gz or .zst, a pipe, or - for standard input")  # fmt: skip
+        help="one segment per line; files may be plain, .gz, .xz or .zst, a pipe, or - for standard "
+        "input")  # fmt: skip
     add("-r", "--references", type=Path, nargs="+", default=[], metavar="FILE",
         help="left out for a referenceless model; with several files, a segment's score is the mean of its "
         "scores")  # fmt: skip

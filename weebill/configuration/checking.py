@@ -84,9 +84,11 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
 def missing_files(config: Config) -> list[str]:
     """Return one line, with its remedy, for every missing local file that a checked configuration names."""
     hub = ", or give its commit as revision, if this is its name on the hub"
+    either = ", or write {hugging_face: NAME, revision: COMMIT} for a model of the hub"
+    hints = {"hugging_face": hub, "models": either}  # by the key
     return [
         f"{key}: no such file or folder: {path}; put it there or change the path"
-        + (hub if key.endswith(".hugging_face") else "")
+        + hints.get(key.rpartition(".")[2].partition("[")[0], "")
         for key, path in KINDS[config["kind"]].local_paths(config)
         if not (Path(path).exists() or is_made(path))
     ]

@@ -29,7 +29,7 @@ from weebill_runtime.names import Side
 
 SIDE_BYTES = 130  # a sentence of the news and the web, if only the number of rows is known
 TEST_SET_ROWS = 3000  # a WMT test set
-EXPANSION = {".gz": 3, ".zst": 3}  # plain text relative to its compressed file
+EXPANSION = {".gz": 3, ".xz": 4, ".zst": 3}  # plain text relative to its compressed file
 COLUMNS_EXPANSION = 3  # plain text relative to a data set in Parquet
 PIECE_BYTES = 4.5  # bytes of text for each piece
 # Rows per second and thread.

@@ -4,13 +4,19 @@ from collections.abc import Iterator
 
 from weebill.configuration.cost import PIECE_BYTES, total_bytes
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.models import folders_with_code, width_fault, zoo_fault
+from weebill.configuration.metric_folders import unfit_encoders, unfit_translators
+from weebill.configuration.models import (
+    folders_with_code,
+    hub_name_fault,
+    width_fault,
+    zoo_fault,
+)
 from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.errors import Key, key_path
 from weebill.experiment.known_models import known_model
-from weebill.experiment.metrics import LEXICAL, OURS, PARTS, pruned_metrics, recipe_without
+from weebill.experiment.metrics import LEXICAL, OURS, PARTS, curve, pruned_metrics, recipe_without
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.method import ModelShape
@@ -26,6 +32,7 @@ FILES = (
     "reference|pruning.judgements.*.table",
     "test_sets.*.table|scores",
     "distillation.pairs.*.table|source|target",
+    "distillation.pairs.*.translations.*.models.*",
     "evaluation.speed.sources|references",
     "evaluation.speed.systems.*",
 )
@@ -36,6 +43,7 @@ EXPANSION = 3  # size of unpacked text relative to its file
 def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, section in config["encoders"].items():
         if section["by"] == "hugging_face":
+            yield from hub_name_fault(("encoders", name), section)
             continue
         yield from width_fault(("encoders", name), section)
         yield from warmup_faults(("encoders", name), section)
@@ -79,12 +87,16 @@ def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
             neurons={f"encoder.{layer}.feed_forward": encoder["intermediate"] for layer in layers},
             layers={"encoder": len(layers)},
         )
-    for place, one in at(config, *(f"pruning.{key}.*" for key in (*PARTS, "recipe"))):
+    for name in config["pruning"].get("recipes", {}):
+        curves = [one for part in PARTS for one in curve(config, part)]
+        if name in (*LEXICAL, *OURS, *curves):
+            yield Fault(("pruning", "recipes", name), TAKEN)
+    for place, one in at(config, *(f"pruning.{key}.*" for key in (*PARTS, "recipe", "recipes.*"))):
         part = str(place[1])
-        for settings in [one] if part == "recipe" else recipe_without(**{part: one}):
+        for settings in recipe_without(**{part: one}) if part in PARTS else [one]:
             method = pruning_method(settings)
             for key, message in [*method.conflicts({}), *method.faults(shapes)]:
-                yield Fault((*place, *key) if part == "recipe" else place, message)
+                yield Fault(place if part in PARTS else (*place, *key), message)
 
 
 def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -109,9 +121,13 @@ def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
                         yield Fault((*place, "translators", key), f"missing, expected {expected}")
                 yield from zoo_fault((*here, "architecture"), translation["architecture"], zoo)
                 yield from training_faults((*here, "training"), translation["training"])
-            elif len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
+                continue
+            if len(translation.get("languages", [])) not in (0, len(translation["models"]) + 1):
                 expected = "the codes of all languages on the way, one more than there are models"
                 yield Fault((*here, "languages"), f"expected {expected}")
+            for number, model in enumerate(translation["models"]):
+                if isinstance(model, dict):
+                    yield from hub_name_fault((*here, "models", number), model)
 
 
 def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -138,7 +154,7 @@ def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
             message = f"found '{column}', which test_sets.{columns[column]} has too, expected one test set a column"
             yield Fault((*place, "paper"), message)
         for other in entry["scores"]:
-            if other in (*LEXICAL, *config["metrics"], *OURS):
+            if other in (*LEXICAL, *config["metrics"], *OURS, *pruned_metrics(config)):
                 yield Fault((*place, "scores", other), TAKEN)
         if name == "development":
             yield Fault(place, "is what pruning calls its own set, expected another name")
@@ -185,6 +201,8 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     for place, found in at(config, *FILES):
         if place[0] == "encoders":
             on_hub = "revision" in config["encoders"][place[1]]
+        elif place[-2:-1] == ("models",):
+            on_hub = isinstance(found, dict)
         else:
             on_hub = place == ("reference", "checkpoint") and may_be_on_hub(found)
         files = at(found, "*") if isinstance(found, dict) else [((), found)]
@@ -193,8 +211,9 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for each local model folder that contains code."""
-    return folders_with_code(local_paths(config), types=False)
+    """Return one line for each local model folder that contains code, or is not of the kind that reads it."""
+    unfit = folders_with_code(local_paths(config), types=False)
+    return [*unfit, *unfit_encoders(config), *unfit_translators(config)]
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:

@@ -54,8 +54,15 @@ def origin_faults(place: Place, section: Config, zoo: Zoo) -> Iterator[Fault]:
             if key in section:
                 message = "found without hugging_face, expected it beside hugging_face alone"
                 yield Fault((*place, key), message)
-    elif "revision" in section and not HUB_NAME.fullmatch(foreign):
-        message = f"found '{foreign}' beside revision, expected OWNER/MODEL as on the hub"
+    else:
+        yield from hub_name_fault(place, section)
+
+
+def hub_name_fault(place: Place, section: Config) -> Iterator[Fault]:
+    """Yield a fault for a model with a revision, which the hub gives, whose name is not one of the hub's."""
+    name = section.get("hugging_face")
+    if "revision" in section and not HUB_NAME.fullmatch(name):
+        message = f"found '{name}' beside revision, expected OWNER/MODEL as on the hub"
         yield Fault((*place, "hugging_face"), message)
 
 

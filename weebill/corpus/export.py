@@ -12,7 +12,7 @@ import zstandard
 from weebill.corpus.table import count_rows, read_batches, shard_paths
 from weebill.errors import InputError
 from weebill.files import atomic_path
-from weebill.text_files import check_suffix, open_binary
+from weebill.text_files import WRITTEN, check_suffix, open_binary
 
 
 def export_text(table: str | Path, files: Mapping[str, str | Path], kept: bool = True) -> int:
@@ -49,7 +49,7 @@ def _check_paths(table: str | Path, files: Mapping[str, str | Path]) -> None:
     """Raise InputError, before anything is written, if files cannot be written or would replace each other."""
     taken = {shard.resolve(): "the table itself" for shard in shard_paths(table)}
     for side, path in files.items():
-        check_suffix(path)
+        check_suffix(path, WRITTEN)
         place = Path(path).resolve()
         if place.is_dir():
             raise InputError(f"{path}: a folder; name a file for --{side}")

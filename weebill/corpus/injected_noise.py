@@ -31,8 +31,8 @@ class InjectedNoise:
     """Kinds of damage, which take turns: another row's target; one side in another language; one side cut short; the
     source on both sides."""
     other_languages: Annotated[tuple[Place, ...], Unique()] = ()
-    """Text files for `wrong_language`, plain, `.gz` or `.zst`: row n gets line n of one of them. The word `tatoeba`
-    selects embedded French and Dutch sentences."""
+    """Text files for `wrong_language`, plain, `.gz`, `.xz` or `.zst`: row n gets line n of one of them. The word
+    `tatoeba` selects embedded French and Dutch sentences."""
     seed: Seed | None = None
     """Seed of the damage; by default derived from the experiment's `seed` and the entry's key path."""
 

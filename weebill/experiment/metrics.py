@@ -37,13 +37,19 @@ def curve(config: Mapping[str, Any], part: str) -> dict[str, Recipe]:
 
 
 def pruned_metrics(config: Mapping[str, Any]) -> dict[str, Recipe]:
-    """Return the metrics that pruning makes, each with its methods: the figures' and the recipe's `pruned`."""
+    """Return the metrics that pruning makes, each with its methods: the figures', `pruned` and the other recipes'."""
     if "pruning" not in config:
         return {}
     found = {name: recipe for part in PARTS for name, recipe in curve(config, part).items()}
     if "recipe" in config["pruning"]:
         found[PRUNED] = config["pruning"]["recipe"]
-    return found
+    return found | config["pruning"].get("recipes", {})
+
+
+def recipe_metrics(config: Mapping[str, Any]) -> list[str]:
+    """Return the pruned metrics of the tables: `pruned`, and those that `recipes` names."""
+    pruning = config.get("pruning", {})
+    return [*[PRUNED] * ("recipe" in pruning), *pruning.get("recipes", {})]
 
 
 def our_metrics(config: Mapping[str, Any]) -> list[str]:
@@ -51,8 +57,7 @@ def our_metrics(config: Mapping[str, Any]) -> list[str]:
     found = [REFERENCE]
     if "checkpoint" not in config["reference"] and config["reference"]["members"] > 1:
         found.append(ENSEMBLE)
-    if "recipe" in config.get("pruning", {}):
-        found.append(PRUNED)
+    found += recipe_metrics(config)
     return [*found, DISTILLED] if "distillation" in config else found
 
 

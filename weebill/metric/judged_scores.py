@@ -8,14 +8,8 @@ from weebill.errors import InputError
 from weebill.files import sha256_file
 from weebill.metric.ensemble import Ensemble
 from weebill.metric.judged_set import JudgedSet, MetricScores
-from weebill.metric.judgements import (
-    LEXICAL,
-    finite_number,
-    language_pairs,
-    lexical_scores,
-    lexical_signature,
-    require_references,
-)
+from weebill.metric.judgements import finite_number, language_pairs, require_references
+from weebill.metric.lexical import LEXICAL, lexical_scores, lexical_signature
 from weebill.text_files import read_lines
 from weebill.workflow.progress import counter
 

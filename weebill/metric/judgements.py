@@ -6,15 +6,12 @@ number; src, mt and ref (unbabel-comet's names), empty if there is no reference;
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sacrebleu.metrics import CHRF
-from sacrebleu.metrics.base import Metric
 
-from weebill.bleu import bleu
 from weebill.errors import InputError, nearest
 from weebill.files import sha256_text
 from weebill.text_files import read_lines
@@ -102,31 +99,3 @@ def is_machine(system: str) -> bool:
 def is_held_out(source: str, share: float) -> bool:
     """Return True if a source, by its text alone, belongs to the share of validation, which training does not see."""
     return int(sha256_text(source)[:12], 16) < share * 16**12
-
-
-LEXICAL: dict[str, Callable[[str], Metric]] = {"BLEU": bleu, "chrF": lambda target: CHRF()}
-
-
-def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:
-    """Return sacreBLEU's signature of sentence scores; several if BLEU's tokens differ by target language."""
-    found = []
-    for target in sorted(set(targets)):
-        one = LEXICAL[metric](target)
-        Metric.sentence_score(one, "", [""])  # sets the number of references in the signature
-        found.append(one.get_signature().format())
-    return " + ".join(dict.fromkeys(found))
-
-
-def lexical_scores(
-    metric: str, hypotheses: Sequence[str], references: Sequence[str], targets: Sequence[str] = ()
-) -> np.ndarray:
-    """Return sentence scores (n,), 0 to 100; targets: languages.  Raises InputError unless it is BLEU or chrF."""
-    if metric not in LEXICAL:
-        raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
-    targets = targets or [""] * len(hypotheses)
-    of = {target: LEXICAL[metric](target) for target in set(targets)}
-    # BLEU's own method does the same, and recommends effective_order at each sentence; with it, short ones
-    # score higher, and correlations are not the published ones.
-    score = Metric.sentence_score
-    texts = zip(targets, hypotheses, references, strict=True)
-    return np.array([score(of[target], one, [reference]).score for target, one, reference in texts])

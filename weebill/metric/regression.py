@@ -9,9 +9,11 @@ import json
 import logging
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ import yaml
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
+from weebill.metric.encoder_family import KEY as FAMILY
+from weebill.metric.encoder_family import MINILM, checked_family
 from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS, read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
@@ -59,13 +63,15 @@ def train(
     """Train, and write a checkpoint's folder as unbabel-comet does: hparams.yaml, checkpoints/model.ckpt; and RECORD.
 
     encoder: a folder, or a name on the Hugging Face hub; the checkpoint records it literally, and keeps a folder's
-    configuration and tokenizer in `encoder`, so that Weebill can read it anywhere.  The weights are those of the
-    epoch with the best agreement on the validation table.  Unfinished work in `OUTPUT.work` is continued.
-    Raises InputError if a table is faulty, a hyperparameter unknown, or the encoder's folder brings code.
+    configuration and tokenizer in `encoder`, so that Weebill can read it anywhere; a folder also decides the
+    hyperparameter `encoder_model`.  The weights are those of the epoch with the best agreement on the validation
+    table.  Unfinished work in `OUTPUT.work` is continued.
+    Raises InputError if a table is faulty, a hyperparameter unknown or not the encoder's, or its folder brings code.
     """
-    kind = _class_of(settings)
+    kind, values = _class_of(settings), dict(settings.hyperparameters)
     local = Path(encoder).is_dir()
     if local:
+        values[FAMILY] = checked_family(values.get(FAMILY), encoder)
         from weebill.hugging_face.loading import refuse_code
 
         refuse_code(encoder, types=False)
@@ -86,7 +92,8 @@ def train(
     }
     with unfinished_work(output, identity) as work:
         torch.manual_seed(seed)
-        model = kind(**settings.hyperparameters, pretrained_model=encoder, local_files_only=local)
+        with _pieces_of_folder(encoder, values.get(FAMILY)):
+            model = kind(**values, pretrained_model=encoder, local_files_only=local)
         model.train()  # transformers returns encoders in evaluation mode, and Lightning leaves them so
         history = _fit(model, *tables, settings, seed, work, accelerator)
         with atomic_folder(output, KIND) as folder:
@@ -99,6 +106,29 @@ def train(
                 (folder / "encoder").mkdir()
                 for file in filter(Path.is_file, (Path(encoder, one) for one in ENCODER_FILES)):
                     shutil.copy(file, folder / "encoder")
+
+
+@contextmanager
+def _pieces_of_folder(encoder: str, family: str | None) -> Iterator[None]:
+    """Let unbabel-comet read a MiniLM's tokenizer from the encoder's folder.
+
+    It would take that of xlm-roberta-base from the hub: its pieces are MiniLM's, but a job has no network.
+    """
+    if family != MINILM or not Path(encoder).is_dir():
+        yield
+        return
+    from comet.encoders import minilm
+
+    whole = minilm.XLMRobertaTokenizerFast
+
+    def read(name: str, **options: Any) -> Any:
+        return whole.from_pretrained(encoder, **options)
+
+    minilm.XLMRobertaTokenizerFast = SimpleNamespace(from_pretrained=read)
+    try:
+        yield
+    finally:
+        minilm.XLMRobertaTokenizerFast = whole
 
 
 def _class_of(settings: RegressionSettings) -> type:

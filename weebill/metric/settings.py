@@ -69,4 +69,4 @@ class RegressionSettings:
     """Updates between two checkpoints; a killed job continues from the last one."""
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)
     """Hyperparameters of unbabel-comet's class that differ from its defaults, by its own names, such as `batch_size`,
-    `hidden_sizes`, `layer` or `learning_rate`."""
+    `hidden_sizes`, `layer` or `learning_rate`. `encoder_model` follows from the encoder's folder."""

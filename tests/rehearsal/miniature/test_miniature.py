@@ -1,9 +1,11 @@
 """The miniature of every configuration is a sound experiment with the structure of the whole one."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from tests.metric.small import make_encoder
 from tests.workflow.running import CONFIGURATIONS
 from weebill.configuration.checking import check
 from weebill.configuration.zoo_file import load_zoo
@@ -11,6 +13,7 @@ from weebill.experiment.student_names import architecture_of, with_students
 from weebill.experiment.variants import expand_variants
 from weebill.experiment.zoo import attention_blocks, members
 from weebill.rehearsal.miniature import miniature
+from weebill.rehearsal.miniature.shapes import stand_in_of
 from weebill.rehearsal.miniature.stand_ins import CHECKSUM_OF
 from weebill.rehearsal.miniature.variants import variant_kind
 from weebill.yaml_files import read_yaml
@@ -106,3 +109,32 @@ def test_texts_are_short_and_never_shared():
     held_out = {line for path, lines in texts.items() if "test_sets" in str(path) for line in lines}
     trained = {line for path, lines in texts.items() if "corpora" in str(path) for line in lines}
     assert held_out and trained and not held_out & trained
+
+
+def test_translators_of_the_hub_have_stand_ins_where_the_workflow_fetches_them():
+    config = whole("cometinho")
+    model = {"hugging_face": "Helsinki-NLP/opus-mt-en-de", "revision": 40 * "a"}
+    config["distillation"]["pairs"]["en-de"]["translations"]["direct"]["models"] = [model]
+    small = miniature(config, ZOO)
+    pairs = checked(small)["distillation"]["pairs"]["en-de"]
+    assert pairs["translations"]["direct"]["models"] == [model]
+    made = small.stand_ins.models[small.stand_ins.local_dir / model["hugging_face"]]
+    assert (made.use, made.family, made.layers) == ("translator", "marian", 6)
+    assert made.languages == ("en", "de")
+
+
+def test_the_class_of_a_folder_follows_from_its_pieces(tmp_path):
+    for family in ("MiniLM", "BERT"):
+        folder = make_encoder(tmp_path / family, family)
+        made = stand_in_of(str(folder), "encoder")
+        assert (made.family, made.layers, made.heads) == (family, 3, 4)
+
+
+def test_a_student_from_minilm():
+    config = whole("cometinho")
+    name = "models/Multilingual-MiniLM-L12-H384"
+    config["encoders"]["distil"] = {"by": "hugging_face", "hugging_face": name}
+    small = miniature(config, ZOO)
+    place = checked(small)["encoders"]["distil"]["hugging_face"]
+    made = small.stand_ins.models[Path(place)]
+    assert (made.family, made.layers, made.heads) == ("MiniLM", 12, 12)

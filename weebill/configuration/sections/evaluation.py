@@ -96,7 +96,7 @@ class Labelled:
     """Pairs that people labelled good or bad."""
 
     table: Place
-    """Tab-separated values with a line of headings, plain, `.gz` or `.zst`."""
+    """Tab-separated values with a line of headings, plain, `.gz`, `.xz` or `.zst`."""
     columns: LabelledColumns
     """Columns of the table, `{source: 0, target: 1, label: 2}`, counted from 0."""
 

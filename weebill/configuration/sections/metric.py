@@ -43,7 +43,7 @@ PaperColumn = Annotated[
 
 @section
 class HuggingFaceEncoder:
-    """Existing encoder: local, or downloaded from the hub."""
+    """Existing encoder, local or of the hub: XLM-R, MiniLM (BERT with the pieces of XLM-R), BERT or RemBERT."""
 
     hugging_face: Text
     """Folder with config.json, model.safetensors and a tokenizer, or name on the hub if there is a `revision`."""
@@ -151,6 +151,8 @@ class Pruning:
     """Shares of each layer's heads that are removed, rounded down, after the neurons of `recipe` (figure 6b)."""
     recipe: MetricRecipe | None = None
     """Methods that make the metric `pruned`, applied one after another."""
+    recipes: Named[MetricRecipe] | None = None
+    """Further pruned metrics of the tables: a name for each, and its methods, as in `recipe`."""
 
 
 @section

@@ -145,8 +145,8 @@ class LanguageModel:
     """`true` stores probabilities in 8 bits, which halves the model; scores change by about 0.01 bits a
     word."""
     source_text: Places | None = None
-    """List of text files, plain, `.gz` or `.zst`, on which the source's model is estimated; by default the cleaned
-    corpora, and then the model scores lines that it has seen."""
+    """List of text files, plain, `.gz`, `.xz` or `.zst`, on which the source's model is estimated; by default the
+    cleaned corpora, and then the model scores lines that it has seen."""
     target_text: Places | None = None
     """List of text files on which the target's model is estimated."""
 

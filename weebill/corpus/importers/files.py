@@ -42,8 +42,8 @@ class Checksums:
 class FilesImporter(FromFiles):
     """Pair of text files with one sentence per line, or table of tab-separated values.
 
-    Files are plain, `.gz` or `.zst`. Each is a local path or an `https://` address. A line of more than 1 MiB is not
-    read: the filter `too_long` drops its row, and in a validation or test set it is an error.
+    Files are plain, `.gz`, `.xz` or `.zst`. Each is a local path or an `https://` address. A line of more than 1 MiB
+    is not read: the filter `too_long` drops its row, and in a validation or test set it is an error.
     """
 
     source: Place | None = None
@@ -98,7 +98,7 @@ class FilesImporter(FromFiles):
             file = values.get(key, "")
             name = path_in(file) if is_url(file) else file
             if posixpath.splitext(name)[1] in OTHER_ARCHIVES:
-                expected = f"expected plain text, {' or '.join(COMPRESSED)}"
+                expected = f"expected plain text, {', '.join(COMPRESSED[:-1])} or {COMPRESSED[-1]}"
                 yield (*path, key), f"found '{file}', {expected}"
 
     def local_files(self) -> list[str]:

@@ -25,7 +25,7 @@ from weebill_runtime.names import SIDES, Side
 
 TABLE = ".parquet"
 # Many files named .json contain JSON Lines.
-JSON_LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".json", ".json.gz")
+JSON_LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jsonl.zst", ".json", ".json.gz")
 SHARD = re.compile(r"^(.*)-(\d{5})-of-(\d{5})(\..+)$")
 
 

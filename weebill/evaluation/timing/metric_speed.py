@@ -16,7 +16,7 @@ from weebill.evaluation.measurement import conditions
 from weebill.evaluation.timing.timer import Work, one_thread, seconds_in_turn
 from weebill.experiment.metrics import PLAIN, SORTED
 from weebill.metric.folder import Metric
-from weebill.metric.judgements import lexical_scores
+from weebill.metric.lexical import lexical_scores
 from weebill.metric.mbr import MetricUtility, decode, varied
 from weebill.metric.reference_scorer import PlainScorer
 from weebill.metric.scorer import Scorer

@@ -8,14 +8,13 @@ from weebill.errors import InputError, nearest
 from weebill.experiment.known_models import FILE, known_model, known_models
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
+from weebill.metric.encoder_family import BY_TYPE, family_of
 from weebill.rehearsal.miniature.stand_ins import Model, Use
 
 WIDTH = 64  # of embeddings; Firefox's engine wants a multiple of 64
 NEURONS = 128
 PIECES = 500  # of a vocabulary, with 256 for bytes
 MORE_PIECES = 20  # of each vocabulary than of the next smaller one
-# Class of an encoder for COMET by `model_type` of its configuration.
-ENCODERS = {"xlm-roberta": "XLM-RoBERTa", "bert": "BERT", "rembert": "RemBERT"}
 
 
 def small_entry(entry: Mapping[str, Any], sizes: Mapping[int, int]) -> dict[str, Any]:
@@ -55,7 +54,10 @@ def stand_in_of(name: str, use: Use, **other: Any) -> Model:
     """
     local = Path(name) / "config.json"
     if local.is_file():
-        return Model(use, **_structure(read_json(local)), **other)
+        structure = _structure(read_json(local))
+        if use == "encoder":
+            structure["family"] = family_of(name)
+        return Model(use, **structure, **other)
     if known := known_model(name):
         return Model(use, family=known.family, layers=known.layers, heads=known.heads, **other)
     near = nearest(name, known_models())
@@ -70,7 +72,7 @@ def _structure(config: Mapping[str, Any]) -> dict[str, Any]:
     layers = ("encoder_layers", "num_hidden_layers", "n_layer", "num_layers")
     heads = ("encoder_attention_heads", "num_attention_heads", "n_head", "num_heads")
     return {
-        "family": ENCODERS.get(kind, kind),
+        "family": BY_TYPE.get(kind, kind),
         "layers": next(config[key] for key in layers if key in config),
         "heads": next(config[key] for key in heads if key in config),
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORTED
+from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORTED, recipe_metrics
 from weebill.files import read_json
 from weebill.report import noise
 from weebill.report.costs import Job, hours
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = 10
 FIGURE = "cometinho_figure1"
-# Metric → rules that make it.
+# Metric → rules that make it; `prune_metric` makes all pruned ones.
 MAKERS = {
     REFERENCE: ["train_reference", "import_reference"],
-    PRUNED: ["prune_metric"],
     DISTILLED: ["train_distilled"],
 }
 
@@ -124,7 +123,7 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         seconds, mark = _seconds(one), noise.mark(one.seconds) if one else ""
         cells = [metric, own, times(whole, own), Cell(seconds, mark=mark)]
         cells.append(times(_seconds(base), seconds))
-        cells.append(hours_cell(hours(jobs, MAKERS.get(metric, []), _names(metric))))
+        cells.append(hours_cell(_hours(results, jobs, metric)))
         for name in sets:
             cells += _agreement(results, metric, name)
         rows.append(Row.of(cells, baseline=metric == REFERENCE))
@@ -145,8 +144,11 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     )
 
 
-def _names(metric: str) -> list[str]:
-    return [metric] if metric == PRUNED else []
+def _hours(results: Results, jobs: Sequence[Job], metric: str) -> float | None:
+    """Return the hours of the jobs that made a metric."""
+    if metric in recipe_metrics(results.config):
+        return hours(jobs, ["prune_metric"], [metric])
+    return hours(jobs, MAKERS.get(metric, []), [])
 
 
 def _agreement(results: Results, metric: str, test_set: str) -> list[Cell | str]:

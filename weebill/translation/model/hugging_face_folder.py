@@ -72,9 +72,12 @@ def positions_of(config: Any, tokenizer: Any) -> int | None:
     return min(*found, tokenizer.model_max_length) if found else None
 
 
-def check_folder(folder: str | Path, languages: tuple[str, str], coded: bool = False) -> None:
+def check_folder(
+    folder: str | Path, languages: tuple[str, str] | None, coded: bool = False
+) -> None:
     """Raise InputError if a folder has no translation model in safetensors, or not for these languages.
 
+    languages: None if they are not known; only models of one pair work without.
     coded: True if the user gave language codes, which a model of one language pair does not use.
     """
     refuse_code(folder)
@@ -103,7 +106,8 @@ def set_languages(
         return LanguageMarks()
     if languages is None:
         raise InputError(
-            f"{folder}: a model of many languages; tell it those of input and output (--languages)"
+            f"{folder}: a model of many languages; tell it those of input and output (--languages, or "
+            "languages in a configuration)"
         )
     if not hasattr(tokenizer, "src_lang"):  # the source language is fixed, or recognised
         return LanguageMarks(prefix=f">>{language_code(known, languages[1], folder)}<< ")

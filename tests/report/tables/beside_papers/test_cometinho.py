@@ -65,3 +65,24 @@ def test_the_shape_that_does_not_give_its_parameters_is_told():
     assert "which give 469.6 M" in PRUNED_SHAPE and "both give 459.7 M" in PRUNED_SHAPE
     found = results(0.121, -0.004)
     assert all(PRUNED_SHAPE in table.build(found).notes for table in TABLES)
+
+
+def test_each_recipe_of_pruning_has_a_row_below_the_paper_s():
+    found = results(0.121, -0.004)
+    recipes = {"pruned-19": [{"method": "depth", "layers": 5}]}
+    found.config["pruning"] |= {"recipes": recipes}
+    qualities = [*found.qualities, agreement("pruned-19", 0.119, -0.006)]
+    sizes = [*found.sizes, MetricSize("pruned-19", 80, 320, 2, [1.0], "b" * 64)]
+    table = TABLES[0].build(Results(found.config, qualities, sizes))
+    rows = {row.cells[0].text: row for row in table.rows}
+    names = [*rows]
+    assert names[names.index("PRUNE-COMET") + 1] == "PRUNE-COMET, pruned-19"
+    place = [column.key for column in table.columns].index("zh-en_news_ours")
+    one, other = rows["PRUNE-COMET"].cells, rows["PRUNE-COMET, pruned-19"].cells
+    assert [one[place].text, other[place].text] == ["0.121", "0.119"]
+    printed = [column.key for column in table.columns].index("zh-en_news")
+    assert one[printed].text == other[printed].text == "0.333"
+    found.config["pruning"].pop("recipe")  # and no `pruned`
+    table = TABLES[0].build(Results(found.config, [*found.qualities[:1], qualities[-1]], sizes))
+    shown = {row.cells[0].text: row.cells[place].text for row in table.rows}
+    assert (shown["PRUNE-COMET"], shown["PRUNE-COMET, pruned-19"]) == ("", "0.119")

@@ -19,7 +19,7 @@ def timed(metric, way, systems, *seconds):
 @pytest.fixture
 def results():
     found = metric_results(0.115, -0.01)
-    found.config["pruning"] = {"layers": [1, 8]}
+    found.config["pruning"] |= {"layers": [1, 8]}
     lexical = [agreement("BLEU", 0.05, -0.075), agreement("chrF", 0.0875, -0.0375)]
     layers = [
         agreement("without-1-top-layers", 0.13, 0.005),
@@ -55,3 +55,16 @@ def test_agreement_is_compared_with_the_reference_and_with_the_better_of_bleu_an
     assert only(MEASURES["top-layer"](results)).of == f"without-1-top-layers, {NEWS}"
     assert [one.of for one in MEASURES["top-layers"](results)] == [f"without-1-top-layers, {NEWS}"]
     assert MEASURES["distilled-size"](results) == []
+
+
+def test_every_recipe_is_held_against_what_is_said_of_pruning(results):
+    results.config["pruning"]["recipes"] = {"narrow": [{"method": "one-shot", "heads": 0.25}]}
+    qualities = [*results.qualities, agreement("narrow", 0.12, -0.005)]
+    speeds = [*results.speeds, timed("narrow", "ours, float32", 1, 0.5, 0.5, 0.5)]
+    found = dataclasses.replace(results, qualities=qualities, speeds=speeds)
+    taus = {one.of: one.value for one in MEASURES["pruned-tau"](found)}
+    assert taus == {f"pruned, {NEWS}": -0.01, f"narrow, {NEWS}": -0.005}
+    times = {one.of: one.value for one in MEASURES["pruned-time"](found)}
+    assert times == {"pruned": 50.0, "narrow": 75.0}
+    lexical = {one.of: one.value for one in MEASURES["pruned-lexical"](found)}
+    assert lexical[f"narrow, {NEWS}"] == pytest.approx(0.12 - 0.0875)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
 
-from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE
+from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, recipe_metrics
 from weebill.report import papers
 from weebill.report.results import Results, first
 from weebill.report.table import Column, fixed, three_digits
@@ -34,12 +34,26 @@ PRUNED_SHAPE = (
 
 
 def _lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return the paper's metrics in their order, ours in the rows of their counterparts, then our other metrics."""
-    own = {PRINTED.get(metric, metric): metric for metric in results.metrics()}
+    """Return the paper's metrics in their order, ours in the rows of their counterparts, then our other metrics.
+
+    Each further recipe of pruning has a row below PRUNE-COMET's, with the same printed numbers.
+    """
     rows = {row["metric"]: row for row in printed}
+    recipes = {
+        f"{PRINTED[PRUNED]}, {metric}": metric
+        for metric in recipe_metrics(results.config)
+        if metric != PRUNED
+    }
+    own = {PRINTED.get(metric, metric): metric for metric in results.metrics()}
+    own = {name: metric for name, metric in own.items() if metric not in recipes.values()}
+    names: list[str] = []
+    for name in dict.fromkeys([*rows, *own]):
+        names += [name, *(recipes if name == PRINTED[PRUNED] else ())]
+    rows |= {name: rows[PRINTED[PRUNED]] for name in recipes}
+    own |= recipes
     return [
         Line((name,), own.get(name), rows.get(name), kind="plain" if name in own else "absent")
-        for name in dict.fromkeys([*rows, *own])
+        for name in names
     ]
 
 

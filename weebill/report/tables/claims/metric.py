@@ -1,10 +1,17 @@
 """Effects that COMETINHO's claims speak of, from the measurements of a metric experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from weebill.experiment.metrics import DISTILLED, LEXICAL, PLAIN, PRUNED, REFERENCE, curve
+from weebill.experiment.metrics import (
+    DISTILLED,
+    LEXICAL,
+    PLAIN,
+    REFERENCE,
+    curve,
+    recipe_metrics,
+)
 from weebill.report.results import Results
 from weebill.report.tables.claims import Effect, claims_table
 
@@ -44,6 +51,13 @@ def _time(metric: str, results: Results) -> list[Effect]:
     return [one.saved() for one in _speed(metric, results)]
 
 
+def _pruned(measure: Callable[[str, Results], list[Effect]], results: Results) -> list[Effect]:
+    """Return the effects of every pruned metric of the tables."""
+    return [
+        effect for metric in recipe_metrics(results.config) for effect in measure(metric, results)
+    ]
+
+
 def _size(metric: str, results: Results) -> list[Effect]:
     size, whole = results.size(metric), results.size(REFERENCE)
     if not size or not whole:
@@ -51,8 +65,9 @@ def _size(metric: str, results: Results) -> list[Effect]:
     return [Effect.exact(metric, 100 * (1 - size.parameters / whole.parameters))]
 
 
-def _against_reference(metrics: Sequence[str], results: Results) -> list[Effect]:
-    """Return the difference in τ to the reference, on each judged set."""
+def _against_reference(metrics: Sequence[str] | str, results: Results) -> list[Effect]:
+    """Return the difference in τ to the reference of one or several metrics, on each judged set."""
+    metrics = [metrics] if isinstance(metrics, str) else metrics
     return [
         Effect(f"{one.metric}, {one.test_set}", one.difference)
         for one in results.qualities
@@ -85,9 +100,9 @@ MEASURES = {
     "sorting-8": partial(_sorting, 8),
     "top-layer": partial(_without_layers, 1, 1),
     "top-layers": partial(_without_layers, 1, 5),
-    "pruned-tau": partial(_against_reference, [PRUNED]),
-    "pruned-time": partial(_time, PRUNED),
-    "pruned-lexical": partial(_against_lexical, PRUNED),
+    "pruned-tau": partial(_pruned, _against_reference),
+    "pruned-time": partial(_pruned, _time),
+    "pruned-lexical": partial(_pruned, _against_lexical),
     "distilled-tau": partial(_against_reference, [DISTILLED]),
     "distilled-size": partial(_size, DISTILLED),
     "distilled-speed": partial(_speed, DISTILLED),
