@@ -1,5 +1,14 @@
 """Comparison of the rules of two runs."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+
+from tests.workflow.running import REPOSITORY
 from weebill.rehearsal.running import compared, told
 
 
@@ -16,3 +25,31 @@ def test_the_table_has_every_rule_and_the_sums():
     lines = list(told({"train": 1200, "prune": 2}, {"train": 3, "prune": 1}))
     assert any(line.split() == ["train", "1,200", "3"] for line in lines)
     assert lines[-1] == "2 rules and 2 in the miniature; jobs: 1,202 and 4"
+
+
+def test_a_rehearsal_that_is_terminated_ends_its_run(tmp_path):
+    """What stands for Snakemake would wait for ever."""
+    (tmp_path / "snakemake.py").write_text(
+        "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(600)\n"
+    )
+    code = (
+        "import sys; from pathlib import Path; from weebill.rehearsal import running; "
+        "running.snakemake = lambda *_: [sys.executable, 'snakemake.py']; "
+        "running.run_miniature(Path('x.yaml'), Path('Snakefile'), '1', None)"
+    )
+    paths = os.environ | {
+        "PYTHONPATH": os.pathsep.join(map(str, (REPOSITORY, REPOSITORY / "runtime")))
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, env=paths, stderr=subprocess.DEVNULL
+    )
+    while not (tmp_path / "began").exists():
+        time.sleep(0.02)
+    process.terminate()
+    assert process.wait(60) == 128 + signal.SIGTERM
+    left = [
+        one
+        for one in psutil.process_iter(["cmdline"])
+        if "snakemake.py" in (one.info["cmdline"] or ())
+    ]
+    assert not [one for one in left if one.cwd() == str(tmp_path)]

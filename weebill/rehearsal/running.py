@@ -32,6 +32,7 @@ def told(whole: Mapping[str, int], small: Mapping[str, int]) -> Iterator[str]:
 def run_miniature(config: Path, snakefile: Path, cores: str, minutes: float | None) -> int:
     """Run the workflow, each job on one thread; return its exit code, or 1 after `minutes`."""
     command = snakemake(config, snakefile, "--cores", cores, "--keep-going")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by `finally` below
     process = subprocess.Popen(
         command, env={**os.environ, "HF_HUB_OFFLINE": "1"}, start_new_session=True
     )
