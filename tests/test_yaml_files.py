@@ -3,8 +3,9 @@
 import pytest
 import yaml
 
+from weebill import yaml_files
 from weebill.errors import InputError
-from weebill.yaml_files import LARGEST, check_yaml, load_yaml, read_yaml
+from weebill.yaml_files import check_yaml, load_yaml, read_yaml
 
 BAD = {
     "repeated key": (
@@ -116,13 +117,15 @@ def test_missing(tmp_path):
         read_yaml(tmp_path / "none.yaml")
 
 
-def test_large_files_and_pipes(tmp_path):
-    (tmp_path / "x.yaml").write_text("a: 1\n#" + "x" * (LARGEST - 7) + "\n")
-    assert (tmp_path / "x.yaml").stat().st_size == LARGEST
+def test_large_files_and_pipes(tmp_path, monkeypatch):
+    assert yaml_files.LARGEST == 4_194_304
+    monkeypatch.setattr(yaml_files, "LARGEST", 2000)
+    (tmp_path / "x.yaml").write_text("a: 1\n#" + "x" * (2000 - 7) + "\n")
+    assert (tmp_path / "x.yaml").stat().st_size == 2000
     assert read_yaml(tmp_path / "x.yaml") == {"a": 1}
     with (tmp_path / "x.yaml").open("a") as file:
         file.write("\n")
-    with pytest.raises(InputError, match="more than 4,194,304 bytes"):
+    with pytest.raises(InputError, match="more than 2,000 bytes"):
         read_yaml(tmp_path / "x.yaml")
     with pytest.raises(InputError, match="/dev/null: not a plain file"):
         check_yaml("/dev/null")

@@ -114,7 +114,7 @@ def test_a_model_of_many_languages_is_told_them(translate, folder, tmp_path):
     told = load_translator(many, languages=("en", "nl"))
     assert (code, out.splitlines()) == (0, told.translate(SENTENCES))
     code, _, error = translate(many, text=text)
-    assert code == 1 and "tell it those of input and output (--languages)" in error
+    assert code == 1 and "tell it those of input and output (--languages, or" in error
     code, _, error = translate(folder, "--languages", "en", "de", text=text)
     assert code == 1 and "languages: for Hugging Face models of many" in error
 

@@ -25,7 +25,7 @@ def _planted(folder):
 
 def test_planted_faults_are_found_and_kept(tmp_path):
     planted = Reader(lambda folder: (folder / "file").write_bytes(b"x" * 64), _planted, ("file",))
-    found = fuzz("planted", planted, tmp_path, seconds=2, seed=1, keep=tmp_path / "kept")
+    found = fuzz("planted", planted, tmp_path, seconds=1, seed=1, keep=tmp_path / "kept")
     kinds = sorted(kind.split(".py")[0] for kind in found["findings"])
     assert kinds == ["KeyError at test_fuzz", "SystemExit at test_fuzz", "ended by signal 11"]
     told = {path.read_text().split(" at ")[0].strip() for path in tmp_path.glob("kept/*/FINDING")}
@@ -48,7 +48,7 @@ def test_a_case_is_always_the_same_damage():
     "name", ["n-best list", "judgements", "shortlist", "archives", "corpus table"]
 )
 def test_quick_readers(tmp_path, name):
-    words = ["--minutes", "0.02", "--seed", "9", "--keep", tmp_path, "--readers", name]
+    words = ["--minutes", "0.01", "--seed", "9", "--keep", tmp_path, "--readers", name]
     run = subprocess.run(
         [sys.executable, "-m", "tests.fuzz", *map(str, words)], capture_output=True, text=True
     )

@@ -98,7 +98,7 @@ def test_a_card_learns_what_the_cpu_learns(tmp_path, tokenizer, precision):
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_it_learns(tmp_path, tokenizer, precision):
-    settings = replace(SMALL, updates=150, dropout=0.0, checkpoint_every=50, precision=precision)
+    settings = replace(SMALL, updates=90, dropout=0.0, checkpoint_every=30, precision=precision)
     folder = make(tmp_path, tokenizer, "encoder", settings)
     first, _, last = read_json(folder / "pretraining.json")["losses"]
     assert last < first - 0.3

@@ -33,6 +33,7 @@ def test_the_first_table_counts():
     assert read_table(["Nothing to be done."]) == {}
 
 
+@pytest.mark.workflows
 def test_a_run_that_does_not_begin_is_an_error_with_its_words(tmp_path):
     config = tmp_path / "x.yaml"
     config.write_text("kind: generation\n", encoding="utf-8")

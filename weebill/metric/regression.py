@@ -23,6 +23,7 @@ import yaml
 
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
+from weebill.hugging_face.loading import pretrained_tokenizer
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.metric.encoder_family import KEY as FAMILY
 from weebill.metric.encoder_family import MINILM, checked_family
@@ -122,7 +123,7 @@ def _pieces_of_folder(encoder: str, family: str | None) -> Iterator[None]:
     whole = minilm.XLMRobertaTokenizerFast
 
     def read(name: str, **options: Any) -> Any:
-        return whole.from_pretrained(encoder, **options)
+        return pretrained_tokenizer(encoder, whole, types=False)
 
     minilm.XLMRobertaTokenizerFast = SimpleNamespace(from_pretrained=read)
     try:
