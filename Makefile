@@ -45,9 +45,10 @@ run: $(READY)  ## another experiment: make run CONFIG=config/multi30k.yaml CORES
 rehearse: $(READY)  ## a miniature of an experiment, through all of its rules: make rehearse CONFIG=config/wngt20.yaml
 	"$(BIN)/python" -m weebill rehearse "$(CONFIG)" --cores "$(CORES)"
 
-rehearse-all: $(READY)  ## miniatures of the papers' five experiments (20 minutes each on two quiet cores)
+rehearse-all: $(READY)  ## miniatures of the papers' five experiments (20 minutes each on two quiet cores), and their page
 	for name in comet textgen cometinho wngt20 wmt21; do \
 	  "$(BIN)/python" -m weebill rehearse "config/$$name.yaml" --cores "$(CORES)" || exit 1; done
+	"$(BIN)/python" -m weebill.rehearsal.record results/rehearsal-*/rehearsal.json
 
 stale: $(READY)  ## the pages of docs/results that are older than the code that measured them
 	"$(BIN)/python" -m weebill publish --stale

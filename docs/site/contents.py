@@ -49,7 +49,7 @@ SECTIONS = {
         "reference/tatoeba",
     ),
     "Results": (),  # all pages of docs/results, then what the benchmarks measured
-    "Papers": ("papers/claims", "papers/tables"),
+    "Papers": ("papers/claims", "papers/tables", "papers/rehearsals"),
     "Project": ("contributing", "architecture", "security", "reliability", "changelog"),
 }
 MEASURED = ("results/benchmarks", "results/amx", "results/gpu")

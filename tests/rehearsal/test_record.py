@@ -2,7 +2,7 @@
 
 from tests.workflow.running import REPOSITORY
 from weebill.files import read_json
-from weebill.rehearsal.record import FOLDER, page, record
+from weebill.rehearsal.record import FOLDER, PAGE, page, record
 
 TABLES = {
     "tables/one.csv": "model,ours,size_ours,size_paper\na,x,1,2\nb,,,3\n",
@@ -31,6 +31,6 @@ def test_a_record_counts_rules_rows_and_columns(tmp_path):
 def test_the_page_is_that_of_the_records():
     records = [read_json(path) for path in sorted((REPOSITORY / FOLDER).glob("*.json"))]
     if records:
-        assert (REPOSITORY / FOLDER).with_suffix(".md").read_text("utf-8") == page(records)
+        assert (REPOSITORY / PAGE).read_text("utf-8") == page(records)
         for one in records:
             assert all(whole and small for whole, small in one["rules"].values())

@@ -1,4 +1,4 @@
-"""Records of whole rehearsals, and the page that shows them: docs/results/rehearsals.md.
+"""Records of whole rehearsals, and the page that shows them: docs/papers/rehearsals.md.
 
 `python -m weebill.rehearsal.record [RECORD …]` copies records to docs/results/rehearsals/, and writes the page of all
 that are there.
@@ -15,7 +15,7 @@ from weebill.files import read_json, write_json, write_text
 from weebill.workflow.repository import commit
 
 NAME = "rehearsal.json"  # in the folder of results
-FOLDER = Path("docs/results/rehearsals")
+FOLDER, PAGE = Path("docs/results/rehearsals"), Path("docs/papers/rehearsals.md")
 OURS = "_ours"  # ending of the keys of our columns in tables beside the papers'
 HEAD = """# Rehearsals
 
@@ -111,7 +111,7 @@ def main(*records: str) -> None:
     for path in map(Path, records):
         write_json(FOLDER / f"{path.parent.name}.json", read_json(path))
     found = [read_json(path) for path in sorted(FOLDER.glob("*.json"))]
-    write_text(FOLDER.with_suffix(".md"), page(found))
+    write_text(PAGE, page(found))
 
 
 if __name__ == "__main__":
