@@ -76,3 +76,8 @@ def test_pages_need_nothing_from_the_network(results):
         assert page.count("<tr") == len(table.rows) + (
             2 if any(c.title for c in table.columns) else 1
         )
+
+
+def test_words_in_a_line_of_html():
+    told = rendering.inline("**Rehearsed.** `a<b` & 2 ** 3")
+    assert told == "<strong>Rehearsed.</strong> <code>a&lt;b</code> &amp; 2 ** 3"

@@ -94,8 +94,9 @@ def fragment_of(page: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Return text as HTML, with words in backticks as code."""
-    return re.sub(r"`+([^`]+)`+", r"<code>\1</code>", escape(text, quote=False))
+    """Return text as HTML, with words in backticks as code, and those between double stars bold."""
+    bold = re.sub(r"\*\*([^*`]+)\*\*", r"<strong>\1</strong>", escape(text, quote=False))
+    return re.sub(r"`+([^`]+)`+", r"<code>\1</code>", bold)
 
 
 def _texts(row: Row, escaped: Callable[[str], str], bold: str) -> list[str]:
