@@ -1,7 +1,10 @@
 """Figures of movement pruning, from its records."""
 
-from tests.report.generation_results import generation_results
-from weebill.report.figures.generation import pruning_maps, threshold_schedule
+from dataclasses import replace
+
+from tests.report.generation_results import generation_results, piped
+from weebill.experiment.pipelines import variants
+from weebill.report.figures.generation import front, pruning_maps, threshold_schedule
 
 
 def test_figures_show_the_schedule_and_what_went():
@@ -16,3 +19,18 @@ def test_figures_show_the_schedule_and_what_went():
         ("a", 0, 1): "removed", ("a", 1, 2): "kept",
         ("b", 0, 1): "kept", ("b", 1, 3): "removed", ("b", 3, 4): "kept",
     }  # fmt: skip
+
+
+def test_one_panel_compares_by_one_metric():
+    """Perplexity is per token: with a pruned vocabulary among the variants, bits per byte are drawn."""
+    results, metrics = generation_results(), []
+    for pipelines in (["small/fine-tuned"], ["small/fine-tuned", "small/used-pieces"]):
+        found = piped(results, *pipelines)
+        names = variants(found.config)
+        measured = {
+            field: [replace(getattr(results, field)[0], variant=name) for name in names]
+            for field in ("sizes", "speeds")
+        }
+        drawn = front(replace(found, **measured)).to_dict()["datasets"].values()
+        metrics.append({row["metric"] for part in drawn for row in part})
+    assert metrics == [{"perplexity"}, {"bits per byte"}]
