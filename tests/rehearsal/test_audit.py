@@ -26,6 +26,7 @@ def written(folder, rows):
     skipped = [
         {**measured[0], "shortlist": True},
         {**measured[0], "variant": "tiny/steady/float32"},
+        {**measured[0], "batch_size": 1},
     ]
     for name in (TABLE, MEASURED):
         (folder / name).parent.mkdir(exist_ok=True, parents=True)

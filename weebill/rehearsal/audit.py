@@ -27,8 +27,8 @@ def misplaced(results: Path) -> list[str]:
 
 
 def _belongs(one: dict[str, Any]) -> bool:
-    """Return True if a measurement is of an unpruned student without a shortlist."""
-    return not one["shortlist"] and f"/{UNPRUNED}/" in one["variant"]
+    """Return True if a measurement is of batches, of an unpruned student without a shortlist."""
+    return one["batch_size"] > 1 and not one["shortlist"] and f"/{UNPRUNED}/" in one["variant"]
 
 
 def _faults(one: dict[str, Any], rows: list[dict[str, str]]) -> Iterator[str]:
