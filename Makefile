@@ -57,7 +57,7 @@ tensorboard: $(READY)  ## curves of all trainings below results/, for a browser
 	"$(BIN)/tensorboard" --logdir results
 
 test: $(READY)  ## all tests but those of the next two and of Arm; MARK chooses others, by pytest's -m
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n logical --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n $$(( $$(nproc) + 1 )) --dist loadfile --no-loadscope-reorder
 
 test-workflows: $(READY)  ## dry runs of all experiments, and small runs of stages, modules and rarer options (minutes)
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m workflows -n logical --dist loadfile tests/workflow tests/corpus
