@@ -28,6 +28,7 @@ def names_gpu(value) -> bool:
     return value in ("gpu", "cuda")
 
 
+@pytest.mark.workflows
 @pytest.mark.parametrize("name", NAMES)
 def test_rules_that_use_a_gpu_ask_for_it(tmp_path, name):
     rules = read_workflow(tmp_path, REPOSITORY / f"config/{name}.yaml", read)

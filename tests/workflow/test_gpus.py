@@ -219,6 +219,7 @@ def test_counts_the_cards_by_the_driver(machine, monkeypatch):
     assert gpus.known_gpus() == ["0", "1", "2"]
 
 
+@pytest.mark.workflows
 def test_a_rules_resources_are_the_cards_of_its_script(tmp_path, machine):
     machine(WEEBILL_GPUS="4,5,6")
     (tmp_path / "Snakefile").write_text(RULES, encoding="utf-8")

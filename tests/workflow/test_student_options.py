@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 import yaml
 
 from tests.workflow.running import TINY, snakemake
@@ -18,6 +19,7 @@ def edges(folder, config):
     return {(names[one], names[other]) for one, other in re.findall(r"(\d+) -> (\d+)", run.stdout)}
 
 
+@pytest.mark.workflows
 def test_options_make_jobs_of_their_own(tmp_path):
     config = yaml.safe_load(TINY.read_text())
     plain = edges(tmp_path, TINY)
