@@ -74,10 +74,10 @@ def largest_search_memory():
     return max(search_memory(model_of(*variant)) for variant in MEASURED)
 
 
-def translations_of(student, recipe, precision):
-    """Return the files of a variant's translations of all test sets."""
+def translations_of(student, recipe, precision, test_sets=config["test_sets"]):
+    """Return the files of a variant's translations of some test sets, by default all."""
     folder = TRANSLATIONS / student / recipe / precision
-    return expand(folder / "{test_set}.txt", test_set=config["test_sets"])
+    return expand(folder / "{test_set}.txt", test_set=test_sets)
 
 
 # Test sets that are also measured by original language.
@@ -87,10 +87,9 @@ BY_ORIGIN = {
 }
 
 
-def translations_by_origin(student, recipe, precision):
+def translations_by_origin(*variant):
     """Return the files of a variant's translations of the test sets in BY_ORIGIN."""
-    folder = TRANSLATIONS / student / recipe / precision
-    return expand(folder / "{test_set}.txt", test_set=BY_ORIGIN)
+    return translations_of(*variant, test_sets=BY_ORIGIN)
 
 
 def scored(student):

@@ -28,7 +28,7 @@ def test_the_table_has_every_rule_and_the_sums():
 
 
 def test_a_rehearsal_that_is_terminated_ends_its_run(tmp_path):
-    """What stands for Snakemake would wait for ever."""
+    """A script that would wait for ever stands for Snakemake."""
     (tmp_path / "snakemake.py").write_text(
         "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(600)\n"
     )

@@ -1,17 +1,16 @@
 """Published pages: a page of an experiment and its pictures, rendered from rows alone."""
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from weebill.errors import InputError
-from weebill.files import atomic_path, write_text
+from weebill.files import write_text
 from weebill.report.catalogue import Page, maker, makers, pages
 from weebill.report.costs import Job
 from weebill.report.figures.alt_text import picture
-from weebill.report.figures.drawing import save
+from weebill.report.figures.drawing import svg_of
 from weebill.report.results import Results
 from weebill.report.rows import NAME, restored
 
@@ -42,7 +41,7 @@ def render(rows: Mapping[str, Any], target: Path) -> list[Path]:
         make = makers("figures", config["kind"])
         for file, heading in (page.pictures or {}).items():
             picture_file = folder / f"{Path(file).name}.svg"
-            _draw(make[file](results), Path(place), picture_file)
+            write_text(picture_file, svg_of(make[file](results)))
             shown[heading] = picture(f"{folder.name}/{picture_file.name}", picture_file)
             written.append(picture_file)
         jobs = [Job(*job) for job in rows["jobs"]]
@@ -56,10 +55,3 @@ def _page_of(rows: Mapping[str, Any]) -> Page:
         if page.file == rows["page"]:
             return page
     raise InputError(f"no page '{rows['page']}' can be made of these rows; publish it again")
-
-
-def _draw(chart: Any, place: Path, target: Path) -> None:
-    """Draw a picture as SVG; of the formats that `save` writes, a page needs no other."""
-    save(chart, place, "picture")
-    with atomic_path(target) as partial:
-        shutil.copyfile(place / "picture.svg", partial)

@@ -45,7 +45,7 @@ def measure_by_language(
     references = test_set.references
     if len(languages) != len(references):
         raise InputError(
-            f"test set '{test_set.name}': {len(references):,} pairs, and sacreBLEU names the original languages of "
+            f"test set '{test_set.name}': {len(references):,} pairs, but original languages of "
             f"{len(languages):,}; leave it out of evaluation.original_languages"
         )
     places = {

@@ -30,6 +30,11 @@ def save(chart: alt.TopLevelMixin, folder: str | Path, name: str) -> None:
         partial.write_bytes(vl_convert.vegalite_to_png(spec, vl_version=VERSION, scale=2))
 
 
+def svg_of(chart: alt.TopLevelMixin) -> str:
+    """Return a chart in the house style as the SVG that `save` writes."""
+    return _svg(in_house_style(chart))
+
+
 def _page(spec: dict[str, Any]) -> str:
     options = {"actions": {"export": True, "source": False, "editor": False}}
     return spec_to_html(
