@@ -3,6 +3,7 @@
 A line has at most LONGEST_LINE bytes, so that no file without line ends is read into memory whole.
 """
 
+import bz2
 import gzip
 import io
 import lzma
@@ -57,14 +58,15 @@ def check_suffix(path: str | Path, known: Sequence[str] = COMPRESSED) -> None:
 
 
 class _Unpacked(io.RawIOBase):
-    """Unpacked bytes of .xz archives, one after the other; other bytes after them are damage.
+    """Unpacked bytes of .xz or .bz2 archives, one after the other; other bytes after them are damage.
 
-    Python's own reader takes such bytes, and so a damaged archive, for the end.
+    Python's own readers take such bytes, and so a damaged archive, for the end.
     """
 
-    def __init__(self, packed: IO[bytes]) -> None:
+    def __init__(self, packed: IO[bytes], suffix: str) -> None:
         self._packed = packed
-        self._archive: lzma.LZMADecompressor | None = None
+        self._suffix = suffix
+        self._archive: lzma.LZMADecompressor | bz2.BZ2Decompressor | None = None
 
     def readable(self) -> bool:
         """Return True."""
@@ -84,7 +86,11 @@ class _Unpacked(io.RawIOBase):
                     rest = block.lstrip(b"\0")  # padding
                 if not rest:
                     return 0
-                self._archive = lzma.LZMADecompressor(memlimit=LARGEST_DICTIONARY)
+                self._archive = (
+                    lzma.LZMADecompressor(memlimit=LARGEST_DICTIONARY)
+                    if self._suffix == ".xz"
+                    else bz2.BZ2Decompressor()
+                )
             elif self._archive.needs_input:
                 rest = self._packed.read(BLOCK)
                 if not rest:
@@ -98,7 +104,9 @@ class _Unpacked(io.RawIOBase):
 
 
 def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
-    """Open `path` for reading bytes, decompressed if its name, or `suffix`, ends in .gz, .xz or .zst.
+    """Open `path` for reading bytes, decompressed if its name ends in .gz, .xz or .zst.
+
+    suffix: compression of the file whatever its name, ".bz2" also; "" for none.
 
     Damaged data raises gzip's or lzma's errors, or an OSError without a number.
     Raises InputError if it cannot be read.
@@ -108,12 +116,13 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
         raise InputError(f"{path}: a folder, expected a file")
     if not path.is_file():
         raise InputError(f"{path}: no such file; check the path")
-    check_suffix(path)
-    suffix = path.suffix if suffix is None else suffix
+    if suffix is None:
+        check_suffix(path)
+        suffix = path.suffix
     if suffix == ".gz":
         return gzip.open(path, "rb")
-    if suffix == ".xz":
-        return io.BufferedReader(_Unpacked(path.open("rb")), BLOCK)
+    if suffix in (".xz", ".bz2"):
+        return io.BufferedReader(_Unpacked(path.open("rb"), suffix), BLOCK)
     if suffix == ".zst":
         import pyarrow as pa  # not installed in every environment that reads text
 

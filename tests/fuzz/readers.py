@@ -3,7 +3,9 @@
 A reader is sound if it accepts a damaged file or raises an error that `weebill.errors.explain` puts into one line.
 """
 
+import bz2
 import gzip
+import lzma
 import shutil
 import tarfile
 import zipfile
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import zstandard
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = ["The small bird sings in the old tree.", "", "A dog and two cats sleep."]
@@ -148,15 +151,20 @@ def _archives(folder: Path) -> None:
         archive.writestr("LICENSE", "CC BY\n")
     with tarfile.open(folder / "a.tgz", "w:gz") as archive:
         archive.add(folder / "plain.txt", "a.en")
-    (folder / "a.gz").write_bytes(gzip.compress(text))
+    half = len(text) // 2
+    for suffix, compress in (("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress)):
+        (folder / f"a.{suffix}").write_bytes(compress(text))
+        (folder / f"two.{suffix}").write_bytes(compress(text[:half]) + compress(text[half:]))
+    (folder / "a.zst").write_bytes(zstandard.compress(text))
 
 
 def _read_archives(folder: Path) -> None:
     from weebill.corpus.importers.reading import TextFile, lines
     from weebill.corpus.importing import _licence_in
 
-    for name, member in (("a.zip", "*.en"), ("a.tgz", "*.en"), ("a.gz", None), ("plain.txt", None)):
-        list(lines(TextFile(folder / name, member, Path(name).suffix.replace(".txt", ""))))
+    for path in folder.iterdir():
+        member = "*.en" if path.suffix in (".zip", ".tgz") else None
+        list(lines(TextFile(path, member, path.suffix.replace(".txt", ""))))
     _licence_in(folder / "a.zip")
 
 

@@ -211,6 +211,17 @@ def test_damaged_archives(tmp_path, places, index, packed):
     _fails(tmp_path, places, entry, "damaged or truncated", "fetch the file again")
 
 
+@pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".bz2", bz2.compress)])
+@pytest.mark.parametrize("between", [b"", b"x"])
+def test_archives_one_after_the_other(tmp_path, places, index, suffix, pack, between):
+    both = pack(b"Eins\tOne\n") + between + pack(b"Zwei\tTwo\n")
+    entry = index("Statmt-x-1-deu-eng", "tsv", suffix, both)
+    if between:
+        _fails(tmp_path, places, entry, "damaged or truncated after line 1", "fetch the file again")
+    else:
+        assert _imported(tmp_path, places, entry) == [("One", "Eins"), ("Two", "Zwei")]
+
+
 def test_checksums_go_by_the_name_in_the_local_folder(tmp_path, places, index):
     entry = index("Statmt-x-1-deu-eng", "tsv", "", b"Eins\tOne\n")
     wrong = {**entry, "sha256": {"Statmt-x-1-deu-eng.tsv": "1" * 64}}

@@ -1,6 +1,5 @@
 """Strict reading of corpus text: files, members of archives, pairs of these, and tables.  Lines end at "\\n" only."""
 
-import bz2
 import errno
 import gzip
 import io
@@ -76,9 +75,7 @@ def member_names(text: TextFile) -> list[str]:
 def open_text(text: TextFile) -> Iterator[IO[bytes]]:
     """Open the unpacked bytes of a text.  Raises InputError if no member of an archive, or several, match."""
     if text.member is None:
-        suffix = text.path.suffix if text.suffix is None else text.suffix
-        packed = {".xz": lzma, ".bz2": bz2}.get(text.suffix)
-        with packed.open(text.path) if packed else open_binary(text.path, suffix) as stream:
+        with open_binary(text.path, text.suffix) as stream:
             yield stream
         return
     names = member_names(text)
