@@ -24,7 +24,11 @@ LONG = (  # files, and folders with files, that take the longest, by that
 def pytest_collection_modifyitems(items):
     """Start the longest files first, so that no worker waits at the end for another one."""
     places = [Path(__file__).parent / name for name in LONG]
-    items.sort(key=lambda item: [place not in (item.path, *item.path.parents) for place in places])
+    order = {  # made once for each file: there are thousands of tests
+        path: [place not in (path, *path.parents) for place in places]
+        for path in {item.path for item in items}
+    }
+    items.sort(key=lambda item: order[item.path])
 
 
 def pytest_collection_finish():
