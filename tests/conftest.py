@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forking import fork_workers
+from tests.forking import draw_in_a_fork, fork_workers
 from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
 from weebill.files import exclusive_folder
@@ -43,6 +43,14 @@ def syncs_return_at_once():
     """Do not wait for the disk: no test loses power, and `test_durable.py` tests what is synced before what."""
     with pytest.MonkeyPatch.context() as change:
         change.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pictures_are_drawn_in_a_fork():
+    """Keep the threads of Vega out of this process, whose forks become Snakemake and its jobs."""
+    with pytest.MonkeyPatch.context() as change:
+        draw_in_a_fork(change)
         yield
 
 

@@ -6,12 +6,15 @@ import os
 import runpy
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, partial
 from multiprocessing.context import ForkProcess
 from subprocess import CompletedProcess
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import vl_convert
 
 from weebill.evaluation.timing import processes
 
@@ -43,6 +46,51 @@ def run_in_fork(command: list[str], **_: Any) -> CompletedProcess:
     process = fork(work)
     process.join()
     return CompletedProcess(command, process.exitcode)
+
+
+def draw_in_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process draw in one fork of it.
+
+    Vega's first picture starts threads, which no later fork has: it would wait for them for ever when it draws.
+    """
+    here = os.getpid()
+    names = ("vegalite_to_png", "vegalite_to_svg", "javascript_bundle")
+    own = {name: getattr(vl_convert, name) for name in names}
+    asking = cache(lambda: _start_drawing(own))
+
+    def drawn(name: str, *arguments: Any, **options: Any) -> Any:
+        if os.getpid() == here:
+            return asking()(name, arguments, options)
+        return own[name](*arguments, **options)
+
+    for name in names:
+        monkeypatch.setattr(vl_convert, name, partial(drawn, name))
+
+
+def _start_drawing(functions: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """Fork a process that draws until this one ends; return a function that asks it for one picture."""
+    ours, theirs = FORK.Pipe()
+
+    def serve() -> None:
+        ours.close()
+        with suppress(EOFError):
+            while True:
+                name, arguments, options = theirs.recv()
+                try:
+                    theirs.send((functions[name](*arguments, **options), None))
+                except Exception as error:
+                    theirs.send((None, error))
+
+    def ask(*request: Any) -> Any:
+        ours.send(request)
+        picture, error = ours.recv()
+        if error is not None:
+            raise error
+        return picture
+
+    FORK.Process(target=serve, daemon=True).start()
+    theirs.close()
+    return ask
 
 
 def fork_workers(monkeypatch: pytest.MonkeyPatch) -> None:
