@@ -47,6 +47,7 @@ rule quantize:
     params:
         grid=lambda w: precision_of(w.precision).grid,
         activation_scale=lambda w: precision_of(w.precision).activation_scale,
+        biases=lambda w: precision_of(w.precision).biases,
     script:
         "../../workflow_scripts/quantize/quantize.py"
 

@@ -67,7 +67,12 @@ CASES = {
     ),
     "the other activation scale": (
         {
-            "variants": ["*/*/int8-mean-of-scales", "*/*/int8-mean-of-maxima", "*/*/int8_rowwise"],
+            "variants": [
+                "*/*/int8-mean-of-scales",
+                "*/*/int8-mean-of-maxima",
+                "*/*/int8_rowwise",
+                "*/*/log4-biases",
+            ],
             "pruning": {},
         },
         [],
@@ -78,6 +83,8 @@ CASES = {
             "quantization.int8.activation_scale is 'mean-of-maxima'",
             "variants[2]: precision 'int8_rowwise' has no settings, expected the key "
             "quantization.int8_rowwise",
+            "variants[3]: precision 'log4-biases' has no settings, expected the key "
+            "quantization.log4.compare_biases",
         ],
     ),
     "more heads than there are": (

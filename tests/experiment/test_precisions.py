@@ -9,7 +9,8 @@ from weebill.quantization.grids import GRIDS, grid_named
 
 def test_each_grid_makes_its_precisions(experiment, zoo):
     compared = {"activation_scale": "mean-of-scales", "compare_activation_scales": True}
-    changes = {"quantization": {"int8": compared, "int8_rowwise": {"finetune": {}}}}
+    log4 = {"compare_biases": True}
+    changes = {"quantization": {"int8": compared, "int8_rowwise": {"finetune": {}}, "log4": log4}}
     section = check(experiment(changes), "trial.yaml", zoo)["quantization"]
     made = {
         name: (one.grid, one.activation_scale, one.finetuned)
@@ -22,7 +23,10 @@ def test_each_grid_makes_its_precisions(experiment, zoo):
         "int8_rowwise": ("int8_rowwise", "mean-of-maxima", False),
         "int8_rowwise-finetuned": ("int8_rowwise", "mean-of-maxima", True),
         "log4": ("log4", None, False),
+        "log4-biases": ("log4", None, False),
     }
+    rounded = [name for name, one in precisions.quantized(section).items() if one.biases]
+    assert rounded == ["log4-biases"]
     assert set(made) < set(precisions.PRECISIONS)
 
 

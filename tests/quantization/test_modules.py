@@ -14,6 +14,7 @@ from weebill.quantization.modules import (
     QuantizedLinear,
     pack_model,
     quantize_model,
+    round_biases,
 )
 from weebill.quantization.weights import FakeWeight, PackedWeight
 
@@ -73,6 +74,26 @@ def test_quantized_weights_are_near_the_float_ones_and_biases_untouched(grid):
     assert isinstance(model.layer, QuantizedLinear) and isinstance(model.norm, nn.LayerNorm)
     assert (model.layer.in_features, model.layer.out_features) == (WIDTH, WIDTH)
     assert (model.embedding.num_embeddings, model.embedding.embedding_dim) == (WORDS, WIDTH)
+
+
+def test_biases_are_rounded_where_that_is_wanted():
+    """To the nearest of ±S·2^k, k = −7…0, S of each bias its own; every other tensor is left alone."""
+    plain, model = Toy(), Toy()
+    round_biases(model, "log4")
+    changed = {}
+    for (name, before), after in zip(plain.named_parameters(), model.parameters(), strict=True):
+        if not name.endswith(".bias"):
+            assert torch.equal(before, after), name
+        elif before.any():
+            changed[name] = (before.detach(), after.detach())
+    assert set(changed) >= {"layer.bias", "output.bias"}
+    for before, after in changed.values():
+        largest = after.abs().max()
+        octaves = (after.abs() / largest).log2()
+        assert torch.equal(octaves, octaves.round()) and (octaves >= -7).all()
+        grid = largest * torch.tensor([sign * 2.0**-k for k in range(8) for sign in (1, -1)])
+        nearest = (before[:, None] - grid).abs().min(dim=1).values
+        assert torch.allclose((before - after).abs(), nearest, atol=1e-7)
 
 
 @pytest.mark.parametrize("mode", ["fake", "packed"])

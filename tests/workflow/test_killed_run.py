@@ -18,8 +18,8 @@ def test_it_ends_the_same(tmp_path):
     """Text, models and translations are equal; the run has each kind of long job once."""
     config = yaml.safe_load(TINY.read_text())
     config["pruning"] = {"steady-i2": config["pruning"]["steady-i2"]}
-    config["quantization"] = {"log4": config["quantization"]["log4"]}
-    config["variants"] = ["demo.micro/unpruned/log4-finetuned", "demo.micro/steady-i2/log4"]
+    config["quantization"] = {"log4": {**config["quantization"]["log4"], "compare_biases": True}}
+    config["variants"] = ["demo.micro/unpruned/log4-*", "demo.micro/steady-i2/log4"]
     (tmp_path / "killed.yaml").write_text(yaml.safe_dump(config))
     command = [tmp_path / "killed.yaml", "--cores", "2", "--omit-from", *MEASURING]
     undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
@@ -36,4 +36,5 @@ def test_it_ends_the_same(tmp_path):
     assert run.returncode == 0, run.stdout
     expected = fingerprints(undisturbed / "results/tiny")
     assert {name.split("/")[0] for name in expected} >= {"corpora", "models", "teacher", "exports"}
+    assert any(name.startswith("models/demo.micro/unpruned/log4-biases/") for name in expected)
     assert differences(expected, fingerprints(killed / "results/tiny")) == []

@@ -17,7 +17,7 @@ from weebill.corpus.language_codes import check_language
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import entries
-from weebill.experiment.precisions import ACTIVATION_SCALES, PRECISIONS
+from weebill.experiment.precisions import ACTIVATION_SCALES, BIASES, PRECISIONS
 from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import corpora_of
 from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
@@ -46,6 +46,11 @@ FILES: dict[str, Callable[[str], bool] | None] = {
 }
 
 
+# Keys of a grid that make its precisions GRID-…; other endings come of `finetune`.
+_SWITCHES = {
+    **dict.fromkeys(ACTIVATION_SCALES, "compare_activation_scales"),
+    BIASES: "compare_biases",
+}
 GPU_VARIANTS = "evaluation.speed.gpu_variants.*"
 
 
@@ -125,7 +130,7 @@ def _precision(pattern: str, config: Config) -> str | None:
     if made and grid in config["quantization"]:
         if made == config["quantization"][grid].get("activation_scale"):
             return f"precision '{named[0]}' is '{grid}' here, as {key}.activation_scale is '{made}'"
-        key += ".compare_activation_scales" if made in ACTIVATION_SCALES else ".finetune"
+        key += f".{_SWITCHES.get(made, 'finetune')}"
     return f"precision '{named[0]}' has no settings, expected the key {key}"
 
 

@@ -1,6 +1,7 @@
-"""Precisions, the last part of a variant's name: `float32`, GRID, GRID-finetuned and GRID-FORMULA.
+"""Precisions, the last part of a variant's name: `float32`, GRID, GRID-finetuned, GRID-FORMULA and GRID-biases.
 
-GRID-FORMULA is the grid, untuned, with the other formula of activation scales than `activation_scale` names.
+GRID-FORMULA is the grid, untuned, with the other formula of activation scales than `activation_scale` names, and
+GRID-biases the grid, untuned, to which biases are rounded too.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,8 @@ GRIDS = {**INTEGER_GRIDS, "log4": "weebill.quantization.grids.log4:Log4"}
 ACTIVATION_SCALES = ("mean-of-maxima", "mean-of-scales")
 
 _FORMULAS = tuple(f"{grid}-{formula}" for grid in INTEGER_GRIDS for formula in ACTIVATION_SCALES)
-UNTUNED = (*GRIDS, *_FORMULAS)
+BIASES = "biases"
+UNTUNED = (*GRIDS, *_FORMULAS, f"log4-{BIASES}")
 PRECISIONS = ("float32", *UNTUNED, *(f"{grid}-finetuned" for grid in GRIDS))
 
 
@@ -26,6 +28,7 @@ class Precision(NamedTuple):
     grid: str
     activation_scale: str | None
     finetuned: bool = False
+    biases: bool = False  # rounded to the grid, as weights are
 
 
 def grid_of(name: str) -> str:
@@ -42,6 +45,8 @@ def quantized(section: Mapping[str, Any]) -> dict[str, Precision]:
         if settings.get("compare_activation_scales"):
             others = [other for other in ACTIVATION_SCALES if other != formula]
             found |= {f"{grid}-{other}": Precision(grid, other) for other in others}
+        if settings.get("compare_biases"):
+            found[f"{grid}-{BIASES}"] = Precision(grid, formula, biases=True)
         if "finetune" in settings:
             found[f"{grid}-finetuned"] = Precision(grid, formula, finetuned=True)
     return found

@@ -192,6 +192,14 @@ def fake_quantization(
     return transform
 
 
+@torch.no_grad()
+def round_biases(model: nn.Module, grid: str) -> None:
+    """Round every bias of a model to the grid of that name, each with a scale of its own; they stay float32."""
+    for name, parameter in model.named_parameters():
+        if name.rpartition(".")[2] == "bias" and parameter.numel():
+            parameter.copy_(grid_named(grid).round(parameter))
+
+
 def pack_model(model: nn.Module) -> nn.Module:
     """Turn a model in fake mode into packed mode, in place: same numbers, same scales; returns the model."""
     packed: dict[FakeWeight, PackedWeight] = {}

@@ -23,6 +23,9 @@ class LogFinetuning(Finetuning):
 class LogGrid:
     """Settings of the 4-bit logarithmic grid."""
 
+    compare_biases: bool = False
+    """`true` also makes the precision `log4-biases`, without fine-tuning, whose biases are rounded too. WNGT20 §5.2
+    leaves them alone: they quantize poorly, and there are few of them."""
     finetune: LogFinetuning | None = None
     """Fine-tuning, which makes the precision `log4-finetuned`."""
 

@@ -45,6 +45,17 @@ def test_quantized_models_are_compared_with_their_own_student(measured):
     assert MEASURES["log4-size"](measured) == []  # of the log4 variant, which was not measured
 
 
+def test_rounded_biases_are_compared_with_rounded_weights_alone(measured):
+    base, log4, biases = (
+        Variant("small", "unpruned", one) for one in ("float32", "log4", "log4-biases")
+    )
+    steps = [comparison(log4, base, 28.0, 30.0), comparison(biases, base, 27.25, 30.0)]
+    size = dataclasses.replace(measured.size(base), variant=str(biases))
+    found = dataclasses.replace(measured, sizes=[*measured.sizes, size], steps=steps)
+    one = only(MEASURES["log4-biases"](found))
+    assert (one.of, one.value) == (f"{biases}, {log4}", -0.75)
+
+
 def test_the_smaller_student_is_compared_with_the_next_larger(measured):
     assert only(MEASURES["smaller-speed"](measured)).value == pytest.approx(2.0)
     assert only(MEASURES["smaller-bleu"](measured)).value == pytest.approx(-9.0)

@@ -105,13 +105,13 @@ def _lasso_scratch(results: Results) -> list[Effect]:
     return _found(effects)
 
 
-def _finetuning(chosen: Chosen) -> Callable[[Results], list[Effect]]:
-    """Measure what fine-tuning gives back of BLEU: the loss with it, less the loss without."""
+def _beside_untuned(chosen: Chosen, how: str = "finetuned") -> Callable[[Results], list[Effect]]:
+    """Measure what a precision GRID-HOW gives of BLEU beside GRID: the loss of the one, less that of the other."""
 
     def measure(results: Results) -> list[Effect]:
         effects = []
         for one in chosen(results):
-            untuned = Variant(one.student, one.recipe, one.precision.removesuffix("-finetuned"))
+            untuned = Variant(one.student, one.recipe, one.precision.removesuffix(f"-{how}"))
             pair = [_bleu(results, v, one.baseline) for v in (one, untuned)]
             if one != untuned and None not in pair:
                 effects.append(pair[0].less(pair[1]))
@@ -216,10 +216,11 @@ MEASURES = {
     "int8-speed": _against_unpruned(_speed, partial(_by_size, precision="int8")),
     "larger-int8-speed": _larger_speed,
     "smaller-int8-bleu": _smaller_int8,
-    "int8-finetuning": _finetuning(partial(_by_size, precision="int8-finetuned")),
+    "int8-finetuning": _beside_untuned(partial(_by_size, precision="int8-finetuned")),
     "log4-size": _log4_size,
     "log4-bleu": _against_unpruned(_bleu, partial(_by_size, precision="log4-finetuned")),
-    "log4-finetuning": _finetuning(partial(_by_size, precision="log4-finetuned")),
+    "log4-finetuning": _beside_untuned(partial(_by_size, precision="log4-finetuned")),
+    "log4-biases": _beside_untuned(partial(_by_size, precision="log4-biases"), "biases"),
     "log4-speed": _against_unpruned(_speed, partial(_by_size, precision="log4")),
     "smaller-speed": _smaller_speed,
     "smaller-bleu": _smaller_bleu,
@@ -233,7 +234,7 @@ MEASURES = {
     "head-lasso-heads": partial(_lasso_heads, "head"),
     "rowcol-lasso-heads": partial(_lasso_heads, "rowcol"),
     "lasso-scratch": _lasso_scratch,
-    "lasso-int8-finetuning": _finetuning(partial(_lasso, grid="int8")),
+    "lasso-int8-finetuning": _beside_untuned(partial(_lasso, grid="int8")),
 }
 wngt20_claims = partial(claims_table, "wngt20", MEASURES)
 wmt21_claims = partial(claims_table, "wmt21", MEASURES)
