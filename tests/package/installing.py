@@ -10,7 +10,8 @@ from importlib import metadata
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+
+from weebill import distributions
 
 ROOT = Path(__file__).parents[2]
 BUILD = (
@@ -68,36 +69,17 @@ def run_commands(
     return [tuple(one) for one in found], set(modules)
 
 
-def needed(requirement: Requirement, extras: Iterable[str] = ()) -> bool:
-    """Return True if a requirement is needed here with these extras."""
-    marker = requirement.marker
-    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
-
-
 def required(requirements: Iterable[Requirement], *extras: str) -> dict[str, metadata.Distribution]:
     """Return the distributions that the package needs with some extras, and what those need, by name."""
-    waiting = [one for one in requirements if needed(one, extras)]
-    seen, found = set(), {}
-    while waiting:
-        one = waiting.pop()
-        key = (canonicalize_name(one.name), *sorted(one.extras))
-        if key in seen:
-            continue
-        seen.add(key)
-        if one.name == "weebill":  # its own extras
-            waiting += [other for other in requirements if needed(other, one.extras)]
-            continue
-        found[key[0]] = metadata.distribution(one.name)
-        others = map(Requirement, found[key[0]].requires or ())
-        waiting += [other for other in others if needed(other, one.extras)]
-    return found
+    package = Requirement(f"weebill[{','.join(extras)}]")
+    return distributions.required([package], {"weebill": list(requirements)})
 
 
-def link(distributions: Iterable[metadata.Distribution], folder: Path) -> Path:
+def link(found: Iterable[metadata.Distribution], folder: Path) -> Path:
     """Make a folder of links to the files of distributions."""
     folder.mkdir()
-    for found in distributions:
-        for name in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
+    for one in found:
+        for name in {file.parts[0] for file in one.files} - {"..", "__pycache__"}:
             with contextlib.suppress(FileExistsError):  # a package of several distributions
-                (folder / name).symlink_to(found.locate_file(name))
+                (folder / name).symlink_to(one.locate_file(name))
     return folder

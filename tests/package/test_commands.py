@@ -11,8 +11,9 @@ from packaging.utils import canonicalize_name
 
 from tests.corpus.serving import serving
 from tests.package.commands import COMMANDS, CONFIG, prepare
-from tests.package.installing import ROOT, link, needed, required, run, run_commands
+from tests.package.installing import ROOT, link, required, run, run_commands
 from weebill import __version__
+from weebill.distributions import is_needed
 
 
 def missing(command: str, module: str, extra: str) -> str:
@@ -83,7 +84,7 @@ def test_the_bare_package_describes_checks_and_fetches(
     assert errors[6] == "weebill: none: no such result; check the path\n"
     owners = metadata.packages_distributions()
     used = {canonicalize_name(owner) for module in modules for owner in owners.get(module, ())}
-    needed_here = {canonicalize_name(one.name) for one in requirements if needed(one)}
+    needed_here = {canonicalize_name(one.name) for one in requirements if is_needed(one)}
     # Only a shell's question loads the one, and translation, which needs an extra, the other.
     assert needed_here - {"argcomplete", "weebill-runtime"} <= used
 

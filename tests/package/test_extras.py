@@ -13,7 +13,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.package.installing import ROOT, needed, required
+from tests.package.installing import ROOT, required
+from weebill.distributions import is_needed
 from weebill.workflow.import_closure import read_project
 
 # Run by the Python of other environments (envs/comet.txt, envs/bicleaner.txt), or by mtdata's own.
@@ -124,8 +125,8 @@ def test_an_extra_has_what_its_modules_import_and_no_more(requirements, extra):
     project = read_project(ROOT)
     starts = [name for name in project.sources if name.startswith(PARTS[extra])]
     files = [ROOT / project.sources[name].path for name in project.closure(*starts)]
-    bare = names(one for one in requirements if needed(one))
-    own = names(one for one in requirements if one.marker and needed(one, [extra]))
+    bare = names(one for one in requirements if is_needed(one))
+    own = names(one for one in requirements if one.marker and is_needed(one, [extra]))
     assert own == (imported(files) - bare) | WITHOUT_IMPORT.get(extra, {}).keys()
 
 

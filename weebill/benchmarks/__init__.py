@@ -18,6 +18,7 @@ from weebill.arguments import positive
 NAMES = (
     "classes",
     "cleaning",
+    "deployment",
     "families",
     "generation",
     "mbr",
