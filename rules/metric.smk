@@ -5,6 +5,7 @@ include: "metric/common.smk"
 include: "metric/encoder.smk"
 include: "metric/reference.smk"
 include: "metric/evaluate.smk"
+include: "metric/robustness.smk"
 include: "metric/report.smk"
 
 

@@ -1,7 +1,14 @@
 """Common parts of a metric experiment's stages: the metrics that it makes, and their folders."""
 
 from weebill.configuration.resources import pretraining_memory, vocabulary_memory
-from weebill.experiment.metrics import our_metrics, pruned_metrics, shown_metrics
+from weebill.experiment.metrics import (
+    damaged_metrics,
+    damaged_name,
+    damaged_sets,
+    our_metrics,
+    pruned_metrics,
+    shown_metrics,
+)
 from weebill.pruning.methods import METHODS
 
 ENCODERS = RESULTS / "encoders"
@@ -10,12 +17,15 @@ JUDGED = RESULTS / "judged"
 MEMBERS = MODELS / "reference"
 DISTILLATION = RESULTS / "distillation"
 SCORES = EVALUATION / "scores"
+DAMAGED = JUDGED / "damaged"
 
 REFERENCE = config["reference"]
 PRUNED = pruned_metrics(config)  # name: methods in the order of use
 DEVELOPMENT = {"development": config["pruning"]["development"]} if PRUNED else {}
 OWN = {*our_metrics(config), *PRUNED}  # the metrics that are models of the experiment
-JUDGED_SETS = {**config["test_sets"], **DEVELOPMENT}
+MEASURED_SETS = {**config["test_sets"], **DEVELOPMENT}
+DAMAGED_SETS = damaged_sets(config, DAMAGED)
+JUDGED_SETS = {**MEASURED_SETS, **DAMAGED_SETS}
 
 
 wildcard_constraints:
@@ -58,8 +68,18 @@ def without_by(section):
 
 
 def judged_tables(entries):
-    """Return the tables of judgements that some entries name."""
-    return present([entry["table"] for entry in entries])
+    """Return the tables of judgements that some entries name; those of damaged translations are made here."""
+    tables = [entry["table"] for entry in entries]
+    made = {entry["table"] for entry in DAMAGED_SETS.values()}
+    return [
+        *made.intersection(tables),
+        *present([one for one in tables if one not in made]),
+    ]
+
+
+def scores_of_all(judged, metrics):
+    """Return the files of some metrics' scores of a judged set."""
+    return expand(SCORES / "{judged}/{metric}.json", judged=judged, metric=metrics)
 
 
 def scores_of(entry, metric):

@@ -31,11 +31,7 @@ rule measure_agreement:
     """Measure the agreement of all metrics with people on a judged set, with intervals and significance."""
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
-        scores=lambda w: expand(
-            SCORES / "{judged}/{metric}.json",
-            judged=w.judged,
-            metric=shown_metrics(config, w.judged),
-        ),
+        scores=lambda w: scores_of_all(w.judged, shown_metrics(config, w.judged)),
     output:
         EVALUATION / "agreement/{judged}.json",
     log:

@@ -1,22 +1,25 @@
 """Files of the measurements that a metric experiment's tables, figures and page show."""
 
 REPORT_FILES = {
-    "qualities": expand(EVALUATION / "agreement/{judged}.json", judged=JUDGED_SETS),
+    "qualities": expand(EVALUATION / "agreement/{judged}.json", judged=MEASURED_SETS),
     "sizes": expand(
         EVALUATION / "size/{metric}.json",
         metric=dict.fromkeys([*timed_metrics(), *PRUNED]),
     ),
     "speeds": [EVALUATION / "speed.json"] if "speed" in config["evaluation"] else [],
+    "robustness": expand(
+        EVALUATION / "robustness/{judged}.json",
+        judged=[
+            name for name in config["test_sets"] if damaged_name(name) in JUDGED_SETS
+        ],
+    ),
 }
 
 FIRST_JUDGED = next(iter(config["test_sets"]))
 # Judged translations that the report shows with the scores of all metrics.
 REPORT_EXAMPLES = {
     "judged": judged_tables([config["test_sets"][FIRST_JUDGED]]),
-    "scores": expand(
-        SCORES / FIRST_JUDGED / "{metric}.json",
-        metric=shown_metrics(config, FIRST_JUDGED),
-    ),
+    "scores": scores_of_all(FIRST_JUDGED, shown_metrics(config, FIRST_JUDGED)),
 }
 
 # Folders that carry a card, by metric.

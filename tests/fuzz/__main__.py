@@ -8,6 +8,7 @@ import argparse
 import faulthandler
 import json
 import logging
+import math
 import os
 import resource
 import shutil
@@ -59,10 +60,19 @@ def main() -> int:
     return int(any(one["findings"] for one in counts.values()))
 
 
-def fuzz(name: str, reader: Reader, folder: Path, seconds: float, seed: int, keep: Path) -> dict:
+def fuzz(
+    name: str,
+    reader: Reader,
+    folder: Path,
+    seconds: float,
+    seed: int,
+    keep: Path,
+    most: float = math.inf,
+) -> dict:
     """Fuzz a reader for some time; return the numbers of its cases by outcome, and the first case of each finding.
 
-    folder: for the files, sound and damaged.  keep: folder for those of findings.
+    folder: for the files, sound and damaged.  keep: folder for those of findings.  most: cases after which it ends
+    before its time.
     """
     (folder / "sound").mkdir()
     reader.make(folder / "sound")
@@ -71,7 +81,7 @@ def fuzz(name: str, reader: Reader, folder: Path, seconds: float, seed: int, kee
     end, case = time.monotonic() + seconds, 0
     tally = {"tried": 0, "accepted": 0, "refused": 0}
     findings: dict[str, int] = {}
-    while time.monotonic() < end:
+    while time.monotonic() < end and case < most:
         for outcome, told in _outcomes(*_start(reader, folder, seed, name, case, end)):
             tally["tried"] += 1
             if outcome in tally:

@@ -69,6 +69,7 @@ def metric_experiment(folder: Path) -> dict[str, Any]:
         "evaluation": {
             "resamples": 40,
             "permutations": 20,
+            "robustness": {"segments": 4},
             "speed": {
                 "sources": "src.txt",
                 "references": "ref.txt",

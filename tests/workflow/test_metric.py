@@ -71,6 +71,27 @@ def test_agreement_is_that_of_the_scorer(run):
     assert table["BLEURT"]["en-de_news_ours"] == ""
 
 
+def test_robustness_is_that_of_damaged_translations(run):
+    results = run / "results/small"
+    rows = json.loads((results / "evaluation/robustness/news.json").read_text())
+    shown = ["BLEU", "chrF", "reference", "pruned", "shallow"]
+    assert list(dict.fromkeys(row["metric"] for row in rows)) == shown
+    assert {row["test_set"] for row in rows} == {"news"}
+    assert "word" in {row["damage"] for row in rows}
+    assert all(0 < row["segments"] <= 4 and 0 <= row["noticed"] <= 1 for row in rows)
+    entry = {"table": results / "judged/damaged/news.tsv", "score": "score", "statistic": "mqm"}
+    damaged = JudgedSet.read("news", {**entry, "humans": True}).judgements
+    scorer = Scorer(load_metric(results / "models/pruned"))
+    texts = (damaged[name].tolist() for name in ("mt", "src", "ref"))
+    translations, *others = texts
+    scores = scorer.score({"x": translations}, *others)["x"]
+    kept = json.loads((results / "evaluation/scores/news+damaged/pruned.json").read_text())
+    assert kept["scores"] == pytest.approx(scores.tolist(), abs=1e-5)
+    with (results / "tables/robustness.csv").open(encoding="utf-8") as file:
+        table = {row["metric"]: row for row in csv.DictReader(file)}
+    assert list(table) == shown
+
+
 def test_what_is_pruned(run):
     sizes = {
         name: json.loads((run / f"results/small/evaluation/size/{name}.json").read_text())

@@ -1,6 +1,7 @@
 """Names of the metrics that an experiment of the kind `metric` makes and reports."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 LEXICAL = ("BLEU", "chrF")
@@ -68,3 +69,28 @@ def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
     entry = config["test_sets"][judged]
     compare = [*LEXICAL, *config["metrics"]] if entry["references"] else []
     return [*compare, *entry["scores"], *our_metrics(config)]
+
+
+def damaged_name(judged: str) -> str:
+    """Return the name of a test set's damaged translations; no test set may be called so."""
+    return f"{judged}+damaged"
+
+
+def damaged_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
+    """Return the metrics whose robustness is measured on a test set: all that can score other translations."""
+    given = config["test_sets"][judged]["scores"]
+    return [name for name in shown_metrics(config, judged) if name not in given]
+
+
+def damaged_sets(config: Mapping[str, Any], folder: Path) -> dict[str, dict[str, Any]]:
+    """Return entries of judged sets with damaged translations, by name; their tables are in `folder`."""
+    if "robustness" not in config["evaluation"]:
+        return {}
+    return {
+        damaged_name(name): {
+            **entry,
+            **{"table": str(folder / f"{name}.tsv"), "score": "score", "statistic": "mqm"},
+            **{"humans": True, "held_out": None, "scores": {}},
+        }
+        for name, entry in config["test_sets"].items()
+    }

@@ -127,6 +127,8 @@ TABLES = {
     "metric": {
         "metric_tables": (
             Item("agreement", "metric:agreement_table", "1 Agreement", "All metrics"),
+            Item("robustness", "robustness:robustness_table", "1 Agreement", "Changed numbers and names",
+                 ("qualities", "robustness")),
             _claims("cometinho", "", ("speeds",)),
         )
     },

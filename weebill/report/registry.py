@@ -29,6 +29,7 @@ READERS = {
         "qualities": "weebill.evaluation.quality.metric_quality:Agreement",
         "sizes": "weebill.evaluation.size.metric_size:MetricSize",
         "speeds": "weebill.evaluation.timing.metric_speed:MetricSpeed",
+        "robustness": "weebill.evaluation.quality.robustness:Robustness",
     },
     "generation": {
         "qualities": "weebill.evaluation.quality.generation_quality:GenerationQuality",

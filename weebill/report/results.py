@@ -36,6 +36,7 @@ class Results:
     teachers: Sequence[tuple[Path, Any]] = ()  # folder and validation history of each trained one
     students: Sequence[tuple[Path, Any]] = ()  # the same of each unpruned one
     leads: Sequence[Any] = ()  # scores of the beginnings of articles, which no model made
+    robustness: Sequence[Any] = ()  # of metrics, to changed numbers and names
     prunings: Sequence[Mapping[str, Any]] = ()  # records of movement pruning, in order of variants
 
     @classmethod

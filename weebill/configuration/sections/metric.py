@@ -197,6 +197,15 @@ class MetricSpeed:
 
 
 @section
+class MetricRobustness:
+    """Damage to translations with references, which metrics should notice."""
+
+    segments: Count = 500
+    """Most translations of a test set for each damage: a changed number, a changed name (both only where source and
+    reference have it too), or a word left out."""
+
+
+@section
 class MetricEvaluation:
     """Settings of the measurement of metrics."""
 
@@ -209,6 +218,9 @@ class MetricEvaluation:
     """Permutations of the test against the reference."""
     speed: MetricSpeed | None = None
     """Texts for the timing of metrics; without this key nothing is timed."""
+    robustness: MetricRobustness | None = None
+    """Scores of translations with changed numbers and names (COMETINHO §8 leaves this open); `{}` means all defaults,
+    without this key they are not measured."""
 
 
 @section

@@ -1,0 +1,72 @@
+"""Damage to translations: what may change does, nothing else, and the same seed damages the same."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from weebill.metric.damaged_translations import DAMAGES, Segment, damaged
+
+SEGMENTS = [
+    Segment("Anna pays 1,250 euros in 2021.", "Heute zahlt Anna 1,250 Euro.", "Anna zahlt 1,250 Euro."),
+    Segment("Peter saw Anna.", "Gestern sah Peter Anna.", "Peter hat Anna gesehen."),
+    Segment("In Paris it rains.", "Paris: es regnet.", "In Paris regnet es."),
+    Segment("Room 7", "Zimmer 7", "Raum 7"),
+    Segment("He owes 30 coins.", "Er schuldet 30 Taler.", "Er schuldet dreißig Taler."),
+]  # fmt: skip
+
+
+def test_only_shared_numbers_change_by_one_digit():
+    """30 is spelled out in the reference, and 2021 is missing in the translation."""
+    seen = Counter()
+    for seed in range(60):
+        found = damaged(SEGMENTS, 10, seed)["number"]
+        assert found.rows.tolist() == [0, 3]
+        for row, text in zip(found.rows, found.texts, strict=True):
+            before = SEGMENTS[row].translation
+            (at,) = (i for i, pair in enumerate(zip(before, text, strict=True)) if len({*pair}) > 1)
+            assert before[at].isdigit() and text[at].isdigit()
+            assert not re.search(r"(?<![\d,])0", text)
+            seen[row, at] += 1
+    assert len(seen) == 4 + 1  # every digit is changed by some seed
+
+
+def test_names_are_replaced_by_other_names_of_the_set():
+    """Paris begins its translation, so it is not taken for a name there, nor put in another's place."""
+    segments = [*SEGMENTS, Segment("With NATO, Maria.", "Mit der NATO, Maria.", "Mit NATO, Maria.")]
+    replaced = set()
+    for seed in range(40):
+        found = damaged(segments, 10, seed)["name"]
+        assert found.rows.tolist() == [0, 1, 5]
+        for row, text in zip(found.rows, found.texts, strict=True):
+            words = [set(re.findall(r"\w+", one)) for one in (segments[row].translation, text)]
+            (gone,), (new,) = words[0] - words[1], words[1] - words[0]
+            assert new not in segments[row].source
+            replaced.add((gone, new))
+    names = {"Anna", "Peter", "NATO", "Maria"}
+    assert {gone for gone, _ in replaced} == {new for _, new in replaced} == names
+
+
+def test_a_word_is_left_out_of_long_translations():
+    long = Segment("a", "eins zwei drei vier fünf", "b")
+    found = {damaged([long, SEGMENTS[3]], 9, seed)["word"].texts[0] for seed in range(40)}
+    words = long.translation.split()
+    assert found == {" ".join(words[:i] + words[i + 1 :]) for i in range(1, 5)}
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_at_most_so_many_are_drawn_and_each_by_the_seed(most):
+    segments = [Segment(f"{n} a b c d", f"{n} a b c d e", f"{n} a") for n in range(10, 60)]
+    drawn = [damaged(segments, most, seed) for seed in (1, 1, 2)]
+    for kind in ("number", "word"):
+        one, same, other = (each[kind] for each in drawn)
+        assert len(one.rows) == len(one.texts) == most
+        assert np.array_equal(one.rows, same.rows) and one.texts == same.texts
+        assert one.texts != other.texts
+        assert (np.diff(one.rows) > 0).all()
+
+
+def test_what_no_segment_allows_is_left_out():
+    assert damaged([Segment("日本", "Japan", "Japan")], 5, 1) == {}
+    assert list(DAMAGES) == ["number", "name", "word"]
