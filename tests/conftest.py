@@ -18,6 +18,7 @@ LONG = (  # files, and folders with files, that take the longest, by that
     *("workflow/test_run.py", "translation/search/test_fixed.py", "generation", "package"),
     *("runtime/test_translation.py", "translation/training", "workflow/test_bad_input.py"),
     *("translation/model/test_hugging_face_folder.py", "evaluation/quality", "corpus/cleaning"),
+    *("workflow/test_languages.py", "workflow/test_rehearsal.py", "workflow/test_firefox.py"),
 )
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
+from multiprocessing import forkserver
 from multiprocessing.context import ForkProcess
 from subprocess import CompletedProcess
 from types import SimpleNamespace
@@ -27,6 +28,9 @@ def fork(work: Callable[..., Any], *arguments: Any, **variables: str) -> ForkPro
     def run() -> None:
         # Those of pytest: another of its threads may have held the lock of a file.
         logging.getLogger().handlers.clear()
+        # A server of forks that a test started is no child of this process, which starts its own when it needs one.
+        server = forkserver._forkserver
+        server._forkserver_pid = server._forkserver_address = None
         os.environ.update(variables)
         work(*arguments)
 
