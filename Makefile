@@ -60,7 +60,7 @@ test: $(READY)  ## all tests but those of the next two and of Arm; MARK chooses 
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n $$(( $$(nproc) + 1 )) --dist loadfile --no-loadscope-reorder
 
 test-workflows: $(READY)  ## dry runs of all experiments, and small runs of stages, modules and rarer options (minutes)
-	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m workflows -n logical --dist loadfile tests/workflow tests/corpus
+	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m workflows -n logical --dist loadfile
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m slurm -rs tests/workflow/test_slurm.py tests/translation

@@ -25,7 +25,7 @@ def _planted(folder):
 
 def test_planted_faults_are_found_and_kept(tmp_path):
     planted = Reader(lambda folder: (folder / "file").write_bytes(b"x" * 64), _planted, ("file",))
-    found = fuzz("planted", planted, tmp_path, 600, seed=1, keep=tmp_path / "kept", most=400)
+    found = fuzz("planted", planted, tmp_path, 600, seed=1, keep=tmp_path / "kept", most=200)
     kinds = sorted(kind.split(".py")[0] for kind in found["findings"])
     assert kinds == ["KeyError at test_fuzz", "SystemExit at test_fuzz", "ended by signal 11"]
     told = {path.read_text().split(" at ")[0].strip() for path in tmp_path.glob("kept/*/FINDING")}

@@ -34,7 +34,7 @@ COMMANDS = {
         "score --model metric -s src -r ref -t out",
         "mbr --utility chrf -s src -t out --candidates 1",
     ),
-    "generation": ("describe tiny",),  # its own are Python's, which test_commands.py imports
+    "generation": ("describe tiny",),  # its own modules are imported by test_commands.py
     "workflow": ("export text.parquet --source text.zst",),
 }
 

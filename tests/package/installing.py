@@ -55,14 +55,15 @@ def build(hook: str, source: Path, folder: Path) -> Path:
 
 
 def run_commands(
-    python: Path, commands: Sequence[Sequence[str]], cwd: Path, *packages: Path
+    python: Path, commands: Sequence[Sequence[str]], cwd: Path, *packages: Path, then: str = ""
 ) -> tuple[list[tuple[int, str, str]], set[str]]:
     """Return (exit code, output, errors) of each command, and the top-level modules that all imported.
 
-    The library must be that of the environment of `python`.
+    The library must be that of the environment of `python`.  then: Python code that runs after the commands.
     """
     lines = "".join(f"{json.dumps(command)}\n" for command in commands)
-    done = run(str(python), "-c", RUN, cwd=cwd, packages=packages, input=lines)
+    code = RUN.replace("import weebill\n", f"{then}\nimport weebill\n")
+    done = run(str(python), "-c", code, cwd=cwd, packages=packages, input=lines)
     *found, last = map(json.loads, done.stdout.splitlines())
     place, modules = last
     assert Path(place).is_relative_to(python.parents[1])

@@ -107,32 +107,28 @@ def test_each_command_names_its_extra(installed, bare, tmp_path):
         assert (code, output, error) == (1, "", missing(command[0], module, extra))
 
 
+INT8 = "import weebill.generation.compiled, weebill.generation.steps; weebill.load_int8"
+FIGURES = "from weebill.report.figures import *; import snakemake_executor_plugin_slurm"
+
+
 @pytest.mark.parametrize(
-    ("extra", "absent"),
+    ("extra", "then", "absent"),
     [
-        ("train", "pandas scipy snakemake lightning"),
-        ("metric", "ctranslate2 snakemake lightning"),
-        ("generation", "ctranslate2 snakemake lightning"),
-        ("workflow", "torch transformers"),
+        ("train", "", "pandas scipy snakemake lightning"),
+        pytest.param("metric", "", "ctranslate2 snakemake lightning", marks=pytest.mark.workflows),
+        pytest.param(
+            *("generation", INT8, "ctranslate2 snakemake lightning"), marks=pytest.mark.workflows
+        ),
+        ("workflow", FIGURES, "torch transformers"),
     ],
 )
-def test_commands_run_with_their_extra(installed, requirements, tmp_path, extra, absent):
+def test_commands_and_modules_run_with_their_extra(
+    installed, requirements, tmp_path, extra, then, absent
+):
     packages = link(required(requirements, extra).values(), tmp_path / "packages")
     prepare(tmp_path)
     commands = [command.split() for command in COMMANDS[extra]]
-    found, modules = run_commands(installed, commands, tmp_path, packages)
+    found, modules = run_commands(installed, commands, tmp_path, packages, then=then)
     for command, (code, output, errors) in zip(commands, found, strict=True):
         assert code == 0 and output, (command, errors)
     assert not {*absent.split()} & modules
-
-
-def test_int8_generators_need_no_other_extra(installed, requirements, tmp_path):
-    packages = link(required(requirements, "generation").values(), tmp_path / "packages")
-    code = "import weebill.generation.compiled, weebill.generation.steps; weebill.load_int8"
-    run(str(installed), "-c", code, cwd=tmp_path, packages=[packages])
-
-
-def test_snakemake_and_figures_need_no_other_extra(installed, requirements, tmp_path):
-    packages = link(required(requirements, "workflow").values(), tmp_path / "packages")
-    code = "from weebill.report.figures import *; import snakemake_executor_plugin_slurm"
-    run(str(installed), "-c", code, cwd=tmp_path, packages=[packages])

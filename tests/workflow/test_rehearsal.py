@@ -44,6 +44,6 @@ def test_the_smallest_experiment_is_rehearsed_to_its_report(tmp_path):
     results = tmp_path / "results/rehearsal-comet"
     assert done.returncode == 0, done.stderr
     assert report_is_whole(results)
-    assert f"all 9 rules of {config} have run" in done.stdout
+    assert f"all 11 rules of {config} have run" in done.stdout
     assert done.stdout.rstrip().endswith("results/rehearsal-comet/report.html")
     assert "**Rehearsed.**" in (results / "summary.md").read_text("utf-8")

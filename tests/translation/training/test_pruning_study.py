@@ -120,6 +120,7 @@ def test_interrupted_at_every_checkpoint_it_ends_the_same(data, undisturbed, mon
     assert read_json(data / "interrupted.json") == read_json(data / "undisturbed.json")
 
 
+@pytest.mark.workflows
 def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path, monkeypatch):
     """The training of the first device is a fork; Lightning starts Python for the second."""
     monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=run_in_fork))
