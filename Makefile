@@ -59,7 +59,7 @@ tensorboard: $(READY)  ## curves of all trainings below results/, for a browser
 test: $(READY)  ## all tests but those of the next two and of Arm; MARK chooses others, by pytest's -m
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= "$(BIN)/pytest" $(if $(MARK),-m "$(MARK)") -n $$(( $$(nproc) + 1 )) --dist loadfile --no-loadscope-reorder
 
-test-workflows: $(READY)  ## dry runs of all experiments, and small runs of stages, modules and rarer options (minutes)
+test-workflows: $(READY)  ## dry runs of all experiments, small runs of stages and rarer options, and long tests (minutes)
 	OMP_NUM_THREADS=1 "$(BIN)/pytest" -m workflows -n logical --dist loadfile
 
 test-slurm: $(READY)  ## part of the demo through a Slurm on this machine (some minutes)

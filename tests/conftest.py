@@ -11,6 +11,7 @@ from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
 from weebill.files import exclusive_folder
 
+gc.disable()  # until all is imported
 if not Path("/dev/nvidiactl").exists():
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported, which any test may cause
 
@@ -34,6 +35,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Search for garbage rarely, and not among all that is imported by now: that takes half a second."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

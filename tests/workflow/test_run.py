@@ -104,6 +104,7 @@ def test_everything_is_there(undisturbed):
     assert not list(results.rglob("*.partial*"))
 
 
+@pytest.mark.workflows
 def test_a_published_page_is_rendered_again_from_its_rows(finished, monkeypatch, capsys):
     run = snakemake(finished, TINY, "--cores", "1", "publish")
     assert run.returncode == 0, run.stdout

@@ -321,6 +321,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
 
+@pytest.mark.workflows
 def test_memory_does_not_grow(tmp_path):
     def peak(rows):
         (tmp_path / str(rows)).mkdir()

@@ -78,6 +78,7 @@ def test_links_that_are_missing_or_of_other_pieces_are_refused(
         )
 
 
+@pytest.mark.workflows
 def test_augmented_and_aligned_text_is_trained_on_in_stages(tmp_path, vocabulary):
     """The aligner eflomal works in two parts.  Words of this grammar have the same order on both sides."""
     sources, targets = zip(*sentence_pairs(), strict=True)
