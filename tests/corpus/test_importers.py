@@ -27,7 +27,7 @@ def _write(path, data: bytes):
     if path.suffix == ".gz":
         data = gzip.compress(data)
     elif path.suffix == ".xz":
-        data = lzma.compress(data)
+        data = lzma.compress(data, preset=0)
     elif path.suffix == ".zst":
         data = zstandard.compress(data)
     path.write_bytes(data)

@@ -41,10 +41,9 @@ def test_a_student_comes_nearer(tmp_path, values):
     assert np.abs(after - wanted).mean() < 0.8 * np.abs(before - wanted).mean()
     if values:
         return
-    again = distil(teacher, COLUMNS, settings)
-    for one, other in zip(
-        made.metric.network.parameters(), again.metric.network.parameters(), strict=True
-    ):
+    few = replace(settings, updates=15)
+    made, again = (distil(teacher, COLUMNS, few).metric.network.parameters() for _ in range(2))
+    for one, other in zip(made, again, strict=True):
         assert torch.equal(one, other)
 
 

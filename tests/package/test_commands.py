@@ -114,7 +114,7 @@ FIGURES = "from weebill.report.figures import *; import snakemake_executor_plugi
 @pytest.mark.parametrize(
     ("extra", "then", "absent"),
     [
-        ("train", "", "pandas scipy snakemake lightning"),
+        pytest.param("train", "", "pandas scipy snakemake lightning", marks=pytest.mark.workflows),
         pytest.param("metric", "", "ctranslate2 snakemake lightning", marks=pytest.mark.workflows),
         pytest.param(
             *("generation", INT8, "ctranslate2 snakemake lightning"), marks=pytest.mark.workflows

@@ -334,6 +334,7 @@ def test_a_report_that_cannot_be_made_fails_the_run(finished):
     assert "provenance.partial.html" in (results / "logs/provenance.log").read_text()
 
 
+@pytest.mark.workflows
 def test_slurm_measures_speed_on_a_node(finished, tmp_path, monkeypatch):
     for name, script in SLURM_STUBS.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")

@@ -57,6 +57,7 @@ def test_a_worker_keeps_what_it_makes_on_its_own_core(monkeypatch):
             worker.call("place")
 
 
+@pytest.mark.workflows
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core only")
 def test_a_pools_workers_share_no_core():
     cores = usable_cores(2)
