@@ -19,7 +19,9 @@ def _draw() -> None:
 
 
 def _start_from_a_server() -> None:
-    process = multiprocessing.get_context("forkserver").Process(target=os.getpid)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([])  # an earlier test's take seconds to import
+    process = context.Process(target=os.getpid)
     process.start()
     process.join()
     assert process.exitcode == 0

@@ -98,6 +98,7 @@ print(lines, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 10
 """
 
 
+@pytest.mark.workflows
 def test_memory_does_not_follow_the_text(tmp_path):
     path = tmp_path / "long.zst"
     with zstandard.open(path, "wb") as file:

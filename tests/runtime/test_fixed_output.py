@@ -19,6 +19,7 @@ from weebill_runtime.shortlist import Shortlist
 FEW = SearchOptions(batch_size=7, length_factor=0.5)
 
 
+@pytest.mark.workflows
 @pytest.mark.parametrize("precision", ["float32", "int8", "int8_rowwise", "log4"])
 def test_columns_in_fixed_memory(precision, monkeypatch):
     """One decoder keeps its graphs while columns change; padding is not chosen though all outputs are negative."""
