@@ -22,7 +22,9 @@ def robustness_table(results: Results) -> Table:
             "high": "95 %, to",
             "drop": "drop, σ",
         }
-        columns += Column.grouped(title.capitalize(), **{f"{key}_{part}": one for part, one in titles.items()})
+        columns += Column.grouped(
+            title.capitalize(), **{f"{key}_{part}": one for part, one in titles.items()}
+        )
     rows = []
     for one in dict.fromkeys((row.metric, row.test_set) for row in results.robustness):
         cells = list(one)
