@@ -9,9 +9,7 @@ REPORT_FILES = {
     "speeds": [EVALUATION / "speed.json"] if "speed" in config["evaluation"] else [],
     "robustness": expand(
         EVALUATION / "robustness/{judged}.json",
-        judged=[
-            name for name in config["test_sets"] if damaged_name(name) in JUDGED_SETS
-        ],
+        judged=config["test_sets"] if "robustness" in config["evaluation"] else [],
     ),
 }
 
