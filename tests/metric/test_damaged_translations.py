@@ -22,8 +22,8 @@ def test_only_shared_numbers_change_by_one_digit():
     seen = Counter()
     for seed in range(60):
         found = damaged(SEGMENTS, 10, seed)["number"]
-        assert found.rows.tolist() == [0, 3]
-        for row, text in zip(found.rows, found.texts, strict=True):
+        assert list(found) == [0, 3]
+        for row, text in found.items():
             before = SEGMENTS[row].translation
             (at,) = (i for i, pair in enumerate(zip(before, text, strict=True)) if len({*pair}) > 1)
             assert before[at].isdigit() and text[at].isdigit()
@@ -38,8 +38,8 @@ def test_names_are_replaced_by_other_names_of_the_set():
     replaced = set()
     for seed in range(40):
         found = damaged(segments, 10, seed)["name"]
-        assert found.rows.tolist() == [0, 1, 5]
-        for row, text in zip(found.rows, found.texts, strict=True):
+        assert list(found) == [0, 1, 5]
+        for row, text in found.items():
             words = [set(re.findall(r"\w+", one)) for one in (segments[row].translation, text)]
             (gone,), (new,) = words[0] - words[1], words[1] - words[0]
             assert new not in segments[row].source
@@ -50,7 +50,7 @@ def test_names_are_replaced_by_other_names_of_the_set():
 
 def test_a_word_is_left_out_of_long_translations():
     long = Segment("a", "eins zwei drei vier fünf", "b")
-    found = {damaged([long, SEGMENTS[3]], 9, seed)["word"].texts[0] for seed in range(40)}
+    found = {damaged([long, SEGMENTS[3]], 9, seed)["word"][0] for seed in range(40)}
     words = long.translation.split()
     assert found == {" ".join(words[:i] + words[i + 1 :]) for i in range(1, 5)}
 
@@ -61,10 +61,10 @@ def test_at_most_so_many_are_drawn_and_each_by_the_seed(most):
     drawn = [damaged(segments, most, seed) for seed in (1, 1, 2)]
     for kind in ("number", "word"):
         one, same, other = (each[kind] for each in drawn)
-        assert len(one.rows) == len(one.texts) == most
-        assert np.array_equal(one.rows, same.rows) and one.texts == same.texts
-        assert one.texts != other.texts
-        assert (np.diff(one.rows) > 0).all()
+        assert len(one) == most
+        assert list(one.items()) == list(same.items())
+        assert list(one.values()) != list(other.values())
+        assert (np.diff(list(one)) > 0).all()
 
 
 def test_what_no_segment_allows_is_left_out():

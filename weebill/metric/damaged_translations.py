@@ -30,16 +30,10 @@ class Segment:
     reference: str
 
 
-@dataclass(frozen=True)
-class Damaged:
-    """Damaged translations: rows (m,) of the segments in ascending order, and the new text of each."""
-
-    rows: np.ndarray
-    texts: list[str]
-
-
-def damaged(segments: Sequence[Segment], most: int, seed: int) -> dict[str, Damaged]:
+def damaged(segments: Sequence[Segment], most: int, seed: int) -> dict[str, dict[int, str]]:
     """Damage translations in each of DAMAGES' ways: at most `most` of those that allow it, drawn at random.
+
+    Return the new texts by the row of their segment, in ascending order.
 
     A number or a name is changed only where source and reference have it too, letter by letter; a name is a word that
     begins with a capital inside the translation, and another name of the segments takes its place.  Damages that no
@@ -57,8 +51,7 @@ def damaged(segments: Sequence[Segment], most: int, seed: int) -> dict[str, Dama
             if text is not None:
                 texts[int(row)] = text
         if texts:
-            rows = sorted(texts)
-            found[kind] = Damaged(np.array(rows), [texts[row] for row in rows])
+            found[kind] = dict(sorted(texts.items()))
     return found
 
 
@@ -72,8 +65,8 @@ def damaged_table(judged: JudgedSet, most: int, seed: int) -> str:
     pairs = language_pairs(judged.judgements)
     lines = [
         (kind, row, pairs[row], segments[row].source, segments[row].reference, text, 0)
-        for kind, one in damaged(segments, most, seed).items()
-        for row, text in zip(one.rows, one.texts, strict=True)
+        for kind, texts in damaged(segments, most, seed).items()
+        for row, text in texts.items()
     ]
     if not lines:
         raise InputError(
