@@ -22,7 +22,9 @@ from weebill.evaluation.this_process import usable_cores
 from weebill.evaluation.timing.processes import Worker
 from weebill.kernels import extension
 from weebill.kernels.extension import NEEDS, PORTABLE, available
+from weebill.runtime.translator import Runtime
 from weebill_runtime.architecture import Architecture, LayerShape
+from weebill_runtime.options import SearchOptions
 
 LAYER = LayerShape(heads=2, head_size=16, feed_forward=32)
 SHAPE = Architecture(300, 32, (LAYER, LAYER), (LAYER,), 2)
@@ -186,6 +188,15 @@ def test_a_network_never_ends_by_itself_in_any_precision():
     for precision in ("float32", "int8"):
         bias = random_network(Case(SHAPE, precision)).output.bias
         assert bias[0] < -1000 and bias[1:].min() > -10
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_network_may_have_a_block_without_heads(precision):
+    shape = replace(SHAPE, encoder=(replace(LAYER, heads=0), LAYER))
+    network = random_network(Case(shape, precision))
+    length = SearchOptions(length_factor=1.0, length_constant=1)
+    found = Runtime([network], ISA).translate([[5, 6, 0], [7, 0]], length)
+    assert [len(pieces) for pieces in found] == [2, 1]  # and the end
 
 
 def test_what_is_faster_than_ours_is_forbidden_to_the_opponent(monkeypatch):

@@ -82,7 +82,7 @@ def random_network(case: Case) -> Translator:
     with torch.no_grad():
         network.output.bias[EOS] = -1e4
         for parameter in network.parameters():
-            if parameter.dim() == 2:
+            if parameter.dim() == 2 and parameter.numel():  # a pruned block may be empty
                 parameter[-1, -1] = 2 * parameter.abs().max()
     network.eval()
     if case.precision == "float32":
