@@ -12,7 +12,7 @@ SMALL = read_yaml(Path(__file__).parents[2] / "config/generation-small.yaml")
 def test_variants_are_all_prefixes_once():
     config = check(SMALL, "x.yaml")
     found = variants(config)
-    assert len(found) == len(set(found)) == 23
+    assert len(found) == len(set(found)) == 29
     assert found[:3] == [
         "bart/fine-tuned",
         "bart/fine-tuned/distilled",
@@ -51,6 +51,7 @@ def test_a_control_had_the_same_training_after_the_same_model():
         {"training": {**last, "learning_rate": 0.2}},
         {"training": {**last, "keep": "best"}},  # pruning keeps the last weights
         {"loss": None},
+        {"low_rank": {"rank": 2}},
         {"method": "quantization-aware"},
     ):
         assert not any(controlled(change, beside).values()), change
@@ -61,4 +62,4 @@ def test_a_control_had_the_same_training_after_the_same_model():
 def test_every_training_of_the_small_experiment_has_a_control():
     config = check(SMALL, "x.yaml")
     trained = [one for one in variants(config) if "as-long-as" not in one and one.count("/") > 1]
-    assert all(control_of(config, one) for one in trained) and len(trained) == 12
+    assert all(control_of(config, one) for one in trained) and len(trained) == 16

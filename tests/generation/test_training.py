@@ -18,7 +18,7 @@ from weebill.generation.data import read_part
 from weebill.generation.encoding import Batches
 from weebill.generation.loss_faults import LossFaults
 from weebill.generation.models import load_generator
-from weebill.generation.settings import Device, TrainingSettings
+from weebill.generation.settings import Device, LowRankSettings, TrainingSettings
 from weebill.generation.steps import FineTune
 
 
@@ -28,10 +28,13 @@ def files(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("name", list(STEPS))
+KILLED = {**STEPS, "low-rank": FineTune(training=FAST, low_rank=LowRankSettings(rank=2))}
+
+
+@pytest.mark.parametrize("name", list(KILLED))
 def test_a_killed_run_resumes_to_the_same_files(made, tmp_path, monkeypatch, name):
     whole, killed = (place(made, tmp_path / part) for part in ("whole", "killed"))
-    STEPS[name].run(whole)
+    KILLED[name].run(whole)
     calls = 0
     plain = training._Trainer.compute_loss
 
@@ -44,13 +47,13 @@ def test_a_killed_run_resumes_to_the_same_files(made, tmp_path, monkeypatch, nam
 
     monkeypatch.setattr(training._Trainer, "compute_loss", failing)
     with pytest.raises(KeyboardInterrupt):
-        STEPS[name].run(killed)
+        KILLED[name].run(killed)
     assert not killed.output.exists()
     half = killed.work / "checkpoint-5"  # the state that a kill in the middle of writing leaves
     half.mkdir()
     (half / "model.safetensors").write_bytes(b"half")
     calls = 100
-    STEPS[name].run(killed)
+    KILLED[name].run(killed)
     assert calls == 104  # updates 5 and 6, two batches each
     assert files(whole.output.parent) == files(killed.output.parent)
     assert not killed.work.exists()

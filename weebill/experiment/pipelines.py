@@ -39,10 +39,14 @@ def control_of(config: Mapping[str, Any], variant: str) -> str | None:
         return control_of(config, origin)
     for other in variants_of(config, model_of(variant)) if "training" in step else ():
         before, _, control = other.rpartition("/")
-        tuned = before == origin and config["steps"][control]["method"] == "fine-tune"
+        tuned = before == origin and _trains_all(config["steps"][control])
         if tuned and _course(config["steps"][control]) == _course(step):
             return other
     return None
+
+
+def _trains_all(step: Mapping[str, Any]) -> bool:
+    return step["method"] == "fine-tune" and step.get("low_rank") is None
 
 
 def _course(step: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from weebill.errors import InputError
-from weebill.settings import Accelerator, Amount, Count, Follows, Positive, Weight
+from weebill.settings import Accelerator, Amount, Count, Follows, PartialShare, Positive, Weight
 
 PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
@@ -65,6 +65,18 @@ class TrainingSettings:
             )
         if reached < 1:
             logging.warning("%s its peak", told)
+
+
+@dataclass(frozen=True)
+class LowRankSettings:
+    """Updates of low rank instead of whole weights (LoRA): W + α / r · B A. Default values are those of peft."""
+
+    rank: Count = 8
+    """Rank r of the update of each weight matrix."""
+    alpha: Positive = 8
+    """Factor α."""
+    dropout: PartialShare = 0.0
+    """Probability of dropping an input of the update."""
 
 
 @dataclass(frozen=True)

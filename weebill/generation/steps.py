@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weebill.errors import placed
 from weebill.files import write_json
 from weebill.generation.data import data_hash, read_part
-from weebill.generation.settings import DistillationLoss, TrainingSettings
+from weebill.generation.settings import (
+    PACKAGES,
+    DistillationLoss,
+    LowRankSettings,
+    TrainingSettings,
+)
 from weebill.generation.step import Place, Step
 from weebill.pruning.history import History
 from weebill.pruning.method import BlockPattern
@@ -36,6 +41,9 @@ class FineTune(Step):
     loss: DistillationLoss | None = None
     """Loss of the training, same as in `movement`, with the model before this step as the teacher. Without this key
     the model learns from the labels only."""
+    low_rank: LowRankSettings | None = None
+    """Low-rank updates of the linear maps (LoRA), which are added to the weights at the end; all other parameters
+    stay. Give a higher learning rate than for whole weights. Without this key all parameters are trained."""
     training: TrainingSettings
     """Settings of the training."""
 
@@ -43,7 +51,16 @@ class FineTune(Step):
         """Implement `Step`."""
         generator = place.generator()
         objective = objective_of(self.loss, generator.model)
-        self.save(place, generator, self.train(place, generator, objective=objective))
+        if self.low_rank is None:
+            self.save(place, generator, self.train(place, generator, objective=objective))
+            return
+        from weebill.generation.low_rank import low_rank_updates
+        from weebill.model_lineage import versions
+
+        with low_rank_updates(generator.model, self.low_rank, place.seed) as trained:
+            course = self.train(place, generator, objective=objective)
+        made_with = versions((*PACKAGES, "peft"))
+        self.save(place, generator, course, trained_parameters=trained, versions=made_with)
 
 
 @section
@@ -237,4 +254,6 @@ def step_of(method: str, **settings: Any) -> Step:
     """Make the step of an entry of a configuration."""
     if "training" in settings:
         settings["training"] = TrainingSettings(**settings["training"])
+    if settings.get("low_rank") is not None:
+        settings["low_rank"] = LowRankSettings(**settings["low_rank"])
     return STEPS[method](**settings)
