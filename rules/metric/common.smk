@@ -5,6 +5,7 @@ from weebill.experiment.metrics import (
     damaged_metrics,
     damaged_name,
     damaged_sets,
+    distilled_metrics,
     our_metrics,
     pruned_metrics,
     shown_metrics,
@@ -22,6 +23,7 @@ DAMAGED = JUDGED / "damaged"
 REFERENCE = config["reference"]
 PRUNED = pruned_metrics(config)  # name: methods in the order of use
 DEVELOPMENT = {"development": config["pruning"]["development"]} if PRUNED else {}
+DISTILLED = distilled_metrics(config)  # name: encoder
 OWN = {*our_metrics(config), *PRUNED}  # the metrics that are models of the experiment
 MEASURED_SETS = {**config["test_sets"], **DEVELOPMENT}
 DAMAGED_SETS = damaged_sets(config, DAMAGED)
@@ -60,6 +62,12 @@ def encoder_of(name):
     if section["by"] == "hugging_face" and "revision" not in section:
         return present([section["hugging_face"]])
     return [ENCODERS / name]
+
+
+def attention_teacher(name):
+    """Return the folder of the encoder whose attention an encoder learns; none for other encoders."""
+    teacher = config["encoders"][name].get("teacher")
+    return encoder_of(teacher) if teacher else []
 
 
 def without_by(section):

@@ -1,4 +1,6 @@
-"""Distillation of a small metric from the ensemble of references (COMETINHO §5)."""
+"""Distillation of small metrics from the ensemble of references (COMETINHO §5)."""
+
+import re
 
 
 rule select_pairs:
@@ -247,18 +249,20 @@ rule split_scored:
 
 
 rule train_distilled:
-    """Train the small metric on the ensemble's scores."""
+    """Train a small metric on the ensemble's scores."""
     input:
         training=DISTILLATION / "training.parquet",
         validation=DISTILLATION / "validation.parquet",
-        encoder=encoder_of(config["distillation"]["encoder"]),
+        encoder=lambda w: encoder_of(DISTILLED[w.distilled]),
         environment=environment_of("comet"),
     output:
-        directory(MODELS / "distilled"),
+        directory(MODELS / "{distilled}"),
     log:
-        LOGS / "train_distilled.log",
+        LOGS / "train_distilled/{distilled}.log",
     benchmark:
-        BENCHMARKS / "train_distilled.tsv"
+        BENCHMARKS / "train_distilled/{distilled}.tsv"
+    wildcard_constraints:
+        distilled="|".join(map(re.escape, DISTILLED)),
     conda:
         "../../envs/comet.yaml"
     threads: process_threads()

@@ -1,4 +1,4 @@
-"""Encoders: trained by masked language modelling on the experiment's text, or from the Hugging Face hub."""
+"""Encoders: trained on the experiment's text, by masked language modelling or a teacher, or from the hub."""
 
 
 rule make_tokenizer:
@@ -26,10 +26,10 @@ rule make_tokenizer:
 
 
 rule pretrain_encoder:
-    """Pre-train a small XLM-R to predict masked pieces."""
+    """Train a small XLM-R to predict masked pieces, or to attend as a larger encoder does."""
     input:
         texts=present(config.get("texts", [])),
-        tokenizer=TOKENIZER,
+        tokenizer=lambda w: attention_teacher(w.encoder) or TOKENIZER,
     output:
         directory(ENCODERS / "{encoder}"),
     log:

@@ -12,6 +12,14 @@ from weebill.files import write_json
 from weebill.rehearsal.making.translators import make_m2m, make_marian
 
 COMMIT = 40 * "a"
+ATTENTIVE = {
+    "by": "attention-distillation",
+    "teacher": "small",
+    "layers": 1,
+    "heads": 2,
+    "width": 4,
+    "intermediate": 8,
+}
 DIRECT = ("distillation", "pairs", "en-de", "translations", "direct")
 
 
@@ -42,6 +50,41 @@ def changed(path, value):
         (("texts",), None, "texts: missing, expected files of text to pre-train the encoder 'small' on"),
         (("reference", "training"), {"kind": "regresion_metric"}, "training.kind: found 'regresion_metric'"),
         (("encoders", "small", "heads"), 3, "encoders.small.width: found 8, expected a multiple of its 3 heads"),
+        (
+            ("encoders", "like"),
+            {**ATTENTIVE, "teacher": "smal"},
+            "encoders.like.teacher: no encoder 'smal' in encoders; did you mean 'small'?",
+        ),
+        (
+            ("encoders", "like"),
+            {**ATTENTIVE, "teacher": "like"},
+            "encoders.like.teacher: 'like' is such a student itself, expected another one",
+        ),
+        (
+            ("encoders", "like"),
+            {**ATTENTIVE, "heads": 4},
+            "encoders.like.heads: found 4, expected the 2 of the teacher 'small'",
+        ),
+        (
+            ("encoders", "like"),
+            {**ATTENTIVE, "positions": 300},
+            "encoders.like.positions: found 300, expected at most the 258 of 'small'",
+        ),
+        (
+            ("encoders", "like"),
+            {**ATTENTIVE, "mask_share": 0.1},
+            "encoders.like.mask_share: unknown key",
+        ),
+        (
+            ("distillation", "other_encoders"),
+            ["smal"],
+            "distillation.other_encoders[0]: no encoder 'smal' in encoders; did you mean 'small'?",
+        ),
+        (
+            ("distillation", "other_encoders"),
+            ["xlmr", "small"],
+            "distillation.other_encoders[1]: found 'small' again, expected each encoder once",
+        ),
         (("pruning", "layers"), [1, 3], "pruning.layers[1]: found 3, expected less than 3, the encoder's of 'small'"),
         (("pruning", "neurons"), [0.01], "pruning.neurons[0]: found shares that come to no head and no neuron of"),
         (("pruning", "heads"), [1], "pruning.heads[0]: found 1, expected less than 1"),

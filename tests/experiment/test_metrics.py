@@ -3,7 +3,13 @@
 from tests.configuration.changes import with_key
 from tests.small_metric_experiment import SMALL
 from weebill.configuration.checking import check
-from weebill.experiment.metrics import curve, our_metrics, pruned_metrics, shown_metrics
+from weebill.experiment.metrics import (
+    curve,
+    distilled_metrics,
+    our_metrics,
+    pruned_metrics,
+    shown_metrics,
+)
 
 
 def test_metrics_of_an_experiment():
@@ -42,3 +48,9 @@ def test_further_recipes_make_metrics_of_their_names():
     assert "narrow" in shown_metrics(config, "development")
     alone = check(with_key(config, ("pruning", "recipe"), None), "trial.yaml")
     assert our_metrics(alone) == ["reference", "ensemble", "narrow", "distilled"]
+
+
+def test_each_encoder_to_begin_with_makes_a_distilled_metric():
+    config = check(with_key(SMALL, ("distillation", "other_encoders"), ["xlmr"]), "trial.yaml")
+    assert distilled_metrics(config) == {"distilled": "small", "distilled-xlmr": "xlmr"}
+    assert our_metrics(config)[-2:] == ["distilled", "distilled-xlmr"]

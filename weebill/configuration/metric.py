@@ -16,7 +16,15 @@ from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.errors import Key, key_path
 from weebill.experiment.known_models import known_model
-from weebill.experiment.metrics import LEXICAL, OURS, PARTS, curve, pruned_metrics, recipe_without
+from weebill.experiment.metrics import (
+    LEXICAL,
+    OURS,
+    PARTS,
+    curve,
+    distilled_metrics,
+    pruned_metrics,
+    recipe_without,
+)
 from weebill.experiment.translating_models import may_be_on_hub
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.method import ModelShape
@@ -37,6 +45,7 @@ FILES = (
     "evaluation.speed.systems.*",
 )
 BATCH_PIECES = 2_000  # of a batch of unbabel-comet, about
+MADE_HERE = "pretraining", "attention-distillation"  # ways to come by an encoder
 EXPANSION = 3  # size of unpacked text relative to its file
 
 
@@ -47,9 +56,25 @@ def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
             continue
         yield from width_fault(("encoders", name), section)
         yield from warmup_faults(("encoders", name), section)
+        if section["by"] == "attention-distillation":
+            yield from _attention_teacher(config, name, section)
         if "texts" not in config:
             message = f"missing, expected files of text to pre-train the encoder '{name}' on"
             yield Fault(("texts",), message)
+
+
+def _attention_teacher(config: Config, name: str, section: Config) -> Iterator[Fault]:
+    place = ("encoders", name, "teacher")
+    yield from absent(place, "encoder", section["teacher"], config["encoders"], "encoders")
+    teacher = config["encoders"].get(section["teacher"], {})
+    if teacher.get("by") == "attention-distillation":
+        yield Fault(place, f"'{section['teacher']}' is such a student itself, expected another one")
+    if teacher.get("heads", section["heads"]) != section["heads"]:
+        message = f"found {section['heads']}, expected the {teacher['heads']} of the teacher"
+        yield Fault(("encoders", name, "heads"), f"{message} '{section['teacher']}'")
+    if teacher.get("positions", section["positions"]) < section["positions"]:
+        message = f"found {section['positions']}, expected at most the {teacher['positions']} of"
+        yield Fault(("encoders", name, "positions"), f"{message} '{section['teacher']}'")
 
 
 def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -58,7 +83,7 @@ def _reference(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if "judgements" in section:
             message = "found beside checkpoint, expected one of both"
             yield Fault(("reference", "judgements"), message)
-        if config["encoders"].get(section.get("encoder"), {}).get("by") == "pretraining":
+        if config["encoders"].get(section.get("encoder"), {}).get("by") in MADE_HERE:
             message = "is made here, expected the checkpoint's own, by hugging_face"
             yield Fault(("reference", "encoder"), message)
     else:
@@ -89,7 +114,7 @@ def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
         )
     for name in config["pruning"].get("recipes", {}):
         curves = [one for part in PARTS for one in curve(config, part)]
-        if name in (*LEXICAL, *OURS, *curves):
+        if name in (*LEXICAL, *OURS, *distilled_metrics(config), *curves):
             yield Fault(("pruning", "recipes", name), TAKEN)
     for place, one in at(config, *(f"pruning.{key}.*" for key in (*PARTS, "recipe", "recipes.*"))):
         part = str(place[1])
@@ -103,6 +128,12 @@ def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if "distillation" not in config:
         return
     yield from _known_encoder(config, config["distillation"], "distillation")
+    others = config["distillation"]["other_encoders"]
+    for number, name in enumerate(others):
+        place = ("distillation", "other_encoders", number)
+        yield from absent(place, "encoder", name, config["encoders"], "encoders")
+        if name in (config["distillation"]["encoder"], *others[:number]):
+            yield Fault(place, f"found '{name}' again, expected each encoder once")
     for name, pairs in config["distillation"]["pairs"].items():
         place = ("distillation", "pairs", name)
         files = [key for key in ("source", "target") if key in pairs]
@@ -130,10 +161,15 @@ def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
                     yield from hub_name_fault((*here, "models", number), model)
 
 
+def _made_or_lexical(config: Config) -> set[str]:
+    """Return the names of metrics that other metrics must not have."""
+    return {*LEXICAL, *OURS, *pruned_metrics(config), *distilled_metrics(config)}
+
+
 def _metrics(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for name, section in config["metrics"].items():
         place: Place = ("metrics", name)
-        if name in (*LEXICAL, *OURS, *pruned_metrics(config)):
+        if name in _made_or_lexical(config):
             yield Fault(place, TAKEN)
         yield from _known_encoder(config, section, *place)
         layers = config["encoders"].get(section["encoder"], {}).get("layers")
@@ -154,7 +190,7 @@ def _test_sets(config: Config, zoo: Zoo) -> Iterator[Fault]:
             message = f"found '{column}', which test_sets.{columns[column]} has too, expected one test set a column"
             yield Fault((*place, "paper"), message)
         for other in entry["scores"]:
-            if other in (*LEXICAL, *config["metrics"], *OURS, *pruned_metrics(config)):
+            if other in (*config["metrics"], *_made_or_lexical(config)):
                 yield Fault((*place, "scores", other), TAKEN)
         if name == "development":
             yield Fault(place, "is what pruning calls its own set, expected another name")
@@ -263,8 +299,9 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         disk["pruned models"] = pruned
     if "distillation" in config:
         unknown.append("distillation: how long its pairs are translated and learnt is not known")
-        if (name := config["distillation"]["encoder"]) in weights:
-            disk["distilled model"] = 4 * 4 * weights[name]
+        for metric, name in distilled_metrics(config).items():
+            if name in weights:
+                disk[f"{metric} model"] = 4 * 4 * weights[name]
     if reference["members"] == 1:
         chain = sum(hours.values())
     return Estimate(disk, rates.device, hours, chain, unknown=tuple(unknown))

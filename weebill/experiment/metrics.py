@@ -53,13 +53,21 @@ def recipe_metrics(config: Mapping[str, Any]) -> list[str]:
     return [*[PRUNED] * ("recipe" in pruning), *pruning.get("recipes", {})]
 
 
+def distilled_metrics(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the metrics that learn from the ensemble's scores, each with the encoder with which it starts."""
+    if "distillation" not in config:
+        return {}
+    section = config["distillation"]
+    others = {f"{DISTILLED}-{encoder}": encoder for encoder in section["other_encoders"]}
+    return {DISTILLED: section["encoder"], **others}
+
+
 def our_metrics(config: Mapping[str, Any]) -> list[str]:
     """Return the experiment's own models among the metrics of the tables."""
     found = [REFERENCE]
     if "checkpoint" not in config["reference"] and config["reference"]["members"] > 1:
         found.append(ENSEMBLE)
-    found += recipe_metrics(config)
-    return [*found, DISTILLED] if "distillation" in config else found
+    return [*found, *recipe_metrics(config), *distilled_metrics(config)]
 
 
 def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:

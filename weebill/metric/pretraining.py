@@ -1,4 +1,4 @@
-"""Pre-training of a small XLM-R by masked language modelling (Devlin et al. 2019, Conneau et al. 2020).
+"""Training of a small XLM-R, by masked language modelling (Devlin et al. 2019, Conneau et al. 2020) or by a teacher.
 
 All random choices are functions of the seed and the number of the update: batches, masks and dropout.  So a
 checkpoint needs only parameters, the optimizer's state and losses.
@@ -16,13 +16,19 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
-from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM, get_linear_schedule_with_warmup
+from transformers import (
+    PreTrainedModel,
+    XLMRobertaConfig,
+    XLMRobertaForMaskedLM,
+    get_linear_schedule_with_warmup,
+)
 
 from weebill.errors import InputError
-from weebill.files import atomic_folder, atomic_path, unfinished_work, write_json
+from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.kernels.cuda import set_gpu_defaults, to_device
-from weebill.metric.settings import PretrainingSettings
+from weebill.metric.attention_distillation import attention_loss, attention_mask, load_teacher
+from weebill.metric.settings import AttentionDistillationSettings, PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
@@ -87,7 +93,7 @@ class Sentences:
 
 
 def pretrain(
-    settings: PretrainingSettings,
+    settings: PretrainingSettings | AttentionDistillationSettings,
     texts: Sequence[str],
     tokenizer: str | Path,
     output: str | Path,
@@ -96,10 +102,13 @@ def pretrain(
 ) -> None:
     """Train an encoder and write its folder, atomically: config.json, model.safetensors, tokenizer.json, RECORD.
 
-    texts: one sentence each.  tokenizer: its folder.  Unfinished training in `OUTPUT.work` is continued to the same
-    bits.
-    Raises InputError if there is no text.
+    texts: one sentence each.  tokenizer: its folder; for a distillation of attention the teacher's own folder.
+    Unfinished training in `OUTPUT.work` is continued to the same bits.
+    Raises InputError if there is no text, or the student has not as many heads as its teacher.
     """
+    teacher = None
+    if isinstance(settings, AttentionDistillationSettings):
+        teacher = load_teacher(tokenizer, settings).to(device)
     pieces = SentenceTokenizer(tokenizer)
     sentences = Sentences(texts, pieces, settings.positions - RESERVED)
     if not len(sentences.lengths):
@@ -107,6 +116,7 @@ def pretrain(
     check_replaceable(output, KIND)
     identity = {
         "settings": asdict(settings),
+        "teacher": content_hash(tokenizer) if teacher is not None else None,
         "seed": seed,
         "device": device,
         "threads": torch.get_num_threads(),  # the order of sums
@@ -116,7 +126,8 @@ def pretrain(
         "torch": torch.__version__,
     }
     with unfinished_work(output, identity) as work:
-        model, losses = _train(settings, sentences, pieces, seed, device, work / "checkpoint.pt")
+        checkpoint = work / "checkpoint.pt"
+        model, losses = _train(settings, sentences, pieces, teacher, seed, device, checkpoint)
         with atomic_folder(output, KIND) as folder:
             model.roberta.cpu().save_pretrained(folder)
             (folder / "model.safetensors").chmod(0o644)  # the library makes it the owner's alone
@@ -125,9 +136,10 @@ def pretrain(
 
 
 def _train(
-    settings: PretrainingSettings,
+    settings: PretrainingSettings | AttentionDistillationSettings,
     sentences: Sentences,
     tokenizer: SentenceTokenizer,
+    teacher: PreTrainedModel | None,
     seed: int,
     device: str,
     checkpoint: Path,
@@ -170,7 +182,7 @@ def _train(
     for update in range(done + 1, settings.updates + 1):
         torch.manual_seed(hash((seed, update)) % 2**63)
         pieces = sentences.batch(next(stream), tokenizer.pad)
-        recent.append(_loss(model, pieces, tokenizer, settings))
+        recent.append(_learn(model, pieces, tokenizer, settings, teacher))
         torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip_norm)
         optimizer.step()
         schedule.step()
@@ -186,32 +198,44 @@ def _train(
     return model, losses
 
 
-def _loss(
+def _learn(
     model: XLMRobertaForMaskedLM,
     pieces: Tensor,
     tokenizer: SentenceTokenizer,
-    settings: PretrainingSettings,
+    settings: PretrainingSettings | AttentionDistillationSettings,
+    teacher: PreTrainedModel | None,
 ) -> Tensor:
-    """Return the loss of a batch, after its backward pass."""
-    inputs, chosen = mask_pieces(pieces, tokenizer.mask, tokenizer.size, settings.mask_share)
+    """Return the loss of a batch (b, n), after its backward pass."""
     device = model.device
-    # Places, not a mask, which a GPU would have to count before the process could go on.
-    places = to_device(chosen.flatten().nonzero()[:, 0], device)
-    inputs, wanted = to_device(inputs, device), to_device(pieces[chosen], device)
     whole = to_device(pieces != tokenizer.pad, device)
-    if device.type != "cpu":
-        # The library would ask the GPU if any mask (b, n) hides anything.
-        whole = whole[:, None, None]
     accelerator = "cpu" if device.type == "cpu" else "gpu"
     rounded = training_precision(settings.precision, accelerator) == "bfloat16"
     with nullcontext() if rounded else OneDnnLinears():
         with torch.autocast(device.type, torch.bfloat16, enabled=rounded):
-            states = model.roberta(inputs, attention_mask=whole)[0]
-            # Only for the masked pieces: the map to all pieces is the largest of a small model.
-            logits = model.lm_head(states.flatten(0, 1)[places])
-        loss = functional.cross_entropy(logits.float(), wanted)
+            if teacher is None:
+                loss = _masked_loss(model, pieces, whole, tokenizer, settings.mask_share)
+            else:
+                loss = attention_loss(model.roberta, teacher, to_device(pieces, device), whole)
         loss.backward()
     return loss.detach()
+
+
+def _masked_loss(
+    model: XLMRobertaForMaskedLM,
+    pieces: Tensor,
+    whole: Tensor,
+    tokenizer: SentenceTokenizer,
+    share: float,
+) -> Tensor:
+    inputs, chosen = mask_pieces(pieces, tokenizer.mask, tokenizer.size, share)
+    device = model.device
+    # Places, not a mask, which a GPU would have to count before the process could go on.
+    places = to_device(chosen.flatten().nonzero()[:, 0], device)
+    wanted = to_device(pieces[chosen], device)
+    states = model.roberta(to_device(inputs, device), attention_mask=attention_mask(whole))[0]
+    # Only for the masked pieces: the map to all pieces is the largest of a small model.
+    logits = model.lm_head(states.flatten(0, 1)[places])
+    return functional.cross_entropy(logits.float(), wanted)
 
 
 def mask_pieces(pieces: Tensor, mask: int, size: int, share: float) -> tuple[Tensor, Tensor]:

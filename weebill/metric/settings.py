@@ -11,8 +11,8 @@ from weebill.settings import Amount, Count, Follows, Ge, PartialShare, Positive,
 
 
 @dataclass(frozen=True)
-class PretrainingSettings:
-    """Shape of an encoder, and its training by masked language modelling; masking is BERT's and XLM-R's."""
+class EncoderSettings:
+    """Shape of an encoder that is made here, and the course of its training."""
 
     layers: Count = 4
     """Number of layers."""
@@ -38,14 +38,32 @@ class PretrainingSettings:
     """Weight decay of AdamW."""
     clip_norm: Positive = 1.0
     """Largest norm of the gradient."""
-    mask_share: ProperShare = 0.15
-    """Share of the pieces that the encoder must predict."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
     on a CPU. `bfloat16` is faster on devices that have it; a CPU without it takes float32, and the log says so.
     On a GPU, `float32` rounds the operands of products to TF32."""
     checkpoint_every: Count = 500
     """Updates between two checkpoints; a killed job continues from the last one."""
+
+
+@dataclass(frozen=True)
+class PretrainingSettings(EncoderSettings):
+    """Encoder trained by masked language modelling; masking is BERT's and XLM-R's."""
+
+    mask_share: ProperShare = 0.15
+    """Share of the pieces that the encoder must predict."""
+
+
+@dataclass(frozen=True)
+class AttentionDistillationSettings(EncoderSettings):
+    """Encoder that learns the self-attention of a larger one's last layer (MiniLM), as COMETINHO §8 proposes.
+
+    It learns the distributions of the attention heads and the relations of their values to each other, from text
+    without masks, and has the teacher's pieces.
+    """
+
+    teacher: str = field(kw_only=True)
+    """Name in `encoders` of the encoder to learn from; it has as many `heads`, in layers of any width."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Pre-train a small XLM-R by masked language modelling on text files, and write an encoder folder."""
+"""Train a small XLM-R on text files, by masked language modelling or a teacher, and write an encoder folder."""
 
 from weebill.workflow.job import job
 
@@ -8,14 +8,17 @@ import torch
 
 from weebill.corpus.sampling import draw_items
 from weebill.kernels.accelerator import device_of
-from weebill.metric.pretraining import PretrainingSettings, pretrain
+from weebill.metric.pretraining import pretrain
+from weebill.metric.settings import AttentionDistillationSettings, PretrainingSettings
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     lines = chain.from_iterable(map(read_lines, snakemake.input.texts))
+    settings = snakemake.params.settings
+    kind = AttentionDistillationSettings if "teacher" in settings else PretrainingSettings
     pretrain(
-        PretrainingSettings(**snakemake.params.settings),
+        kind(**settings),
         draw_items(lines, snakemake.params.sentences, snakemake.params.seed),
         snakemake.input.tokenizer,
         snakemake.output[0],

@@ -7,7 +7,11 @@ from weebill.configuration.sections.metric_distillation import MetricDistillatio
 from weebill.configuration.sections.origins import Fetched
 from weebill.configuration.sections.rehearsed import OwnArchitectures, Rehearsed
 from weebill.configuration.sections.translation import ExperimentSeed
-from weebill.metric.settings import PretrainingSettings, RegressionSettings
+from weebill.metric.settings import (
+    AttentionDistillationSettings,
+    PretrainingSettings,
+    RegressionSettings,
+)
 from weebill.pruning.method import AtOnce
 from weebill.pruning.methods import METHODS
 from weebill.settings import (
@@ -51,9 +55,12 @@ class HuggingFaceEncoder:
     """Commit of 40 hexadecimal digits."""
 
 
-Encoder = Annotated[
-    Any, Chosen("by", {"pretraining": PretrainingSettings, "hugging_face": HuggingFaceEncoder})
-]
+WAYS = {
+    "pretraining": PretrainingSettings,
+    "attention-distillation": AttentionDistillationSettings,
+    "hugging_face": HuggingFaceEncoder,
+}
+Encoder = Annotated[Any, Chosen("by", WAYS)]
 
 
 @section
@@ -254,7 +261,7 @@ class Metric(Fetched, OwnArchitectures, Rehearsed):
     vocabulary: Annotated[int, Ge(100), Le(250000)] = 8000
     """Pieces of that tokenizer, special ones included."""
     encoders: dict[Name, Encoder] = field(default_factory=dict)
-    """A name for each encoder and where it comes from: `by: pretraining` or `by: hugging_face`."""
+    """A name for each encoder and the way it is made or where it comes from."""
     reference: Reference
     pruning: Pruning | None = None
     """Settings of the pruning of metrics; without this key none is pruned."""

@@ -108,6 +108,8 @@ class MetricDistillation:
 
     encoder: str
     """Encoder with which the metric `distilled` starts."""
+    other_encoders: tuple[str, ...] = ()
+    """Further encoders for comparison: the metric `distilled-ENCODER` starts with each, and learns the same."""
     pairs: Named[TranslatedPairs]
     """A name for each text; its sources are translated, and its targets serve as references."""
     translation: SourceTranslation = SourceTranslation()

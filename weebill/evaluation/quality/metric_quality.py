@@ -3,10 +3,9 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 
-import weebill
 from weebill.errors import InputError
+from weebill.evaluation.measurement import software_versions
 from weebill.metric.judged_set import JudgedSet, MetricScores
 
 
@@ -74,10 +73,7 @@ def measure_agreement(
                 test_set_sha256=judged.sha256,
                 resamples=resamples,
                 seed=seed,
-                versions={
-                    "weebill": weebill.__version__,
-                    **{name: version(name) for name in ("torch", "sacrebleu", "scipy", "numpy")},
-                },
+                versions=software_versions(["scipy", "numpy"]),
             )
         )
     return found

@@ -80,7 +80,7 @@ def _languages(config: Config) -> tuple[str, ...]:
 
 
 def _encoder(name: str, entry: Config, languages: tuple[str, ...], stand_ins: StandIns) -> Config:
-    if entry["by"] == "pretraining":
+    if entry["by"] != "hugging_face":
         return short_pretraining(entry)
     model = stand_in_of(entry["hugging_face"], "encoder", languages=languages)
     if "revision" in entry:

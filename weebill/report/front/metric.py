@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORTED, recipe_metrics
+from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORTED
 from weebill.files import read_json
 from weebill.report import noise
 from weebill.report.costs import Job, hours
@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = 10
 FIGURE = "cometinho_figure1"
-# Metric → rules that make it; `prune_metric` makes all pruned ones.
-MAKERS = {
-    REFERENCE: ["train_reference", "import_reference"],
-    DISTILLED: ["train_distilled"],
-}
+REFERENCE_RULES = "train_reference", "import_reference"
 
 
 def front(
@@ -146,9 +142,9 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
 
 def _hours(results: Results, jobs: Sequence[Job], metric: str) -> float | None:
     """Return the hours of the jobs that made a metric."""
-    if metric in recipe_metrics(results.config):
-        return hours(jobs, ["prune_metric"], [metric])
-    return hours(jobs, MAKERS.get(metric, []), [])
+    if metric == REFERENCE:
+        return hours(jobs, REFERENCE_RULES)
+    return hours(jobs, ["prune_metric", "train_distilled"], [metric])
 
 
 def _agreement(results: Results, metric: str, test_set: str) -> list[Cell | str]:
