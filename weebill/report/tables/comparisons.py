@@ -1,5 +1,7 @@
 """Common parts of tables that compare variants in BLEU."""
 
+import statistics
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
@@ -34,6 +36,12 @@ def in_words(one: "Comparison | SeedsComparison") -> str:
     """Return text like "−0.50 (−1.00 to +0.00) against `unpruned`"."""
     difference, low, high = (text.replace("-", "−") for text in differences(one))
     return f"{difference} ({low} to {high}) against `{Variant.parse(one.baseline).recipe}`"
+
+
+def resolution_note(rows: "Sequence[Comparison | SeedsComparison]") -> str:
+    """Say from which size on the comparisons can show a difference: half of the median interval."""
+    half = statistics.median((one.difference_high - one.difference_low) / 2 for one in rows)
+    return f"Differences of less than about {fixed(half, 2)} BLEU, half of the median interval, cannot be shown here."
 
 
 def text_note(one: "Comparison | SeedsComparison") -> str:

@@ -68,6 +68,7 @@ def worth_table(results: Results) -> Table:
             "In brackets: as a ratio to the student's unpruned float32 model. Sparsity: shares of the "
             "encoder's attention (by width) and feed-forward neurons removed.",
             comparisons.PAIRED,
+            *([comparisons.resolution_note(results.comparisons)] if results.comparisons else []),
             *map(comparisons.text_note, results.comparisons[:1]),
         ),
     )
@@ -263,6 +264,7 @@ def seeds_table(results: Results) -> Table:
         (
             "BLEU differences are above 0 where the variant is better. Intervals by bootstrap resampling of "
             "sentences and of seeds; of few seeds they are rather too narrow.",
+            comparisons.resolution_note(results.seeds),
             comparisons.text_note(results.seeds[0]),
         ),
     )
