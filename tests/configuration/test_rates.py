@@ -100,6 +100,17 @@ def test_threads_of_a_cpu():
     assert found.search(1, 8) == 1.8e11 and found.least == 0
 
 
+def test_a_cpu_without_products_of_bfloat16_trains_in_float32(monkeypatch):
+    monkeypatch.setattr(rates.engines, "available", lambda: ["some"])
+    for has, rate, told in (
+        (True, 1e11, "50 in float32 and 100 in bfloat16"),
+        (False, 5e10, "50 in float32, which also trainings in bfloat16 take on this processor"),
+    ):
+        monkeypatch.setattr(rates.engines, "has_bfloat16", lambda isa, has=has: has)
+        found = Rates.of({"accelerator": "cpu", "threads": 1})
+        assert found.training("bfloat16", 1, 1) == rate and told in found.told()
+
+
 @pytest.mark.parametrize(("name", "hours"), [("wngt20.yaml", 7773), ("wmt21.yaml", 8760)])
 def test_the_assumed_estimates_of_the_papers_stay(unmeasured, name, hours):
     """Known without measurements.  A training whose precision is auto takes bfloat16 on a GPU, so it may be less."""

@@ -1,7 +1,7 @@
 """Rates of hardware: operations a second of trainings and searches, a multiplication and an addition counted as two.
 
-Those of a CPU thread were measured on Multi30k (docs/results/multi30k.md; the processor has AMX).  Those of a GPU are
-measured by `weebill benchmark gpu --rates`, which writes the file beside this module; without it they are assumed.
+Those of a CPU thread were measured on Multi30k (docs/results/multi30k.md; that processor has AMX, and one with AVX2
+alone has its float32 rates).  Those of a GPU are measured by `weebill benchmark gpu --rates`, which writes the file beside this module; without it they are assumed.
 """
 
 import math
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weebill.files import read_json
+from weebill_runtime import engines
 
 MEASURED = Path(__file__).with_name("gpu_rates.json")
 DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
@@ -24,23 +25,28 @@ AUTO = {"cpu": "float32", "gpu": "bfloat16"}
 
 
 class Rates(NamedTuple):
-    """Rates of one device: `threads` CPU threads or a GPU, and the measured figures of GPUs, if there are any."""
+    """Rates of one device: `threads` CPU threads or a GPU, and the measured figures of GPUs, if there are any.
+
+    bfloat16: the device multiplies bfloat16 numbers; otherwise trainings in bfloat16 take float32.
+    """
 
     device: str
     threads: int
     measured: Mapping[str, Any] | None
+    bfloat16: bool = True
 
     @classmethod
     def of(cls, hardware: Mapping[str, Any]) -> "Rates":
-        """Return the rates of one device of a configuration's hardware."""
-        device = "gpu" if hardware["accelerator"] == "gpu" else "cpu"
-        on_gpu = device == "gpu"
-        return cls(device, 1 if on_gpu else hardware["threads"], _measured() if on_gpu else None)
+        """Return the rates of one device of a configuration's hardware; a CPU is taken to be like this machine's."""
+        if hardware["accelerator"] == "gpu":
+            return cls("gpu", 1, _measured())
+        bfloat16 = any(map(engines.has_bfloat16, engines.available()))
+        return cls("cpu", hardware["threads"], None, bfloat16)
 
     def training(self, precision: str, weights: float, positions: float) -> float:
         """Return the operations a second of training a network; positions: source and target pieces of a batch."""
         kind = AUTO[self.device] if precision == "auto" else precision
-        kind = kind if kind == "float32" else "bfloat16"
+        kind = "bfloat16" if kind != "float32" and self.bfloat16 else "float32"
         if self.measured is None:
             return self.threads * SIMPLE[self.device][kind]
         sizes: dict[float, list[tuple[float, float]]] = {}
@@ -81,12 +87,17 @@ class Rates(NamedTuple):
             )
         rates = SIMPLE[self.device]
         origin = {
-            "cpu": "rates of a CPU thread as on two cores with AMX",
+            "cpu": "rates of a CPU thread",
             "gpu": "assumed rates of a GPU such as an A100",
         }[self.device]
+        trained = f"{rates['float32'] / 1e9:,.0f} in float32"
+        if self.bfloat16:
+            trained += f" and {rates['bfloat16'] / 1e9:,.0f} in bfloat16"
+        else:
+            trained += ", which also trainings in bfloat16 take on this processor"
         return (
-            f"{origin}, in billion operations a second: training {rates['float32'] / 1e9:,.0f} in float32 and "
-            f"{rates['bfloat16'] / 1e9:,.0f} in bfloat16, translation {rates['search'] / 1e9:,.0f}"
+            f"{origin}, in billion operations a second: training {trained}, "
+            f"translation {rates['search'] / 1e9:,.0f}"
         )
 
 
