@@ -1,7 +1,8 @@
 """Rates of hardware: operations a second of trainings and searches, a multiplication and an addition counted as two.
 
 Those of a CPU thread were measured on Multi30k (docs/results/multi30k.md; that processor has AMX, and one with AVX2
-alone has its float32 rates).  Those of a GPU are measured by `weebill benchmark gpu --rates`, which writes the file beside this module; without it they are assumed.
+alone has its float32 rates).  Those of a GPU are measured by `weebill benchmark gpu --rates`, which writes the file
+beside this module; without it they are assumed.
 """
 
 import math
