@@ -109,8 +109,8 @@ test-arm: $(READY)  ## the engines for Arm, cross-compiled and emulated; says wh
 engines:  ## Marian as browsers run it, for the tests of exports that need it; from npm
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
 
-opponents:  ## the engines of Marian's family, for `weebill benchmark runtime`; bergamot's wants Python 3.10
-	-for name in bergamot pymarian fxtranslate; do envs/install.sh $$name .venvs/$$name; done
+opponents:  ## other engines, for `weebill benchmark runtime` and `generation`; bergamot's wants Python 3.10
+	-for name in bergamot pymarian fxtranslate onnxruntime openvino; do envs/install.sh $$name .venvs/$$name; done
 
 sanitize: $(READY)  ## the tests of the compiled code under AddressSanitizer (ten minutes)
 	"$(BIN)/cmake" -S runtime -B build/sanitize -DCMAKE_BUILD_TYPE=Release -DWEEBILL_SANITIZE=address -DWEEBILL_SETS=here \

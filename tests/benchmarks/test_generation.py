@@ -8,6 +8,8 @@ from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, G
 
 from weebill.__main__ import main
 from weebill.benchmarks import generation
+from weebill.benchmarks.generation_libraries import NAMES as LIBRARIES
+from weebill.errors import InputError
 from weebill.evaluation.timing.processes import Worker
 
 
@@ -55,31 +57,14 @@ def small(monkeypatch):
 def test_every_claim_is_measured(small):
     rows = list(generation.run(2, ("bart-large", "gpt2"), batch=(3,), longest=12, new=4))
     speeds = [row for row in rows if row.unit != "MiB"]
-    assert len(speeds) == 2 * (len(generation.CLAIMS) + 2) and len(rows) == len(speeds) + 2 * 6
+    assert len(speeds) == 2 * (len(generation.CLAIMS) + 4) and len(rows) == len(speeds) + 2 * 6
     shares = [row for row in speeds if row.unit == "of all"]
     assert [row.ours for row in shares[::2]] == [1, 1]  # tokens like those of `generate`
     assert all(row.ours > 0 and row.rounds == 2 for row in speeds if row not in shares)
     papers = [row.paper for row in speeds]
-    assert papers == pytest.approx(
-        [
-            59.25 / 59.3,
-            None,
-            None,
-            59.25 / 59.2,
-            None,
-            59.25 / 43.75,
-            None,
-            None,
-            None,
-            None,
-            None,
-            43.18 / 42.1,
-            None,
-            43.18 / 33.92,
-            None,
-            None,
-        ]
-    )
+    bart = [59.25 / 59.3, 59.25 / 59.2, None, 59.25 / 43.75]
+    gpt2 = [None, 43.18 / 42.1, None, 43.18 / 33.92]
+    assert papers == pytest.approx([*bart, *[None] * 4, *gpt2, *[None] * 4])
 
 
 @pytest.mark.parametrize("name", ["bart-large", "gpt2"])
@@ -105,6 +90,29 @@ def test_all_engines_write_what_is_asked(small, name, tmp_path):
     assert texts[generation.INT8] == texts[generation.INT8_LIBRARY]
     config = engine.model.config
     assert getattr(config, "decoder_layers", config.num_hidden_layers) == 1
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", ["bart-large", "gpt2"])
+def test_other_libraries_write_what_we_do(small, name, library, tmp_path):
+    if not generation.PYTHONS[library].exists():
+        pytest.skip(f"{library} is not here; `make opponents` makes its environment")
+    generation.make_folder(name, False, False, tmp_path / "whole")
+    theirs = generation.Variant(precision="int8", engine=library)
+    ours, other = (
+        generation.Engine(tmp_path / "whole", variant, generation.PRODUCTS[0], (3, 12, 5))
+        for variant in (generation.INT8, theirs)
+    )
+    assert ours.written(5) == other.written(5)
+    assert other.generate() > 0.001  # the time of the other process
+
+
+def test_a_library_that_is_not_there_is_told_with_its_remedy(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(generation, "PYTHONS", {"openvino": tmp_path / "python"})
+    generation.make_folder("gpt2", False, False, tmp_path / "whole")
+    theirs = generation.Variant(precision="int8", engine="openvino")
+    with pytest.raises(InputError, match=r"envs/install.sh openvino .venvs/openvino"):
+        generation.Engine(tmp_path / "whole", theirs, generation.PRODUCTS[0], (3, 12, 5))
 
 
 def test_the_published_shapes():

@@ -3,14 +3,15 @@
 Models have the published shapes and random weights; all write the same number of tokens for the same articles.  The
 pipeline's result (half of the layers, fewer heads and neurons, int8) is compared with the fine-tuned model that it
 starts from: float32 in Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here.
-int8 runs in the compiled decoder, and is also compared with the same int8 layers in `generate`, and with CTranslate2.
+int8 runs in the compiled decoder, and is also compared with the same int8 layers in `generate`, with CTranslate2, and
+on demand with the int8 of ONNX Runtime and OpenVINO, which run in environments of their own (`make opponents`).
 Each model has a process of its own, whose peak memory is compared as well, in total and beyond Python and its
 libraries.  The peak of float32 is counted after loading, that of int8 from the start.
 """
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,8 @@ from transformers import (
 )
 
 from weebill.benchmarks import Option, Row
+from weebill.benchmarks.generation_libraries import NAMES as LIBRARIES
+from weebill.benchmarks.generation_libraries import PYTHONS, LibraryEngine
 from weebill.benchmarks.generation_opponents import (
     CTRANSLATE2,
     CTranslate2Engine,
@@ -78,15 +81,13 @@ FLOAT32 = Variant()
 INT8 = Variant(precision="int8")
 INT8_LIBRARY = Variant(precision="int8", engine="generate")
 INT8_CTRANSLATE2 = Variant(precision="int8", engine=CTRANSLATE2)
-INT8_OTHERS = (INT8_LIBRARY, INT8_CTRANSLATE2)
+INT8_OTHERS = {INT8_LIBRARY: "int8 in `generate`", INT8_CTRANSLATE2: "CTranslate2's int8"}
 PRUNED = Variant(pruned=True)
 PRUNED_INT8 = Variant(pruned=True, precision="int8")
 PIPELINE = Variant(half=True, pruned=True, precision="int8")
 # Each claim: our variant, the other one, the words, and the paper's tables and variants with both times.
 CLAIMS = (
     (INT8, FLOAT32, "int8 against float32", ("5", "quantized", "original")),
-    (INT8, INT8_LIBRARY, "int8 against int8 in `generate`", None),
-    (INT8, INT8_CTRANSLATE2, "int8 against CTranslate2's int8", None),
     (PRUNED, FLOAT32, "pruned against unpruned, float32", ("3 4", "pruned", "original")),
     (PRUNED_INT8, INT8, "pruned against unpruned, int8", None),
     (PIPELINE, FLOAT32, "half the layers, pruned, int8 against float32", ("6 7", "quantized", "fine-tuned")),
@@ -101,21 +102,33 @@ def run(
         int, Option("tokens of the longest article; the shortest has half", "N")
     ] = LONGEST,
     new: Annotated[int, Option("tokens written for each article", "N")] = NEW,
+    libraries: Annotated[
+        Sequence[str], Option("further engines of int8 to measure", choices=LIBRARIES)
+    ] = (),
 ) -> Iterator[Row]:
-    """Yield tokens per second, and MiB, of each model and batch size."""
+    """Yield tokens per second, and MiB, of each model and batch size.  Raises InputError if a library cannot run."""
+    others = INT8_OTHERS | {
+        Variant(precision="int8", engine=name): f"{LIBRARIES[name]}'s int8" for name in libraries
+    }
     for name in models:
         with tempfile.TemporaryDirectory() as folder:
-            variants = dict.fromkeys(one for ours, other, *_ in CLAIMS for one in (ours, other))
+            claimed = (one for ours, other, *_ in CLAIMS for one in (ours, other))
+            variants = dict.fromkeys((*claimed, *others))
             for one in {one.folder: one for one in variants}.values():
                 with Worker() as worker:  # its end frees its memory
                     worker.call(make_folder, name, one.half, one.pruned, Path(folder) / one.folder)
             for articles in batch:
                 size = articles, longest, new
-                yield from _measure(name, list(variants), Path(folder), size, rounds)
+                yield from _measure(name, list(variants), others, Path(folder), size, rounds)
 
 
 def _measure(
-    name: str, variants: Sequence[Variant], folder: Path, size: tuple[int, int, int], rounds: int
+    name: str,
+    variants: Sequence[Variant],
+    others: Mapping[Variant, str],
+    folder: Path,
+    size: tuple[int, int, int],
+    rounds: int,
 ) -> list[Row]:
     tokens = size[0] * size[2]
     products = _fastest_products(folder, size)
@@ -127,7 +140,7 @@ def _measure(
         seconds = in_turn(measures, rounds, uncounted=1)
         speed = {one: [tokens / taken for taken in times] for one, times in seconds.items()}
         peaks = {one: worker.call("peaks") for one, worker in workers.items()}
-        texts = {one: workers[one].call("written", size[2]) for one in (INT8, *INT8_OTHERS)}
+        texts = {one: workers[one].call("written", size[2]) for one in (INT8, *others)}
     key = f"{name}, batches of {size[0]}"
     start = f"{key}, float32 by {products} products"
 
@@ -139,11 +152,12 @@ def _measure(
         for ours, other, words, where in CLAIMS
     ]
     rows += [
-        row(f"tokens like those of {name}", [_alike(texts[INT8], texts[other])], [1.0], "of all")
-        for name, other in (
-            ("int8 in `generate`", INT8_LIBRARY),
-            ("CTranslate2's int8", INT8_CTRANSLATE2),
-        )
+        row(f"int8 against {words}", speed[INT8], speed[other], UNIT)
+        for other, words in others.items()
+    ]
+    rows += [
+        row(f"tokens like those of {words}", [_alike(texts[INT8], texts[other])], [1.0], "of all")
+        for other, words in others.items()
     ]
     return rows + [
         row(f"{words}, {kind}", [peaks[ours][index]], [peaks[other][index]], "MiB")
@@ -205,9 +219,13 @@ class Engine:
         """Load a variant, and draw the articles.  size: articles, tokens of the longest, new tokens."""
         self._libraries, self.products = memory(), products
         batch, longest, self._new = size
+        self._clock = time.process_time
         if variant.engine == CTRANSLATE2:
             engine = CTranslate2Engine(folder)
             config, self._write = engine.config, engine.write
+        elif variant.engine in LIBRARIES:
+            engine = LibraryEngine(variant.engine, PYTHONS[variant.engine], folder)
+            config, self._write, self._clock = engine.config, engine.write, engine.clock
         else:
             config = self._load(folder / variant.precision, variant)
         lengths = torch.linspace(longest // 2, longest, batch).round().long()
@@ -236,7 +254,7 @@ class Engine:
 
     def generate(self, new: int | None = None) -> float:
         """Write `new` tokens, None for the usual number, for every article; return seconds of processor time."""
-        return timed(self.written, new or self._new, clock=time.process_time)
+        return timed(self.written, new or self._new, clock=self._clock)
 
     @torch.inference_mode()
     def written(self, new: int) -> list[list[int]]:
