@@ -22,7 +22,7 @@ def test_a_row_compares_round_by_round():
     assert "ratio 2.00 (1.00 to 4.00 in 3 rounds; the paper's 1.50)" in str(row)
 
 
-def test_command(monkeypatch, capsys):
+def test_command(monkeypatch, capsys, tmp_path):
     row = Row.of_rounds("x", [6.0] * 3, [2.0] * 3, "pairs/s")
     asked = []
 
@@ -56,6 +56,14 @@ def test_command(monkeypatch, capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"{hardware()}; python ") and f"pytest {pytest.__version__}" in first
     assert "ratio 3.00" in second
+    file = tmp_path / "page.md"
+    arguments.options = ["--markdown", str(file)]
+    benchmark.run(arguments)
+    lines = file.read_text().splitlines()
+    assert lines[0] == "# Speed: cleaning"
+    assert lines[2].startswith(f"`weebill benchmark cleaning --markdown {file}` measured these")
+    assert f"pytest {pytest.__version__}; commit `" in lines[4] and lines[4].endswith("; 5 rounds.")
+    assert lines[-1] == "| x | 6 | 2 | pairs/s | 3.00 | 3.00 | 3.00 |"
 
 
 def test_what_was_found_before_a_failure(monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""Page of Markdown of all benchmarks: a table for each, with its conditions."""
+"""Page of Markdown of one benchmark or all: a table for each, with its conditions."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -10,8 +10,8 @@ from weebill.benchmarks.survey import Survey
 HEAD = "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
 
 
-def page(survey: Survey) -> str:
-    """Return the page of some figures; what could not run, or failed, is named with its reason."""
+def page(survey: Survey, command: str = "weebill benchmark all") -> str:
+    """Return the page of some figures that a command measured; what could not run, or failed, has its reason."""
     tables = [
         f"## weebill benchmark {name}\n\n{HEAD}{''.join(map(_row, rows))}"
         for name, rows in groupby(survey.rows, key=lambda row: row["benchmark"])
@@ -22,9 +22,11 @@ def page(survey: Survey) -> str:
         tables.append(f"## Not measured\n\n{reasons}")
     signature = survey.signature
     versions = ", ".join(f"{name} {one}" for name, one in signature["versions"].items())
+    names = {row["benchmark"] for row in survey.rows}
+    title = names.pop() if len(names) == 1 else "every benchmark, small"
     return (
-        "# Speed: every benchmark, small\n\n"
-        "`weebill benchmark all` measured these figures: each speed of ours and of an opponent on the same work, in "
+        f"# Speed: {title}\n\n"
+        f"`{command}` measured these figures: each speed of ours and of an opponent on the same work, in "
         "turn on the same core, and the ratio's lowest and highest round. "
         f"Of {', '.join(SMALLER_IS_BETTER)}, less is better; of all others, more.\n\n"
         f"{signature['hardware']}; {versions}; commit `{(signature['commit'] or 'unknown')[:12]}`; "

@@ -2,15 +2,19 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weebill.arguments import Parser, positive
 from weebill.benchmarks import NAMES, Row, add_options
+
+if TYPE_CHECKING:
+    from weebill.benchmarks.survey import Survey
 
 ALL, GPU = "all", "gpu"
 
@@ -24,8 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark; print each row when it is measured, and the machine and the versions."""
-    from weebill.benchmarks.survey import load
-    from weebill.evaluation.measurement import hardware, software_versions, versions_line
+    from weebill.benchmarks.page import page
+    from weebill.benchmarks.survey import Survey, load
+    from weebill.evaluation.measurement import conditions, versions_line
+    from weebill.files import write_text
+    from weebill.workflow.repository import commit
 
     if arguments.name == ALL:
         return _run_all(arguments.options)
@@ -33,16 +40,27 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_gpu(arguments.options)
     module = load(arguments.name)
     options = vars(_parser_of_module(arguments.name, module).parse_args(arguments.options))
-    as_json = options.pop("json")
-    rows: Iterable[Row] = module.run(**options)
-    machine, versions = hardware(), software_versions(getattr(module, "OPPONENTS", ()))
+    as_json, markdown = options.pop("json"), options.pop("markdown")
+    signature = conditions(getattr(module, "OPPONENTS", ()))
+    found = Survey(options["rounds"], {"commit": commit(), **signature})
+    rows = _kept(found, arguments.name, module.run(**options))
     if as_json:
-        _print_list(rows, {"hardware": machine, "versions": versions})
+        _print_list(rows, signature)
     else:
-        print(f"{machine}; {versions_line(versions)}", flush=True)
+        print(f"{signature['hardware']}; {versions_line(signature['versions'])}", flush=True)
         for row in rows:
             print(row, flush=True)
+    if markdown:
+        command = shlex.join(["weebill", "benchmark", arguments.name, *arguments.options])
+        write_text(markdown, page(found, command))
     return 0
+
+
+def _kept(found: "Survey", name: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the rows of a benchmark, and keep them in `found`."""
+    for row in rows:
+        found.rows.append({"benchmark": name, "key": row.key, **row.to_dict()})
+        yield row
 
 
 def _run_all(options: list[str]) -> int:
@@ -116,6 +134,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 def _parser_of_module(name: str, module: ModuleType) -> argparse.ArgumentParser:
     parser = _parser(name, module.__doc__)
     parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a page there, too")
     add_options(parser, module.run)
     return parser
 
