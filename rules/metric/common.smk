@@ -64,10 +64,10 @@ def encoder_of(name):
     return [ENCODERS / name]
 
 
-def attention_teacher(name):
-    """Return the folder of the encoder whose attention an encoder learns; none for other encoders."""
+def pieces_of(name):
+    """Return the folder with the pieces of an encoder made here: its teacher's, or the tokenizer of all others."""
     teacher = config["encoders"][name].get("teacher")
-    return encoder_of(teacher) if teacher else []
+    return encoder_of(teacher)[0] if teacher else TOKENIZER
 
 
 def without_by(section):

@@ -29,7 +29,7 @@ rule pretrain_encoder:
     """Train a small XLM-R to predict masked pieces, or to attend as a larger encoder does."""
     input:
         texts=present(config.get("texts", [])),
-        tokenizer=lambda w: attention_teacher(w.encoder) or TOKENIZER,
+        tokenizer=lambda w: pieces_of(w.encoder),
     output:
         directory(ENCODERS / "{encoder}"),
     log:
