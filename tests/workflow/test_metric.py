@@ -17,6 +17,7 @@ from tests.workflow.small_runs import (
 )
 from weebill.corpus.table import read_columns
 from weebill.corpus.tatoeba import read_pairs
+from weebill.files import content_hash
 from weebill.metric.folder import load_metric
 from weebill.metric.judged_set import JudgedSet
 from weebill.metric.scorer import Scorer
@@ -100,6 +101,23 @@ def test_what_is_pruned(run):
     assert (sizes["reference"]["layers"], sizes["pruned"]["layers"]) == (3, 2)
     assert sizes["pruned"]["parameters"] < sizes["reference"]["parameters"]
     assert max(sizes["pruned"]["state_weights"]) == 1
+
+
+def test_an_encoder_learns_anothers_attention(run):
+    config = yaml.safe_load((run / "small.yaml").read_text("utf-8"))
+    shape = {"layers": 1, "heads": 2, "intermediate": 16, "updates": 4, "warmup": 1}
+    config["encoders"] |= {
+        "large": {"by": "pretraining", "width": 16, **shape},
+        "like": {"by": "attention-distillation", "teacher": "large", "width": 8, **shape},
+    }
+    config |= {"texts": ["src.txt"], "vocabulary": 120}
+    write_experiment(run / "encoders.yaml", config)
+    made = run / "results/small/encoders"
+    target = "results/small/encoders/like"
+    done = snakemake(run, run / "encoders.yaml", "--cores", "2", "--", target)
+    assert done.returncode == 0, done.stdout
+    record = json.loads((made / "like/pretraining.json").read_text())
+    assert record["teacher"] == content_hash(made / "large") and len(record["losses"]) == 1
 
 
 def test_pairs_are_translated_and_scored(run):
