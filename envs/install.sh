@@ -53,9 +53,10 @@ options=(-r "$here/$name.txt")
 if [ "$name" = runtime ]; then
   options=(--no-deps --no-build-isolation --force-reinstall "$here/../runtime" -C cmake.define.WEEBILL_SETS=here)
   export PATH="$folder/bin:$PATH"  # CMake and Ninja
+elif [[ $name =~ ^(bicleaner|bergamot|pymarian)$ ]]; then
+  options+=(--no-deps)  # bicleaner's lock replaces packages; the others' compiled modules are used without Python's
 else
-  # bicleaner's lock replaces packages, openvino's leaves one out, and Marian's compiled modules are used alone.
-  if [[ $name =~ ^(bicleaner|bergamot|pymarian|openvino)$ ]]; then options+=(--no-deps); fi
+  if [ "$name" = openvino ]; then options+=(--no-deps); fi  # its lock leaves out a package
   if [ -n "${TORCH_INDEX:-}" ] || answers "$index"; then
     options+=(--extra-index-url "$index")  # with PyTorch's own dependencies, which an index for GPUs adds to the lock
   fi

@@ -1,5 +1,6 @@
 """`weebill benchmark generation` with small models: the engines compared, and the lengths asked for."""
 
+import time
 from itertools import count
 
 import pytest
@@ -104,7 +105,8 @@ def test_other_libraries_write_what_we_do(small, name, library, tmp_path):
         for variant in (generation.INT8, theirs)
     )
     assert ours.written(5) == other.written(5)
-    assert other.generate() > 0.001  # the time of the other process
+    # Ticks of 10 ms count the other process's time, of which imports alone take seconds.
+    assert other._clock() > time.process_time() + 1
 
 
 def test_a_library_that_is_not_there_is_told_with_its_remedy(small, tmp_path, monkeypatch):

@@ -2,12 +2,12 @@
 
 import time
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 
 from torch import Tensor
 
+from weebill.benchmarks.generation_opponents import read_config
 from weebill.benchmarks.opponent import Opponent
-from weebill.files import read_json
 from weebill.kernels.extension import available
 
 ONNX_RUNTIME, OPENVINO = "onnxruntime", "openvino"  # environments
@@ -18,7 +18,7 @@ START = """
 import shutil, torch
 from pathlib import Path
 torch.set_num_threads(1)
-source, kept, wide = Path(arguments[0]), Path(arguments[1]), arguments[2] == "wide"
+source, kept = map(Path, arguments)
 pairs = json.loads((source / "config.json").read_text()).get("is_encoder_decoder", False)
 """
 ONNX_RUNTIME_BODY = """
@@ -76,15 +76,13 @@ class LibraryEngine:
     def __init__(self, name: str, python: Path, folder: Path):
         """Convert and load `folder/float32`.  Raises InputError if this Python cannot."""
         source = folder / "float32"
-        config = read_json(source / "config.json")
-        self.config = SimpleNamespace(**{"is_encoder_decoder": False, **config})
+        self.config = read_config(source / "config.json")
         answers = folder / f"answers of {name}"
         answers.mkdir(exist_ok=True)
-        width = "wide" if {"vnni", "avxvnni"} & set(available()) else "narrow"
-        self._process = Opponent(
-            python, START + BODIES[name] + END, source, folder / name, Path(width),
-            folder=answers, option=f"--{name}", environment=name,
-        )  # fmt: skip
+        wide = not {"vnni", "avxvnni"}.isdisjoint(available())
+        program = f"{START}wide = {wide}\n{BODIES[name]}{END}"
+        names = {"option": f"--{name}", "environment": name}
+        self._process = Opponent(python, program, source, folder / name, folder=answers, **names)
 
     def write(self, ids: Tensor, mask: Tensor, new: int) -> list[list[int]]:
         """Return `new` tokens for each text (n, length)."""

@@ -35,6 +35,11 @@ def convert_to_ctranslate2(model: PreTrainedModel, folder: Path) -> None:
     Converter(str(folder / "config")).convert(str(folder / CTRANSLATE2), quantization="int8")
 
 
+def read_config(file: Path) -> SimpleNamespace:
+    """Read a model's config.json, which does not say of a decoder alone that it is one."""
+    return SimpleNamespace(**{"is_encoder_decoder": False, **read_json(file)})
+
+
 class CTranslate2Engine:
     """Model of `convert_to_ctranslate2`, on one thread."""
 
@@ -42,8 +47,7 @@ class CTranslate2Engine:
         """Load the model that was converted into a folder."""
         import ctranslate2
 
-        entries = {"is_encoder_decoder": False, **read_json(folder / "config/config.json")}
-        self.config = SimpleNamespace(**entries)
+        self.config = read_config(folder / "config/config.json")
         kind = ctranslate2.Translator if self.config.is_encoder_decoder else ctranslate2.Generator
         self._engine = kind(
             str(folder / CTRANSLATE2), compute_type="int8", inter_threads=1, intra_threads=1

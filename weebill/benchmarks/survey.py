@@ -28,6 +28,10 @@ class Survey:
     failed: dict[str, str] = field(default_factory=dict)  # benchmark → error
     finished: list[str] = field(default_factory=list)  # benchmarks whose rows are complete
 
+    def add(self, benchmark: str, row: Row) -> None:
+        """Keep a row of a benchmark."""
+        self.rows.append({"benchmark": benchmark, "key": row.key, **row.to_dict()})
+
     @classmethod
     def read(cls, path: str | Path) -> "Survey":
         """Read a file of `weebill benchmark all --json`.  Raises InputError if the file holds anything else."""
@@ -85,7 +89,7 @@ def survey(
             found.signature["versions"] |= {package: version(package) for package in packages}
             rows: Iterable[Row] = module.run(rounds, **getattr(module, "SMALLEST", {}))
             for row in rows:
-                found.rows.append({"benchmark": name, "key": row.key, **row.to_dict()})
+                found.add(name, row)
                 print(f"{name}: {row}", flush=True)
             found.finished.append(name)
         except (InputError, ModuleNotFoundError) as error:

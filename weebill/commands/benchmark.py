@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _kept(found: "Survey", name: str, rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the rows of a benchmark, and keep them in `found`."""
     for row in rows:
-        found.rows.append({"benchmark": name, "key": row.key, **row.to_dict()})
+        found.add(name, row)
         yield row
 
 

@@ -252,8 +252,7 @@ def objective_of(loss: Mapping[str, Any] | None, model: "PreTrainedModel") -> "O
 
 def step_of(method: str, **settings: Any) -> Step:
     """Make the step of an entry of a configuration."""
-    if "training" in settings:
-        settings["training"] = TrainingSettings(**settings["training"])
-    if settings.get("low_rank") is not None:
-        settings["low_rank"] = LowRankSettings(**settings["low_rank"])
+    for key, kind in {"training": TrainingSettings, "low_rank": LowRankSettings}.items():
+        if settings.get(key) is not None:
+            settings[key] = kind(**settings[key])
     return STEPS[method](**settings)

@@ -59,9 +59,7 @@ def _relations(encoder: PreTrainedModel, pieces: Tensor, whole: Tensor) -> tuple
     with _watched(encoder) as found:
         encoder(pieces, attention_mask=attention_mask(whole))
     heads = encoder.config.num_attention_heads
-    query, key, value = (
-        found[part].float().unflatten(-1, (heads, -1)).transpose(1, 2) for part in PARTS
-    )
+    query, key, value = (found[part].unflatten(-1, (heads, -1)).transpose(1, 2) for part in PARTS)
     return _log_softmax(query, key, whole), _log_softmax(value, value, whole)
 
 
