@@ -18,7 +18,9 @@ def small_bart():
     shape = dict.fromkeys(("encoder_layers", "decoder_layers"), 2)
     shape |= dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), 4)
     shape |= dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), 40)
-    config = BartConfig(vocab_size=60, d_model=32, max_position_embeddings=64, **shape)
+    config = BartConfig(
+        vocab_size=60, d_model=32, max_position_embeddings=64, **shape, **generation.UNFORCED
+    )
     return BartForConditionalGeneration(config)
 
 
@@ -89,6 +91,7 @@ def test_all_engines_write_what_is_asked(small, name, tmp_path):
         assert engine.generate() > 0
         assert engine.peaks()[0] > engine.peaks()[1]
     assert texts[generation.INT8] == texts[generation.INT8_LIBRARY]
+    assert texts[generation.INT8] == texts[generation.INT8_CTRANSLATE2]  # ends are suppressed alike
     config = engine.model.config
     assert getattr(config, "decoder_layers", config.num_hidden_layers) == 1
 

@@ -56,10 +56,11 @@ TRIAL = 4  # tokens of the trial that chooses float32's products
 UNIT = "tokens/s of processor time"
 BASE = {f"{stack}_{name}": size for stack in ("encoder", "decoder")
         for name, size in (("layers", 6), ("attention_heads", 12), ("ffn_dim", 3072))}  # fmt: skip
+UNFORCED = {"forced_eos_token_id": None}  # CTranslate2 does not force a text to end
 # Random models of the published shapes, which are the defaults of the library's configurations.
 MODELS = {
-    "bart-large": lambda: BartForConditionalGeneration(BartConfig()),
-    "bart-base": lambda: BartForConditionalGeneration(BartConfig(d_model=768, **BASE)),
+    "bart-large": lambda: BartForConditionalGeneration(BartConfig(**UNFORCED)),
+    "bart-base": lambda: BartForConditionalGeneration(BartConfig(d_model=768, **BASE, **UNFORCED)),
     "gpt2": lambda: GPT2LMHeadModel(GPT2Config()),
 }
 

@@ -18,9 +18,11 @@ def convert_to_ctranslate2(model: PreTrainedModel, folder: Path) -> None:
     from ctranslate2.converters import TransformersConverter
 
     names = {str(index): index for index in range(model.config.vocab_size)}
-    special = dict.fromkeys(("bos_token", "eos_token", "unk_token", "pad_token"), "0")
+    kinds = ("bos", "eos", "pad")  # both engines must suppress the same end of a text
+    ids = {kind: getattr(model.config, f"{kind}_token_id", None) or 0 for kind in kinds}
+    special = {f"{kind}_token": str(index) for kind, index in ids.items()}
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=Tokenizer(WordLevel(names, unk_token="0")), **special
+        tokenizer_object=Tokenizer(WordLevel(names, unk_token="0")), unk_token="0", **special
     )
     model.config.normalize_before = False  # BART's, which the converter asks for
 
