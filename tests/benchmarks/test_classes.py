@@ -12,13 +12,12 @@ from weebill.benchmarks import classes
 @pytest.mark.workflows
 def test_table(news, tmp_path, capsys):
     need_comet()
-    table = tmp_path / "classes.md"
-    options = ["--rounds", "1", "--shape", "tiny", "--news", str(news), "--table", str(table)]
+    page = tmp_path / "classes.md"
+    options = ["--rounds", "1", "--shape", "tiny", "--news", str(news), "--markdown", str(page)]
     assert main(["benchmark", "classes", *options, "--comet", str(COMET.absolute()), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    *rows, table = json.loads(capsys.readouterr().out)
     assert len(rows) == len(classes.CASES)
     for row in rows:
         assert float(row["claim"].split("at most ")[1].split()[0]) < 1e-5, row["claim"]
-    _, _, *lines = table.read_text().splitlines()
-    assert [line.split(" | ")[0] for line in lines] == [f"| {case}" for case in classes.CASES]
-    assert all(" | yes | yes (" in line for line in lines)
+    assert [row["cells"][0]["text"] for row in table["rows"]] == [*classes.CASES]
+    assert all(f"\n| {case} | yes | yes | " in page.read_text() for case in classes.CASES)

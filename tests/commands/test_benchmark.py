@@ -13,6 +13,12 @@ from weebill.benchmarks import Option, Row, survey
 from weebill.commands import benchmark
 from weebill.errors import InputError
 from weebill.evaluation.measurement import hardware
+from weebill.report.rendering import to_markdown
+from weebill.report.table import Cell, Column, Table
+from weebill.report.table import Row as TableRow
+from weebill.workflow.code_version import code_of_module
+
+MODULE = "weebill.benchmarks.languages"
 
 
 def test_a_row_compares_round_by_round():
@@ -60,10 +66,39 @@ def test_command(monkeypatch, capsys, tmp_path):
     arguments.options = ["--markdown", str(file)]
     benchmark.run(arguments)
     lines = file.read_text().splitlines()
-    assert lines[0] == "# Speed: cleaning"
+    assert lines[0] == "# Benchmark: cleaning"
     assert lines[2].startswith(f"`weebill benchmark cleaning --markdown {file}` measured these")
-    assert f"pytest {pytest.__version__}; commit `" in lines[4] and lines[4].endswith("; 5 rounds.")
-    assert lines[-1] == "| x | 6 | 2 | pairs/s | 3.00 | 3.00 | 3.00 |"
+    assert f"pytest {pytest.__version__}, " in lines[4] and lines[4].endswith("`; 5 rounds.")
+    assert "| x | 6 | 2 | pairs/s | 3.00 | 3.00 | 3.00 |" in lines
+
+
+def test_a_page_of_tables_is_rendered_again_from_its_rows(monkeypatch, tmp_path, capsys):
+    columns = [*Column.texts(name="Name"), Column("bleu", "BLEU", deltas=True)]
+    rows = [TableRow.of(["a|b", Cell("41.10", "-0.40", "*")], baseline=True)]
+    table = Table("names", "Names and scores", "Why.", columns, rows, ("A note.",))
+    module = types.SimpleNamespace(run=lambda rounds: [table])
+    monkeypatch.setattr(survey, "load", lambda name: module)
+    monkeypatch.chdir(tmp_path)
+    page = Path("docs/results/languages.md")
+    assert main(["benchmark", "languages", "--markdown", str(page)]) == 0
+    text = page.read_text("utf-8")
+    assert f"### Names and scores\n\n{to_markdown(table)}" in text
+    assert f"`weebill benchmark languages --markdown {page}` made these tables." in text
+    page.unlink()
+    assert main(["publish"]) == 0
+    assert page.read_text("utf-8") == text
+    capsys.readouterr()
+    rows_file = Path("docs/results/languages/rows.json")
+    found = json.loads(rows_file.read_text("utf-8"))
+    for code, told in ((None, "measured by today's code"), ("code:0", "older than the code of")):
+        found["made"]["code"]["languages"]["code"] = code or code_of_module(MODULE)
+        rows_file.write_text(json.dumps(found), "utf-8")
+        assert main(["publish", "--stale"]) == 0
+        assert f"{page}: {told}" in capsys.readouterr().out
+    del found["survey"]["tables"][0]["table"]["columns"]
+    rows_file.write_text(json.dumps(found), "utf-8")
+    assert main(["publish"]) == 1
+    assert f"{rows_file}: rows of another version" in capsys.readouterr().err
 
 
 def test_what_was_found_before_a_failure(monkeypatch, capsys):
@@ -130,7 +165,7 @@ def test_all_benchmarks_and_what_was_published(tmp_path, monkeypatch, capsys):
     published, second = tmp_path / "published.json", tmp_path / "second.json"
     written = ["--json", str(published), "--markdown", str(tmp_path / "page.md")]
     assert main(["benchmark", "all", "--rounds", "3", *written]) == 0
-    page = (tmp_path / "page.md").read_text("utf-8")
+    page, _, _ = (tmp_path / "page.md").read_text("utf-8").partition("\n---\n")
     assert "| x | 6 | 2 | pairs/s | 3.00 | 3.00 | 3.00 |" in page and "3 rounds." in page
     assert page.endswith("## Not measured\n\n- `metric`: no text\n")
     assert capsys.readouterr().out.splitlines()[1] == "metric: cannot run here: no text"

@@ -1,6 +1,6 @@
 """Speed claims of the project: one module per benchmark, found by its name.
 
-Each module has `run(rounds, …) -> Iterable[Row]`, whose further parameters are its options (`Option`).
+Each module has `run(rounds, …) -> Iterable[Row | Table]`, whose further parameters are its options (`Option`).
 It may have `OPPONENTS`, packages that it needs and whose versions are reported with the rows, and `SMALLEST`, the
 options of the smallest meaningful run (`weebill benchmark all`).
 """
@@ -21,6 +21,7 @@ NAMES = (
     "deployment",
     "families",
     "generation",
+    "languages",
     "mbr",
     "metric",
     "runtime",

@@ -20,9 +20,10 @@ from weebill.benchmarks.metric.checkpoint import PIECES, SHAPES, SHARED
 from weebill.benchmarks.opponent import Opponent, compete
 from weebill.evaluation.timing.metric_speed import Text
 from weebill.evaluation.timing.timer import one_thread
-from weebill.files import write_text
 from weebill.metric.encoder_folders import write_encoder
 from weebill.metric.scorer import Scorer
+from weebill.report.table import Column, Table, fixed
+from weebill.report.table import Row as TableRow
 
 SEGMENTS = 100
 SMALLEST = {"segments": 10, "precision": "float32"}
@@ -119,14 +120,13 @@ def run(
     shape: Annotated[str, Option("shape of the encoders", choices=SHAPES)] = "base",
     segments: Annotated[int, Option("approximate number of segments", "N")] = SEGMENTS,
     precision: Annotated[str, Option("precision of ours")] = "float32",
-    table: Annotated[Path | None, Option("Markdown table to write", "FILE")] = None,
-) -> Iterator[Row]:
-    """Yield segments per second of each model class.  Raises InputError without a text, or without unbabel-comet."""
+) -> Iterator[Row | Table]:
+    """Yield segments per second of each model class, then the table of all.
+
+    Raises InputError without a text, or without unbabel-comet.
+    """
     text = read_text(news, segments).first(1)
-    lines = [
-        "| model class | loads | equal (largest difference) | segments/s | unbabel-comet | ratio |",
-        "|---|---|---|---|---|---|",
-    ]
+    rows = []
     with tempfile.TemporaryDirectory() as name, one_thread():
         folders = _encoders(Path(name) / "encoders", shape, text)
         for number, (case, (values, given)) in enumerate(CASES.items()):
@@ -135,11 +135,23 @@ def run(
                 case, values, given, text, folder, folders, comet, precision, rounds
             )
             equal = "yes" if difference <= EQUAL else "no"
-            speeds = f"{row.ours:.2f} | {row.other:.2f} | {row.ratio:.2f}"
-            lines.append(f"| {case} | yes | {equal} ({difference:.0e}) | {speeds} |")
+            speeds = (fixed(one, 2) for one in (row.ours, row.other, row.ratio))
+            rows.append(TableRow.of((case, "yes", equal, f"{difference:.0e}", *speeds)))
             yield row
-    if table is not None:
-        write_text(table, "\n".join(lines) + "\n")
+    columns = (
+        *Column.texts(case="Model class", loads="Loads", equal="Equal"),
+        Column("difference", "Largest difference"),
+        *Column.grouped("Segments/s", ours="ours", other="unbabel-comet"),
+        Column("ratio", "Ratio"),
+    )
+    yield Table(
+        "classes",
+        "Model classes of unbabel-comet",
+        f"Encoders in the shape {shape}, with random weights, in {precision}; {len(text.sources)} segments.",
+        columns,
+        rows,
+        (f"Equal: no score differs by more than {EQUAL:.0e}.",),
+    )
 
 
 def _encoders(root: Path, shape: str, text: Text) -> dict[str, Path]:

@@ -1,14 +1,10 @@
 """Families of generators: which steps work, and the speed of int8 against float32, in processor time of one core.
 
-    weebill benchmark families                              # the speeds
-    python -m weebill.benchmarks.families docs/results/families.md   # writes the whole table as a page
-
 Each family has a model of one shape with random weights, which writes the same number of tokens for the same prompts:
 in float32 by Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here, and in int8,
 by us and by CTranslate2.
 """
 
-import argparse
 import copy
 import tempfile
 import time
@@ -39,10 +35,8 @@ from weebill.benchmarks.generation_opponents import (
     convert_to_ctranslate2,
 )
 from weebill.errors import InputError
-from weebill.evaluation.measurement import hardware, software_versions, versions_line
 from weebill.evaluation.timing.processes import Worker
 from weebill.evaluation.timing.timer import in_turn, timed
-from weebill.files import write_text
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.distillation import (
     chosen_layers,
@@ -58,7 +52,6 @@ from weebill.kernels.cpu_matmul import OneDnnLinears
 from weebill.kernels.extension import PORTABLE
 from weebill.pruning.history import History
 from weebill.pruning.movement_gates import MovementScoring, cut_silent
-from weebill.report.rendering import to_markdown
 from weebill.report.table import Column, Table, fixed
 from weebill.report.table import Row as TableRow
 
@@ -75,10 +68,13 @@ CLOSE = 1e-3  # of logits: cut against masked
 def run(
     rounds: int,
     families: Annotated[Sequence[str], Option("families to measure", choices=FAMILIES)] = FAMILIES,
-) -> Iterator[Row]:
-    """Yield tokens per second of each family's int8 against its float32, and against CTranslate2's int8."""
+) -> Iterator[Row | Table]:
+    """Yield tokens per second of each family's int8 against others, then the table of all steps and speeds."""
+    measured = {}
     for name in families:
-        yield from speeds(name, rounds).values()
+        measured[name] = speeds(name, rounds)
+        yield from measured[name].values()
+    yield table(measured)
 
 
 def speeds(name: str, rounds: int) -> dict[str, Row]:
@@ -238,9 +234,11 @@ def outcomes(name: str) -> dict[str, str]:
 
 
 def table(measured: Mapping[str, Mapping[str, Row]]) -> Table:
-    """Return the steps of every family, and its speeds of `speeds` if they were measured."""
+    """Return the steps of the families whose speeds, of `speeds`, were measured, and of those that are refused."""
     rows = []
     for name in SHAPES:
+        if name in FAMILIES and name not in measured:
+            continue
         found = measured.get(name, {})
         ours = fixed(found[FLOAT32].ours, 0) if found else ""
         ratios = [fixed(found[one].ratio, 2) if one in found else "" for one in OTHERS]
@@ -264,21 +262,3 @@ def table(measured: Mapping[str, Mapping[str, Row]]) -> Table:
             "CTranslate2: only where its converter takes the model.",
         ),
     )
-
-
-def main() -> None:
-    """Write the page."""
-    parser = argparse.ArgumentParser(
-        prog="python -m weebill.benchmarks.families", description=__doc__
-    )
-    parser.add_argument("page", type=Path, nargs="?", default=Path("docs/results/families.md"))
-    parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
-    found = table({name: speeds(name, given.rounds) for name in FAMILIES})
-    machine = f"{hardware()}; {versions_line(software_versions(OPPONENTS))}"
-    text = f"# {found.title}\n\n`python -m weebill.benchmarks.families` wrote this page.\n{machine}\n\n"
-    write_text(given.page, text + to_markdown(found))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,19 +1,19 @@
-"""Table of what cleaning, vocabularies and word scores do to text of many languages, written to a page.
+"""What the defaults of cleaning, of vocabularies and of word scores do to text of many languages; nothing is timed.
 
-    weebill fetch 'origin:flores/*' 'origin:train/tatoeba*' origin:lid/lid.176.ftz
-    python -m weebill.benchmarks.languages docs/results/languages.md
-
-The text is FLORES-101 (professional translations of the same 1,012 sentences) beside English, and Tatoeba.
+The text is FLORES-101 (professional translations of the same 1,012 sentences) beside English, and Tatoeba:
+weebill fetch 'origin:flores/*' 'origin:train/tatoeba*' origin:lid/lid.176.ftz
 """
 
-import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
+from weebill.benchmarks import Option
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
@@ -24,8 +24,6 @@ from weebill.corpus.language_codes import has_case
 from weebill.corpus.scores.lexical_translation import estimate, log_ratio
 from weebill.errors import InputError
 from weebill.experiment.origins import FOLDER
-from weebill.files import write_text
-from weebill.report.rendering import to_markdown
 from weebill.report.table import Column, Row, Table, fixed
 from weebill.text_files import read_lines
 from weebill.translation.model.vocabulary_fit import measure_fit
@@ -47,8 +45,21 @@ MORE_PIECES = {
     "ko": 2500,
 }  # their commonest letters alone are more than 1,000
 KEPT_GOOD = 0.95
+SMALLEST = {"languages": ("de",)}
 
 Pair = tuple[str, str]
+
+
+def run(
+    rounds: int,
+    languages: Annotated[Sequence[str], Option("languages beside English", choices=FLORES)] = tuple(
+        FLORES
+    ),
+) -> Iterator[Table]:
+    """Yield the tables of cleaning and vocabularies, and of word scores.  Raises InputError without the texts."""
+    yield cleaning_table(languages)
+    if learnt := [one for one in TATOEBA if one in languages]:
+        yield scores_table(learnt)
 
 
 def read(name: str) -> list[str]:
@@ -72,12 +83,12 @@ def verdicts(
     return [None if one < 0 else list(FILTERS)[one] for one in found.tolist()]
 
 
-def cleaning_table(seed: int = 1) -> Table:
+def cleaning_table(languages: Sequence[str], seed: int = 1) -> Table:
     """Return shares of FLORES that cleaning keeps or drops, and the fit of vocabularies.  seed: of the shuffle."""
     english, rows = read("flores/eng.devtest"), []
     order = np.random.default_rng(seed).permutation(len(english)).tolist()
-    for language, name in FLORES.items():
-        other = read(f"flores/{name}.devtest")
+    for language in languages:
+        other = read(f"flores/{FLORES[language]}.devtest")
         rules = Context(Rules())
         identifier = LanguageIdentifier(
             LanguageId(str(FOLDER / "lid/lid.176.ftz")), ("en", language)
@@ -129,13 +140,12 @@ def cleaning_table(seed: int = 1) -> Table:
     )
 
 
-def scores_table(seed: int = 1) -> Table:
+def scores_table(languages: Sequence[str], seed: int = 1) -> Table:
     """Return how well the translations of words separate pairs from shuffled ones.  seed: of the alignment."""
     rows = []
-    for language, names in TATOEBA.items():
-        pairs = list(
-            islice(zip(*(read(f"train/{name}") for name in names), strict=True), 2 * LEARNT)
-        )
+    for language in languages:
+        texts = (read(f"train/{name}") for name in TATOEBA[language])
+        pairs = list(islice(zip(*texts, strict=True), 2 * LEARNT))
         learnt, others = pairs[:LEARNT], pairs[LEARNT:]
         with tempfile.TemporaryDirectory() as folder:
             table = Path(folder) / "table.parquet"
@@ -173,21 +183,3 @@ def _separation(score, pairs: list[Pair]) -> tuple[str, str]:
 
 def _percent(part: int, whole: int) -> str:
     return fixed(100 * part / whole, 1)
-
-
-def main() -> None:
-    """Write the page."""
-    parser = argparse.ArgumentParser(
-        prog="python -m weebill.benchmarks.languages", description=__doc__
-    )
-    parser.add_argument("page", type=Path, nargs="?", default=Path("docs/results/languages.md"))
-    page = parser.parse_args().page
-    text = "# Languages: what the defaults do to text of many languages\n\n"
-    text += "`python -m weebill.benchmarks.languages` wrote this page from public texts.\n"
-    for table in (cleaning_table(), scores_table()):
-        text += f"\n## {table.title}\n\n{to_markdown(table)}"
-    write_text(page, text)
-
-
-if __name__ == "__main__":
-    main()

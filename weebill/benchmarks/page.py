@@ -1,37 +1,100 @@
-"""Page of Markdown of one benchmark or all: a table for each, with its conditions."""
+"""Page of Markdown of one benchmark or all, with its conditions, and the rows from which it is rendered again."""
 
-from collections.abc import Mapping
-from itertools import groupby
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from weebill.benchmarks import SMALLER_IS_BETTER
 from weebill.benchmarks.survey import Survey
+from weebill.errors import InputError
+from weebill.files import write_json, write_text
+from weebill.report.rendering import to_markdown
+from weebill.report.rows import NAME
+from weebill.report.table import Table
+from weebill.workflow.code_version import code_of_module
 
+KIND = "benchmark"  # of rows, beside the names of an experiment's pages
 HEAD = "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
+FOOTER = """
+---
+
+`weebill publish` renders this page again from its rows; `make stale` tells if the code that made them has changed.
+"""
+
+
+def write_page(file: Path, found: Survey, command: str) -> list[Path]:
+    """Write the page of what a command measured, and its rows to the folder of its name; return both paths."""
+    names = _names(found)
+    code = {name: {"module": f"weebill.benchmarks.{name}"} for name in names}
+    for one in code.values():
+        one["code"] = code_of_module(one["module"])
+    made = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "commit": found.signature["commit"],
+        "code": code,
+    }
+    rows = {"page": KIND, "made": made, "command": command, "survey": asdict(found)}
+    write_json(file.with_suffix("") / NAME, rows)
+    return [file.with_suffix("") / NAME, *render(rows, file)]
+
+
+def render(rows: Mapping[str, Any], file: Path) -> list[Path]:
+    """Write the page of some rows; return its path.  Raises InputError if the rows are not those of benchmarks."""
+    try:
+        text = page(Survey(**rows["survey"]), rows["command"])
+    except (KeyError, TypeError) as error:
+        message = f"{file.with_suffix('') / NAME}: rows of another version ({error}); measure again"
+        raise InputError(message) from error
+    write_text(file, text + FOOTER)
+    return [file]
 
 
 def page(survey: Survey, command: str = "weebill benchmark all") -> str:
     """Return the page of some figures that a command measured; what could not run, or failed, has its reason."""
-    tables = [
-        f"## weebill benchmark {name}\n\n{HEAD}{''.join(map(_row, rows))}"
-        for name, rows in groupby(survey.rows, key=lambda row: row["benchmark"])
-    ]
+    names = _names(survey)
+    parts = [f"## weebill benchmark {name}\n\n{_tables(survey, name)}" for name in names]
     missing = {**survey.not_run, **survey.failed}
     if missing:
         reasons = "".join(f"- `{name}`: {reason}\n" for name, reason in missing.items())
-        tables.append(f"## Not measured\n\n{reasons}")
+        parts.append(f"## Not measured\n\n{reasons}")
     signature = survey.signature
-    versions = ", ".join(f"{name} {one}" for name, one in signature["versions"].items())
-    names = {row["benchmark"] for row in survey.rows}
-    title = names.pop() if len(names) == 1 else "every benchmark, small"
+    versions = ", ".join(f"{name} {one}" for name, one in sorted(signature["versions"].items()))
+    title = f"Benchmark: {names[0]}" if len(names) == 1 else "Speed: every benchmark, small"
+    rounds = f"; {survey.rounds} rounds" if survey.rows else ""
     return (
-        f"# Speed: {title}\n\n"
+        f"# {title}\n\n{_explained(survey, command)}\n\n"
+        f"{signature['hardware']}; {versions}; commit `{(signature['commit'] or 'unknown')[:12]}`{rounds}.\n\n"
+        + "\n".join(parts)
+    )
+
+
+def _names(survey: Survey) -> list[str]:
+    return list(dict.fromkeys(one["benchmark"] for one in (*survey.rows, *survey.tables)))
+
+
+def _explained(survey: Survey, command: str) -> str:
+    if not survey.rows:
+        return f"`{command}` made these tables."
+    return (
         f"`{command}` measured these figures: each speed of ours and of an opponent on the same work, in "
         "turn on the same core, and the ratio's lowest and highest round. "
-        f"Of {', '.join(SMALLER_IS_BETTER)}, less is better; of all others, more.\n\n"
-        f"{signature['hardware']}; {versions}; commit `{(signature['commit'] or 'unknown')[:12]}`; "
-        f"{survey.rounds} rounds.\n\n" + "\n".join(tables)
+        f"Of {', '.join(SMALLER_IS_BETTER)}, less is better; of all others, more."
     )
+
+
+def _tables(survey: Survey, name: str) -> str:
+    """Return the tables of a benchmark, its own before that of its rows."""
+    own = (one["table"] for one in _of(survey.tables, name))
+    shown = [f"### {one.title}\n\n{to_markdown(one)}" for one in map(Table.from_dict, own)]
+    if rows := "".join(map(_row, _of(survey.rows, name))):
+        shown.append(("### Speeds\n\n" if shown else "") + HEAD + rows)
+    return "\n".join(shown)
+
+
+def _of(found: Iterable[Mapping[str, Any]], name: str) -> list[Mapping[str, Any]]:
+    return [one for one in found if one["benchmark"] == name]
 
 
 def _row(row: Mapping[str, Any]) -> str:

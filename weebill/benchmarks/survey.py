@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +12,8 @@ from weebill.benchmarks import NAMES, SMALLER_IS_BETTER, Row
 from weebill.errors import InputError
 from weebill.evaluation.measurement import conditions
 from weebill.files import read_json
+from weebill.report.rendering import to_markdown
+from weebill.report.table import Table
 from weebill.workflow.repository import commit
 
 LOSS = 0.05  # share of a ratio; a greater loss is reported
@@ -24,13 +26,22 @@ class Survey:
     rounds: int
     signature: dict[str, Any] = field(default_factory=lambda: {"commit": commit(), **conditions()})
     rows: list[dict[str, Any]] = field(default_factory=list)  # each a Row, "benchmark" and "key"
+    tables: list[dict[str, Any]] = field(default_factory=list)  # each "benchmark" and "table"
     not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why it cannot run here
     failed: dict[str, str] = field(default_factory=dict)  # benchmark → error
     finished: list[str] = field(default_factory=list)  # benchmarks whose rows are complete
 
-    def add(self, benchmark: str, row: Row) -> None:
-        """Keep a row of a benchmark."""
-        self.rows.append({"benchmark": benchmark, "key": row.key, **row.to_dict()})
+    def add(self, benchmark: str, found: Row | Table) -> None:
+        """Keep a row or a table of a benchmark."""
+        if isinstance(found, Table):
+            self.tables.append({"benchmark": benchmark, "table": asdict(found)})
+        else:
+            self.rows.append({"benchmark": benchmark, "key": found.key, **found.to_dict()})
+
+    @property
+    def count(self) -> int:
+        """Return the number of rows and tables."""
+        return len(self.rows) + len(self.tables)
 
     @classmethod
     def read(cls, path: str | Path) -> "Survey":
@@ -45,6 +56,11 @@ class Survey:
             message = f"{path}: holds no figures of benchmarks; name a file of `weebill benchmark all --json FILE`"
             raise InputError(message) from error
         return found
+
+
+def shown(found: Row | Table) -> str:
+    """Return a row or a table as a terminal shows it."""
+    return f"\n{to_markdown(found)}" if isinstance(found, Table) else str(found)
 
 
 def load(name: str) -> ModuleType:
@@ -76,24 +92,27 @@ def survey(
     found = Survey(rounds)
     if stopped and _same_work(stopped, found):
         found = replace(stopped, not_run={}, failed={})
-        found.rows = [row for row in found.rows if row["benchmark"] in found.finished]
+        found.rows, found.tables = (
+            [one for one in kept if one["benchmark"] in found.finished]
+            for kept in (found.rows, found.tables)
+        )
     save(found)
     for name in names:
         if name in found.finished:
             print(f"{name}: measured before", flush=True)
             continue
-        before = len(found.rows)
+        before = found.count
         try:
             module = load(name)
             packages = getattr(module, "OPPONENTS", ())
             found.signature["versions"] |= {package: version(package) for package in packages}
-            rows: Iterable[Row] = module.run(rounds, **getattr(module, "SMALLEST", {}))
+            rows: Iterable[Row | Table] = module.run(rounds, **getattr(module, "SMALLEST", {}))
             for row in rows:
                 found.add(name, row)
-                print(f"{name}: {row}", flush=True)
+                print(f"{name}: {shown(row)}", flush=True)
             found.finished.append(name)
         except (InputError, ModuleNotFoundError) as error:
-            began = len(found.rows) > before
+            began = found.count > before
             (found.failed if began else found.not_run)[name] = str(error)
             print(f"{name}: {'failed' if began else 'cannot run here'}: {error}", flush=True)
         except Exception as error:
@@ -123,20 +142,20 @@ def changes(found: Survey, published: Survey) -> Iterator[str]:
         )
     for row in found.rows:
         old = before.pop(_name(row), None)
-        start = f"{_name(row)}: ratio {_shown(row)}"
+        start = f"{_name(row)}: ratio {_ratio(row)}"
         if old is None:
             yield f"{start}, not published yet"
             continue
         change, lowest, highest = row["ratio"] / old["ratio"], old["lowest"], old["highest"]
         gain = 1 / change if row["unit"] in SMALLER_IS_BETTER else change
         yield (
-            f"{start}, published {_shown(old)}; changed by {change:.2f} "
+            f"{start}, published {_ratio(old)}; changed by {change:.2f} "
             f"({row['lowest'] / highest:.2f} to {row['highest'] / lowest:.2f})"
             + (f", ours alone by {row['ours'] / old['ours']:.2f}" if same else "")
             + (f"; a loss over {LOSS:.0%}" if gain < 1 - LOSS else "")
         )
     yield from (
-        f"{name}: published ratio {_shown(old)}, not measured now" for name, old in before.items()
+        f"{name}: published ratio {_ratio(old)}, not measured now" for name, old in before.items()
     )
 
 
@@ -148,5 +167,5 @@ def _interval(row: Mapping[str, Any]) -> tuple[float, float, float]:
     return row["ratio"], row["lowest"], row["highest"]
 
 
-def _shown(row: Mapping[str, Any]) -> str:
+def _ratio(row: Mapping[str, Any]) -> str:
     return "{:.2f} ({:.2f} to {:.2f})".format(*_interval(row))

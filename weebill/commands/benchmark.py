@@ -15,6 +15,7 @@ from weebill.benchmarks import NAMES, Row, add_options
 
 if TYPE_CHECKING:
     from weebill.benchmarks.survey import Survey
+    from weebill.report.table import Table
 
 ALL, GPU = "all", "gpu"
 
@@ -27,11 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one benchmark; print each row when it is measured, and the machine and the versions."""
-    from weebill.benchmarks.page import page
-    from weebill.benchmarks.survey import Survey, load
+    """Run one benchmark; print each row or table when it is measured, and the machine and the versions."""
+    from weebill.benchmarks.page import write_page
+    from weebill.benchmarks.survey import Survey, load, shown
     from weebill.evaluation.measurement import conditions, versions_line
-    from weebill.files import write_text
     from weebill.workflow.repository import commit
 
     if arguments.name == ALL:
@@ -49,15 +49,18 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(f"{signature['hardware']}; {versions_line(signature['versions'])}", flush=True)
         for row in rows:
-            print(row, flush=True)
+            print(shown(row), flush=True)
     if markdown:
-        command = shlex.join(["weebill", "benchmark", arguments.name, *arguments.options])
-        write_text(markdown, page(found, command))
+        write_page(markdown, found, _command(arguments.name, arguments.options))
     return 0
 
 
-def _kept(found: "Survey", name: str, rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows of a benchmark, and keep them in `found`."""
+def _command(name: str, options: list[str]) -> str:
+    return shlex.join(["weebill", "benchmark", name, *options])
+
+
+def _kept(found: "Survey", name: str, rows: "Iterable[Row | Table]") -> "Iterator[Row | Table]":
+    """Yield the rows and tables of a benchmark, and keep them in `found`."""
     for row in rows:
         found.add(name, row)
         yield row
@@ -65,9 +68,9 @@ def _kept(found: "Survey", name: str, rows: Iterable[Row]) -> Iterator[Row]:
 
 def _run_all(options: list[str]) -> int:
     """Run every benchmark, then compare with published figures; return 1 if one failed, not if one was slow."""
-    from weebill.benchmarks.page import page
+    from weebill.benchmarks.page import write_page
     from weebill.benchmarks.survey import Survey, changes, survey
-    from weebill.files import write_json, write_text
+    from weebill.files import write_json
 
     given = parser_of(ALL).parse_args(options)
     published = Survey.read(given.against) if given.against else None
@@ -79,7 +82,7 @@ def _run_all(options: list[str]) -> int:
     stopped = Survey.read(given.json) if given.json and given.json.exists() else None
     found = survey(given.rounds, save, stopped=stopped)
     if given.markdown:
-        write_text(given.markdown, page(found))
+        write_page(given.markdown, found, _command(ALL, options))
     for line in changes(found, published) if published else ():
         print(line)
     return 1 if found.failed else 0
@@ -113,11 +116,12 @@ def _run_gpu(options: list[str]) -> int:
     return 1 if found.failures else 0
 
 
-def _print_list(rows: Iterable[Row], signature: dict[str, Any]) -> None:
+def _print_list(rows: "Iterable[Row | Table]", signature: dict[str, Any]) -> None:
     """Print a JSON list row by row, so that a run that fails after an hour has printed the rows before."""
     before = "[\n"
     for row in rows:
-        print(before + json.dumps(row.to_dict() | signature, indent=2), end="", flush=True)
+        record = row.to_dict() if isinstance(row, Row) else asdict(row)
+        print(before + json.dumps(record | signature, indent=2), end="", flush=True)
         before = ",\n"
     print("[]" if before == "[\n" else "\n]")
 
@@ -133,8 +137,11 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
 def _parser_of_module(name: str, module: ModuleType) -> argparse.ArgumentParser:
     parser = _parser(name, module.__doc__)
-    parser.add_argument("--json", action="store_true", help="a JSON list, one object a claim")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a page there, too")
+    parser.add_argument(
+        "--json", action="store_true", help="a JSON list, one object a claim or table"
+    )
+    page = "write a page there, too, and its rows to the folder of its name"
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=page)
     add_options(parser, module.run)
     return parser
 
@@ -151,7 +158,12 @@ def _all_parser() -> argparse.ArgumentParser:
         help="write the figures and their signature there; "
         "a survey that was stopped goes on after the benchmarks that the file has complete",
     )
-    add("--markdown", type=Path, metavar="FILE", help="write the figures there, as tables")
+    add(
+        "--markdown",
+        type=Path,
+        metavar="FILE",
+        help="write a page there, and its rows to the folder of its name",
+    )
     add("--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file")
     return parser
 

@@ -1,13 +1,15 @@
 """Render the published pages of docs/results again from their rows, or list those that are older than their code.
 
 `weebill run CONFIG publish` collects the rows of an experiment that was run, and renders its page, to be committed:
-docs/results/NAME.md and docs/results/NAME/.  After a change of a page's design, `weebill publish` renders all pages
+docs/results/NAME.md and docs/results/NAME/; `weebill benchmark NAME --markdown FILE` does so with what it measures.
+After a change of a page's design, `weebill publish` renders all pages
 again without any model.  Only a run can measure anew: --stale tells for which pages that is due.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Render or list pages.  Raises InputError if a page has no rows, or rows that cannot be read."""
     from weebill.errors import InputError
     from weebill.files import read_json
-    from weebill.report.published import render
     from weebill.report.rows import NAME
 
     folder = Path("docs/results")
@@ -36,10 +37,19 @@ def run(arguments: argparse.Namespace) -> int:
     for page in pages:
         rows = page.with_suffix("") / NAME
         if rows.is_file():
-            print(*render(read_json(rows), page), sep="\n")
+            print(*rendered(read_json(rows), page), sep="\n")
         elif arguments.pages:
             raise InputError(f"{rows}: no such rows; run the experiment and publish it")
     return 0
+
+
+def rendered(rows: Mapping[str, Any], page: Path) -> list[Path]:
+    """Render a page of an experiment, or of benchmarks; return all paths that are written."""
+    from weebill.benchmarks.page import KIND
+    from weebill.benchmarks.page import render as render_benchmarks
+    from weebill.report.published import render
+
+    return (render_benchmarks if rows["page"] == KIND else render)(rows, page)
 
 
 def stale(pages: list[Path]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from weebill.errors import InputError
 from weebill.files import read_json, write_json, write_text
 from weebill.report.costs import read_jobs
-from weebill.workflow.code_version import code_of
+from weebill.workflow.code_version import code_of, code_of_module
 from weebill.workflow.repository import commit
 
 NAME = "rows.json"  # in the folder of a page's pictures
@@ -47,17 +47,16 @@ def collect(
 
 
 def changed_rules(rows: Mapping[str, Any]) -> list[str]:
-    """Return the rules, by their benchmarks' names, whose code is no longer that which made some rows."""
+    """Return the rules, by their benchmarks' names, or the benchmarks whose code no longer is what made some rows."""
     return sorted(
-        name
-        for name, one in rows["made"]["code"].items()
-        if _code_now(one["script"]) != one["code"]
+        name for name, one in rows["made"]["code"].items() if _code_now(one) != one["code"]
     )
 
 
-def _code_now(script: Sequence[str]) -> str | None:
+def _code_now(one: Mapping[str, Any]) -> str | None:
+    """Return the fingerprint of a rule's `script`, or of a `module`."""
     try:
-        return code_of(*script)
+        return code_of_module(one["module"]) if "module" in one else code_of(*one["script"])
     except (InputError, OSError, KeyError, ValueError):  # the script or a module is gone
         return None
 

@@ -1,6 +1,6 @@
 """Tables as data: columns in groups, footnotes, and cells of finished text, so that every format shows the same."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import groupby
@@ -88,6 +88,13 @@ class Table:
         for row in self.rows:
             if len(row.cells) != len(self.columns):
                 raise ValueError(f"table {self.name}: a row of {len(row.cells)} cells")
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Table":
+        """Make the table of which `dataclasses.asdict` made a record.  Raises TypeError or KeyError for any other."""
+        columns = [Column(**column) for column in record["columns"]]
+        rows = [Row([Cell(**cell) for cell in row["cells"]], row["kind"]) for row in record["rows"]]
+        return cls(**{**record, "columns": columns, "rows": rows})
 
 
 def fixed(value: float | None, decimals: int) -> str:
