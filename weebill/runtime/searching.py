@@ -30,7 +30,7 @@ def search(
     for batch, cropped, limits in student.batches(sources, options, progress):
         with torch.inference_mode():
             given = (
-                tensor.to(_device(student)) for tensor in (*pad(cropped), torch.tensor(limits))
+                tensor.to(device_of_student(student)) for tensor in (*pad(cropped), torch.tensor(limits))
             )
             found = search_batch(ensemble, *given, options)
         for index, candidates in zip(batch, found, strict=True):
@@ -53,11 +53,11 @@ def force_decode(student: Student, pairs: Sequence[Sources], options: SearchOpti
     for engine in student.engines:
         engine.reserve(max(map(len, [*map(options.crop, sources), *targets]), default=0) + 1)
     student.choose(student.every)
-    device = _device(student)
+    device = device_of_student(student)
     return force_decode_batches(_ensemble(student), sources, targets, options, device)
 
 
-def _device(student: Student) -> torch.device:
+def device_of_student(student: Student) -> torch.device:
     """Return the device on which a student's engines compute."""
     return getattr(student.engines[0], "device", torch.device("cpu"))
 

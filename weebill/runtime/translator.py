@@ -49,7 +49,7 @@ class Runtime(Student):
         return super().translate(sources, options, progress)
 
     def _divide(self, sources, lengths, options) -> list[list[int]]:
-        device = searching.device_of(self)
+        device = searching.device_of_student(self)
         if device.type == "cpu":
             return super()._divide(sources, lengths, options)
         return divide([engine.network for engine in self.engines], lengths, options, device)
