@@ -46,7 +46,7 @@ def pieces(tmp_path, monkeypatch):
         ("ja jpn_Jpan", "ja-mecab"),
         ("ko ko-KR", "ko-mecab"),
         ("th km lo my bo dz shn tha_Thai", "flores200"),
-        ("char", "char"),
+        ("jv-Java ii ban-Bali char", "char"),
     ],
 )
 def test_tokenizer_by_language(languages, name):

@@ -1,7 +1,8 @@
 """BLEU by sacreBLEU, with the tokenizer of the target language.
 
 The tokenizers are those that sacreBLEU advises: its own for Chinese, MeCab's for Japanese and Korean, 13a elsewhere.
-Other scripts without spaces are divided into the pieces of FLORES-200 (spBLEU, Goyal et al. 2022).
+Other scripts without spaces are divided into the pieces of FLORES-200 (spBLEU, Goyal et al. 2022), or into characters
+if it has no language in them.
 """
 
 import shutil
@@ -27,6 +28,7 @@ BY_SCRIPT = {
     **dict.fromkeys(("Jpan", "Hrkt", "Hira", "Kana"), "ja-mecab"),
     **dict.fromkeys(("Kore", "Hang"), "ko-mecab"),
     **dict.fromkeys(("Thai", "Laoo", "Khmr", "Mymr", "Tibt"), "flores200"),
+    **dict.fromkeys(("Bali", "Java", "Lana", "Tale", "Talu", "Yiii"), "char"),
 }
 
 

@@ -187,12 +187,16 @@ def _steps(language: str) -> tuple[list[tuple], ...]:
 
 
 Punctuation = Literal["moses", "keep"]
-KEEPING = ("ja", "lzh", "wuu", "yue", "zh")  # languages in which “ ” … —— are the usual marks
+# Languages in which “ ” … —— are the usual marks: Japanese, Okinawan, and the languages of China that zh covers.
+KEEPING = (
+    "ja", "ryu", "zh", "cdo", "cjy", "cnp", "cpx", "csp", "czh", "czo", "gan", "hak", "hsn", "lzh", "mnp", "nan",
+    "wuu", "yue",
+)  # fmt: skip
 
 
 def usual_punctuation(language: str) -> Punctuation:
     """Return what is done to a language's punctuation by default."""
-    return "keep" if re.split("[-_]", language)[0] in KEEPING else "moses"
+    return "keep" if primary(language) in KEEPING else "moses"
 
 
 def normalise(

@@ -1,4 +1,4 @@
-"""Scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan), and joined sentences."""
+"""Scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan, …), and joined sentences."""
 
 import re
 import unicodedata
@@ -12,6 +12,8 @@ RANGES = (
     "\u0f00\u0f00\u0f18\u0f19\u0f35\u0f35\u0f37\u0f37\u0f39\u0f39\u0f3e\u0f84\u0f86\u0fbc"  # Tibetan
     "\u1000\u103f\u1050\u108f\u109a\u109d\ua9e0\ua9ef\ua9fa\ua9fe\uaa60\uaa7f"  # Burmese
     "\u1780\u17d3\u17d7\u17d7\u17dc\u17dd"  # Khmer
+    "\u1950\u196d\u1970\u1974\u1980\u19ab\u19b0\u19c9\u1a20\u1a7c\u1aa7\u1aa7"  # Tai Le, New Tai Lue, Tai Tham
+    "\u1b00\u1b4c\ua980\ua9c0\ua000\ua48c"  # Balinese, Javanese, Yi
     "\u3041\u309a\u309d\u309f\u30a1\u30fa\u30fc\u30ff\u31f0\u31ff\uff66\uff9f"  # kana
     "\U0001aff0\U0001affe\U0001b000\U0001b16f"  # historical kana
     "\u3105\u312f\u31a0\u31bf"  # Bopomofo

@@ -216,6 +216,15 @@ CASES = {
         [],
         ["languages.target: found 'en' as source too, expected two languages"],
     ),
+    "one language by two codes": (
+        {"languages": {"source": "en", "target": "eng"}},
+        [],
+        [
+            "languages.target: found 'eng' and 'en', which are the same, expected two languages",
+            "corpora.tatoeba.importer: tatoeba: found languages en to eng, expected en to de, the only ones it knows",
+            "validation.importer: tatoeba: found languages en to eng, expected en to de, the only ones it knows",
+        ],
+    ),
     "languages that the importers lack": (
         {
             "languages": {"target": "xx"},

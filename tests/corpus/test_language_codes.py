@@ -47,6 +47,8 @@ def test_scripts():
     assert scripts("sr-RS") == ("Cyrl", "Latn") and scripts("sr-ME") == ("Latn",)
     assert scripts("zh-TW") == ("Hant",) and scripts("zh_CN") == ("Hans",)
     assert unicode_scripts("ja") == ("Hani", "Hira", "Kana") and unicode_scripts("ko") == ("Hang",)
+    assert scripts("crh_Latn") == ("Latn",) and scripts("crh") == ("Cyrl", "Latn")
+    assert scripts("lus")[0] == scripts("cjk")[0] == "Latn" and "Mtei" in scripts("mni")
     assert scripts("ckb") == scripts("pbt") == ("Arab",) and scripts("qaa") == ()
     cased = [
         code for code in ("en", "ru", "el", "hy", "ka", "ja", "ar", "hi", "qaa") if has_case(code)

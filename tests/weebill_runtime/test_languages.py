@@ -1,16 +1,47 @@
-"""Languages of codes are those that langcodes finds."""
+"""Languages of codes are those that langcodes finds, and languages that are written alike have the same rules."""
 
 from itertools import product
 from string import ascii_lowercase
 
+from langcodes.data_dicts import MACROLANGUAGES, NORMALIZED_MACROLANGUAGES
+
 from weebill.corpus.language_codes import _language
 from weebill_runtime.languages import primary
+from weebill_runtime.normalisation import KEEPING, usual_punctuation
 
 
 def test_codes_are_replaced_as_by_langcodes():
     codes = ["".join(one) for count in (2, 3) for one in product(ascii_lowercase, repeat=count)]
-    wrong = [one for one in codes if (found := _language(one)) and found.language != primary(one)]
-    assert not wrong
+    known = {one: found.language for one in codes if (found := _language(one))}
+    usual = {one: _of_all(language) for one, language in known.items()}
+    assert [one for one, language in usual.items() if language != primary(one)] == []
+
+
+def _of_all(language: str) -> str:
+    """Return the macrolanguage of which a language is the usual member."""
+    return NORMALIZED_MACROLANGUAGES.get(language, language) if len(language) == 3 else language
+
+
+def test_marks_of_chinese_and_japanese_stay_by_any_code():
+    chinese = [
+        "zh",
+        "zho",
+        "zho_Hans",
+        "zh-TW",
+        "ZH-TW",
+        "cmn",
+        "cmn_Hant",
+        "__label__zho_Hans",
+        "yue",
+        "nan_Hant",
+    ]
+    japanese = ["ja", "jpn", "jpn_Jpan", "JA"]
+    assert {usual_punctuation(one) for one in chinese + japanese} == {"keep"}
+
+
+def test_marks_stay_in_all_languages_of_china():
+    members = {one for one, whole in MACROLANGUAGES.items() if whole == "zh"}
+    assert {primary(one) for one in members} <= {*KEEPING} and usual_punctuation("ko") == "moses"
 
 
 def test_script_and_region_are_left_out():

@@ -13,7 +13,7 @@ from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
 from weebill.corpus.download import is_url
 from weebill.corpus.importers.entries import IMPORTERS
-from weebill.corpus.language_codes import check_language
+from weebill.corpus.language_codes import check_language, standard_tag
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import entries
@@ -32,6 +32,7 @@ from weebill.experiment.variants import (
 from weebill.experiment.zoo import Zoo
 from weebill.report.papers import students_of
 from weebill.settings import defaults
+from weebill_runtime.names import SIDES
 
 # Files and folders of a translation experiment, and functions that return True for those that are not local.
 FILES: dict[str, Callable[[str], bool] | None] = {
@@ -60,9 +61,10 @@ def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
             check_language(language)
         except InputError as error:
             yield Fault(("languages", side), str(error))
-    if len(set(config["languages"].values())) == 1:
-        found = config["languages"]["target"]
-        message = f"found '{found}' as source too, expected two languages"
+    source, target = (config["languages"][side] for side in SIDES)
+    if (standard_tag(source) or source) == (standard_tag(target) or target):
+        other = "as source too" if source == target else f"and '{source}', which are the same"
+        message = f"found '{target}' {other}, expected two languages"
         yield Fault(("languages", "target"), message)
 
 

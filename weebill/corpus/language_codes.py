@@ -27,6 +27,11 @@ UNITED = {
     "Kore": ("Hang",),
     "Aran": ("Arab",),
 }
+# Scripts in use that CLDR does not name; the first is the commonest, and CLDR's follow.
+FURTHER_SCRIPTS = {
+    "ace": "Latn Arab", "bjn": "Latn Arab", "cjk": "Latn", "crh": "Cyrl Latn", "gom": "Deva Latn", "kr": "Latn Arab",
+    "lad": "Hebr Latn", "lus": "Latn", "min": "Latn Arab", "mni": "Beng Mtei", "ryu": "Jpan", "taq": "Latn Tfng",
+}  # fmt: skip
 CASED_SCRIPTS = {"Adlm", "Armn", "Cher", "Copt", "Cyrl", "Dsrt", "Glag", "Grek", "Latn", "Osge"}
 
 
@@ -170,6 +175,8 @@ def _usual_scripts() -> dict[str, tuple[str, ...]]:
     for entry in ElementTree.fromstring(text).iterfind("languageData/language[@scripts]"):
         if entry.get("alt") is None:
             found[entry.get("type")] = tuple(entry.get("scripts").split())
+    for language, further in FURTHER_SCRIPTS.items():
+        found[language] = tuple(dict.fromkeys((*further.split(), *found.get(language, ()))))
     return found
 
 

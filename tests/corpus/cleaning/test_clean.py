@@ -96,6 +96,24 @@ def test_held_out_text_is_normalised_too(tmp_path, as_table):
     assert _outcome(tmp_path / "out") == ["test_overlap", "test_overlap", None]
 
 
+@pytest.mark.parametrize("decode", [True, False])
+@pytest.mark.parametrize("punctuation", [None, "keep"])
+def test_held_out_text_is_prepared_as_the_corpus_is(tmp_path, as_table, decode, punctuation):
+    rows = [
+        ("Tom &amp; Jerry sleep in the house.", "Tom &amp; Jerry schlafen im Haus."),
+        ("Type `ls` into the window.", "Gib `ls` in das Fenster ein."),
+        ("It´s nice here now.", "Jetzt ist es hier nett."),
+        ("It has 10\u00a0000 people.", "Dort leben 10\u00a0000 Leute."),
+    ]
+    write_table(tmp_path / "in.parquet", as_table([*rows, ("It stays", "Es bleibt")]))
+    write_table(tmp_path / "test.parquet", as_table(rows))
+    rules = Rules(decode_entities=decode)
+    held_out = (str(tmp_path / "test.parquet"),)
+    cleaning = Cleaning(rules=rules, punctuation=punctuation, held_out=held_out)
+    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
+    assert _outcome(tmp_path / "out") == [*["test_overlap"] * len(rows), None]
+
+
 @pytest.mark.parametrize(
     ("language", "source", "written", "held_out"),
     [

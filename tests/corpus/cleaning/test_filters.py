@@ -55,16 +55,35 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
         [("no no no", "nein nein nein"), ("No, no, no!", "Nein nein nein!")],
     ),
     "markup": (
-        [("<b>Press</b> the key", "Taste drücken"), ("a line", 'eine <a href="x.html">Zeile</a>')],
         [
+            ("<b>Press</b> the key", "Taste drücken"),
+            ("a line", 'eine <a href="x.html">Zeile</a>'),
+            ("a line", '<p xml:lang="de" data_id=3>eine Zeile'),
+            ("<o:p>a line</o:p>", "eine Zeile"),
+            ("a line <!-- of a note -->", "eine Zeile"),
+        ],
+        [
+            ('"Hello," he said', "<<Guten Tag>>, sagte er"),
             ("<b>Press</b> it", "<b>Drücken</b>"),
             ("a < b and c > d", "so ist es"),
             ("I <3 it", "<3"),
         ],
     ),
     "urls": (
-        [("see www.example.com", "siehe www.beispiel.de"), ("see https://a.org/x", "siehe dort")],
-        [("(see http://A.org/x).", "http://a.org/x"), ("www. is short", "was heißt das")],
+        [
+            ("see www.example.com", "siehe www.beispiel.de"),
+            ("see https://a.org/x", "siehe dort"),
+            ("see https://a.org/x", "siehe https://a.org/y"),
+            ("see www.a.org and www.b.org", "siehe www.a.org'da, www.c.org'da"),
+            ("see www.a.org", "siehe www.a.org-gesellschaft"),
+        ],
+        [
+            ("(see http://A.org/x).", "http://a.org/x"),
+            ("www. is short", "was heißt das"),
+            ("on https://example.com", "https://example.com'da"),
+            ("in www.a.org and www.b.org", "www.a.org:ssa ja www.b.org:ssa"),
+            ("on www.example.com", "a www.example.com-on"),
+        ],
     ),
     "garbled": (
         [(broken(text), "x") for text in ("für", "Großvater", "groß", "Äpfel", "„Öl“", "“so”")]

@@ -17,6 +17,9 @@ def test_equal_text_in_another_form_folds_alike():
         ("\ufedb\ufe98\ufe8e\ufe8f", "كتاب"),
         ("١٢٣", "123"),
         ("ﬁnd", "find"),
+        ("東京〜大阪、10〜20", "東京～大阪、10～20"),
+        ("п'ять", "п\u02bcять"),
+        ("I \u2764\ufe0f it", "I \u2764 it"),
         ("ͅΑ", unicodedata.normalize("NFC", "ͅΑ")),
     ):
         assert folded([first]) == folded([second]), first

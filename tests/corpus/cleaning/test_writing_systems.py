@@ -8,7 +8,8 @@ from weebill.corpus.cleaning.writing_systems import divisions, tokens, unspaced_
 from weebill_runtime.characters import code_points
 from weebill_runtime.unspaced import is_unspaced
 
-SCRIPTS = ["Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"]
+SCRIPTS = ["Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Tai_Le",
+           "New_Tai_Lue", "Tai_Tham", "Balinese", "Javanese", "Yi"]  # fmt: skip
 LINES = {
     "हिन्दी में लिखा है": ["हिन्दी", "में", "लिखा", "है"],
     "오늘은 날씨가 좋네요.": ["오늘은", "날씨가", "좋네요"],

@@ -62,6 +62,10 @@ class Cleaning:
     near_duplicates: bool = True  # also drop pairs whose folded text equals that of an earlier pair
     held_out: tuple[str, ...] = ()  # tables of test and validation sets
 
+    def prepared(self, lines: list[str], language: str) -> list[str]:
+        """Return lines of a language as the filters see them."""
+        return prepare(lines, language, self.rules, self.punctuation)
+
 
 def clean_corpus(
     source: str | Path,
@@ -156,7 +160,7 @@ def _context(judge: _Judge) -> Context:
     return Context(
         cleaning.rules,
         LanguageIdentifier(model, languages) if model is not None else None,
-        HeldOut(tables, sides, languages) if tables else None,
+        HeldOut(tables, sides, languages, cleaning.prepared) if tables else None,
         cleaning.near_duplicates,
     )
 
@@ -223,8 +227,6 @@ def _normalise_shard(
     if normalised.exists():
         return
 
-    rules, punctuation = judge.cleaning.rules, judge.cleaning.punctuation
-
     def records() -> Iterator[np.ndarray]:
         row = start
         for batch in read_batches(shard, kept=False, rows=BATCH_ROWS):
@@ -236,7 +238,7 @@ def _normalise_shard(
                         "monolingual text as two corpora"
                     )
             texts = tuple(
-                prepare(batch.column(side).to_pylist(), language, rules, punctuation)
+                judge.cleaning.prepared(batch.column(side).to_pylist(), language)
                 for side, language in zip(judge.sides, judge.languages, strict=True)
             )
             if len(texts) == 2 and row == start:

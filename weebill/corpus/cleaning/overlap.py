@@ -1,6 +1,6 @@
 """Filter of training rows that share a side with a test or validation set."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +12,18 @@ from weebill_runtime.normalisation import normalise
 
 
 class HeldOut:
-    """Sentences of test and validation sets, normalised and folded, in separate sets for source and target.
+    """Sentences of test and validation sets, prepared and folded, in separate sets for source and target.
 
-    sides: the sides of the corpus.  languages: their codes.  Memory depends on the held-out text, not on the corpus.
+    sides: the sides of the corpus.  languages: their codes.  prepared: what cleaning makes of lines of a language, so
+    that equal lines stay equal.  Memory depends on the held-out text, not on the corpus.
     """
 
     def __init__(
-        self, tables: Iterable[str | Path], sides: Sequence[Side], languages: Sequence[str]
+        self,
+        tables: Iterable[str | Path],
+        sides: Sequence[Side],
+        languages: Sequence[str],
+        prepared: Callable[[list[str], str], list[str]] = normalise,
     ) -> None:
         from weebill.corpus.table import read_batches  # loads Arrow
 
@@ -27,7 +32,8 @@ class HeldOut:
             for batch in read_batches(table, sides):
                 columns = zip(self.keys, batch.columns, languages, strict=True)
                 for keys, column, language in columns:
-                    keys.update(folded(normalise(filter(None, column.to_pylist()), language)))
+                    lines = [line for line in column.to_pylist() if line]
+                    keys.update(folded(prepared(lines, language)))
         for keys in self.keys:
             keys.discard("")  # a line that is only punctuation never counts as an overlap
 

@@ -1,7 +1,7 @@
 """Words of any writing system: the characters of a text, not its language code, say how it is divided.
 
-Scripts that put no spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan) are divided into letters with
-their marks; each such letter counts as a word.  Hangul, which has spaces, is divided at spaces.
+Scripts that put no spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan, …) are divided into letters
+with their marks; each such letter counts as a word.  Hangul, which has spaces, is divided at spaces.
 """
 
 import re
@@ -13,7 +13,7 @@ from weebill_runtime.characters import CODEPOINTS, character_class, of_category
 from weebill_runtime.unspaced import INSIDE, RANGES, is_unspaced
 
 _ATTACHED = "\u0e33\u0eb3\u200c\u200d\uff9e\uff9f"  # letters and joiners that belong to the letter before them
-_STACKING = "\u1039\u17d2"  # the letter after these signs is written below the letter before them
+_STACKING = "\u1039\u17d2\u1a60\u1b44\ua9c0"  # the letter after these signs is written below the letter before them
 # Letters of an English text per letter of its translation, from FLORES-101 by least squares; of all other scripts
 # there, 0.8 to 1.2.
 _DENSITIES = {

@@ -32,6 +32,10 @@ def identical(pairs: Pairs, context: Context) -> np.ndarray:
 _URL = re.compile(r"(?:https?://|www\.)[!#-;=?-~\u00c0-\u024f]+", re.IGNORECASE)
 
 
+# Ending of a word that follows a URL in Turkish, Finnish or Hungarian: example.com'da, :ista, -on.
+_ENDING = re.compile(r"['\u2019:-][^\W\d_]{1,6}")
+
+
 def urls_in(text: str) -> Counter[str]:
     """Count the URLs of a line, in lower case and without the punctuation that follows them."""
     return Counter(url.rstrip(".,;:!?)]}'").rstrip("/").lower() for url in _URL.findall(text))
@@ -43,8 +47,20 @@ def _may_hold_url(text: str) -> bool:
 
 
 def urls(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs whose sides contain different URLs."""
-    return _unequal(pairs, any_text(pairs, _may_hold_url), urls_in)
+    """Reject pairs whose sides contain different URLs; an ending of grammar, as in example.com'da, does not count."""
+    rejected = _unequal(pairs, any_text(pairs, _may_hold_url), urls_in)
+    for row in np.flatnonzero(rejected).tolist():
+        one, other = (urls_in(side[row]) for side in pairs.sides)
+        rejected[row] = not _inflected(one - other, other - one)
+    return rejected
+
+
+def _inflected(one: Counter[str], other: Counter[str]) -> bool:
+    """Return True if each URL is one of the other side, but for the ending of a word on either."""
+    pairs = zip(sorted(one.elements()), sorted(other.elements()), strict=False)
+    return one.total() == other.total() and all(
+        _ENDING.fullmatch(max(both, key=len).removeprefix(min(both, key=len))) for both in pairs
+    )
 
 
 # UTF-8 read as cp1252 or Latin-1 turns "ü" into "Ã¼" and a quotation mark into "â€œ".  If normalisation

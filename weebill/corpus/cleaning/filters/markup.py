@@ -11,8 +11,10 @@ from weebill_runtime.normalisation import Punctuation, normalise
 
 # Entities end in a semicolon: "AT&T" and "R&D;" are text.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+# Tags and comments of HTML and XML; not words between two angle brackets, which some type for « ».
 TAG = re.compile(
-    r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s+[a-zA-Z-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
+    r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
+    r"|<!--.*?-->"
 )
 _TIMES = 3  # text that was encoded several times: &amp;amp;quot;
 
