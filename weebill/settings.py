@@ -64,6 +64,7 @@ class Chosen:
 
 
 Count = Annotated[int, Ge(1)]
+Members = Annotated[int, Ge(1), Le(100)]  # of an ensemble; each is trained
 Amount = Annotated[int, Ge(0)]
 Seed = Annotated[int, Ge(0)]
 Share = Annotated[float, Ge(0), Le(1)]

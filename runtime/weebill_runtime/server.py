@@ -220,7 +220,12 @@ class Server(ThreadingHTTPServer):
         self.about = [{**source, "targets": [target["code"]]}, {**target, "targets": []}]
         try:
             super().__init__(address, _Handler)
-        except (OSError, OverflowError) as error:
+        except (
+            OSError,
+            OverflowError,
+            TypeError,
+            UnicodeError,
+        ) as error:  # two of names that are none
             raise InputError(
                 f"{address[0]}:{address[1]}: cannot be listened on ({error}); choose another host or port"
             ) from error

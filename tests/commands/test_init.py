@@ -117,10 +117,16 @@ def test_a_teacher_of_the_hub_is_not_trained():
         (["--corpus", "train.fi", "train.et"], ("fi", "xx"), "no language 'xx', expected a tag"),
         (["--corpus", "opos:x"], ("fi", "et"), "--corpus opos:x: no text; name two files"),
         (["--corpus", "opus:Europral:v8", "--pairs", "9"], ("fi", "et"), "did you mean 'Europarl'?"),
+        (["--corpus", "empty.et", "empty.et"], ("fi", "et"), "empty.et: empty file"),
+        (["--corpus", "short.et", "short.et"], ("fi", "et"), "corpora.short: 1 lines, of which 2 would be held out"),
+        (["--corpus", "ragged.tsv"], ("fi", "et"), "ragged.tsv:2: no tab"),
+        (["--corpus", "sacrebleu:wmt19"], ("fi", "et"), "--corpus sacrebleu:wmt19: sacreBLEU has test sets alone"),
     ],
 )  # fmt: skip
 def test_faults_come_before_the_file(folder, capsys, words, languages, told):
     (folder / "short.et").write_text("x\n")
+    (folder / "empty.et").touch()
+    (folder / "ragged.tsv").write_text("x\ty\nx\n" * 100)
     assert init(*words, languages=languages) == 1
     assert told in capsys.readouterr().err
     assert not (folder / "mine.yaml").exists()
@@ -137,7 +143,7 @@ def test_nothing_is_replaced_unasked(folder, capsys):
 
 def test_questions_on_a_terminal(folder, monkeypatch):
     (folder / "dev.tsv").write_text("Hei.\tTere.\n" * 5)
-    answers = iter(["fi et", "", "train.fi train.et", "dev.tsv", "", "", "2"])
+    answers = iter(["fi et", "", "train.fi train.et", "dev.tsv", "", "", "ten", "-3", "nan", "2"])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", lambda question: next(answers))
     assert main(["init", "mine.yaml", *MACHINE]) == 0
@@ -146,3 +152,14 @@ def test_questions_on_a_terminal(folder, monkeypatch):
         "importer": "files", "table": "dev.tsv", "columns": {"source": 0, "target": 1}
     }  # fmt: skip
     assert config["corpora"]["train"]["lines"] == {"first": 21}
+
+
+def test_a_question_without_an_answer_ends_in_one_line(folder, monkeypatch, capsys):
+    def end(question):
+        raise EOFError
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", end)
+    assert main(["init", "mine.yaml"]) == 1
+    assert "init: no answer; give what is asked as arguments" in capsys.readouterr().err
+    assert not (folder / "mine.yaml").exists()

@@ -24,6 +24,12 @@ def test_a_port_that_is_taken_is_named(folder, capsys):
     assert error.endswith("choose another host or port\n")
 
 
+@pytest.mark.parametrize("host", ["büro" * 20, "é" * 80, "a..b"])
+def test_a_host_that_cannot_be_is_named(folder, host, capsys):
+    assert main(["serve", str(folder), "--languages", "en", "de", "--host", host]) == 1
+    assert "cannot be listened on (" in capsys.readouterr().err
+
+
 def test_languages_that_the_model_does_not_record_are_asked_for(folder, capsys):
     assert main(["serve", str(folder)]) == 1
     assert (

@@ -258,6 +258,20 @@ def test_lines(faults, changes, without, expected):
     assert faults(changes, without) == expected
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"teacher": {"members": 10**12}}, "teacher.members: found 1000000000000, expected at most 100"),
+        ({"distillation": {"shards": 1e308}}, "distillation.shards: found 1e+308, expected a whole number"),
+        ({"training": {None: 7}}, "training.None: unknown key"),
+        ({"origins": 5}, "origins: found 5, expected keys with values"),
+    ],
+)  # fmt: skip
+def test_what_no_program_can_count_or_name(faults, changes, told):
+    [line] = faults(changes, [])
+    assert line.startswith(told)
+
+
 def test_not_a_mapping(zoo):
     with pytest.raises(
         ConfigurationError, match="x: top level: found a list, expected keys with values"

@@ -1,7 +1,8 @@
 """Write a first configuration for your own text, with models and lengths that fit the text and the machine.
 
 TEXT is two files, SOURCE TARGET, a table of tab-separated values with source and target in its first two columns, or
-a name: opus:NAME:VERSION, mtdata:NAME, sacrebleu:NAME.  On a terminal, questions ask for what is not given.
+a name: opus:NAME:VERSION, mtdata:NAME, or of a test set sacrebleu:NAME.  On a terminal, questions ask for what is not
+given.
 """
 
 import argparse
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from weebill.configuration.draft import Request
 
 NAMED = {"opus": ("name", "version"), "mtdata": ("name",), "sacrebleu": ("name",)}
+HOURS = real(0, 1e6, above=True)
 TABLES = (".tsv", ".tsv.gz", ".tsv.xz", ".tsv.zst")
 
 
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--gpus", type=whole(0, 4096), metavar="N", help="default: those of this machine")
     add(
         "--hours",
-        type=real(0, 1e6, above=True),
+        type=HOURS,
         metavar="H",
         help="longest run; by default as long as text needs",
     )
@@ -92,7 +94,13 @@ def _ask(arguments: argparse.Namespace) -> None:
     """Ask for what is not given; an empty answer takes the default in brackets."""
 
     def answer(question: str) -> list[str]:
-        return input(f"{question}: ").split()
+        try:
+            return input(f"{question}: ").split()
+        except EOFError:
+            print(file=sys.stderr)  # ends the line of the question
+            raise InputError(
+                "init: no answer; give what is asked as arguments, see `weebill init --help`"
+            ) from None
 
     while arguments.languages is None or len(arguments.languages) != 2:
         arguments.languages = answer("Languages, source and target, such as en de")
@@ -107,9 +115,14 @@ def _ask(arguments: argparse.Namespace) -> None:
     if arguments.teacher is None:
         question = "Teacher: a Hugging Face model, a folder or NAME@COMMIT [one is trained]"
         arguments.teacher = next(iter(answer(question)), None)
-    if arguments.hours is None:
+    while arguments.hours is None:
         hours = answer("Longest run, in hours [as long as the text needs]")
-        arguments.hours = float(hours[0]) if hours else None
+        if not hours:
+            break
+        try:
+            arguments.hours = HOURS(hours[0])
+        except argparse.ArgumentTypeError as error:
+            print(error)
 
 
 def _request(arguments: argparse.Namespace, experiment: str) -> "Request":
@@ -156,6 +169,10 @@ def _entry(option: str, words: Sequence[str]) -> dict[str, Any]:
         return {"importer": "files", "source": words[0], "target": words[1]}
     importer, *values = words[0].split(":")
     keys = NAMED.get(importer, ())
+    if importer == "sacrebleu" and option == "--corpus":
+        raise InputError(
+            f"init: --corpus {words[0]}: sacreBLEU has test sets alone; name it by --test or --validation"
+        )
     if len(words) == 1 and keys and len(values) == len(keys):
         return {"importer": importer, **dict(zip(keys, values, strict=True))}
     if len(words) == 1 and words[0].endswith(TABLES):

@@ -137,6 +137,12 @@ def _size(name: str, entry: Config, pairs: int | None) -> Size:
         rows = size = 0
         for line in read_lines(file):
             rows, size = rows + 1, size + len(line.encode())
+            if "table" in entry and "\t" not in line:
+                raise InputError(
+                    f"{file}:{rows}: no tab; a table has the source and the target in two columns"
+                )
+        if not rows:
+            raise InputError(f"{file}: empty file; a corpus has at least one line")
         counts[file] = Size(rows, size)
     rows = {size.rows for size in counts.values()}
     if len(rows) > 1:
@@ -161,6 +167,11 @@ def _text(request: Request, sizes: Mapping[str, Size]) -> Config:
     if not tests:
         tests["held_out"] = dict(rest) | {"lines": {"first": end + 1, "last": end + held}}
         end += held
+    if end >= sizes[first].rows:
+        raise InputError(
+            f"corpora.{first}: {sizes[first].rows:,} lines, of which {end} would be held out; name more text, or "
+            "texts by --validation and --test"
+        )
     if end:
         corpora[first]["lines"] = {"first": end + 1}
     source, target = request.languages

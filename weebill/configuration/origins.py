@@ -14,7 +14,7 @@ def resolve(config: dict[str, Any], faults: list[Fault]) -> dict[str, Any]:
 
     Each unknown name becomes a fault, and so does a definition of a public text's name.
     """
-    own = config["origins"]
+    own = config["origins"] if isinstance(config["origins"], dict) else {}  # else a fault already
     for name in own.keys() & catalogue().keys() if own else ():
         faults.append(Fault(("origins", name), "is the name of a public text, expected another"))
     return _resolved(config, own, faults)

@@ -210,7 +210,7 @@ def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
 
 def _has_type(value: Any, name: str) -> bool:
     if name == "integer" and isinstance(value, float):
-        return value.is_integer()
+        return value.is_integer() and abs(value) < 2**63
     return isinstance(value, TYPES[name][0]) and isinstance(value, bool) == (name == "boolean")
 
 
@@ -284,7 +284,7 @@ def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
 def _following(values: Mapping[str, Any], rules: dict) -> Iterator[tuple[str, int, str]]:
     """Yield (key, value, the key that it follows) of each default that a small value of another key makes smaller."""
     for key, rule in rules.items():
-        other = values.get(rule.get("follows"))
+        other = values.get(rule["follows"]) if "follows" in rule else None
         if key not in values and other is not None and _has_type(other, "integer"):
             most = max(rule.get("minimum", 0), int(rule["share"] * other))
             if most < rule["default"]:

@@ -30,7 +30,8 @@ def search(
     for batch, cropped, limits in student.batches(sources, options, progress):
         with torch.inference_mode():
             given = (
-                tensor.to(device_of_student(student)) for tensor in (*pad(cropped), torch.tensor(limits))
+                tensor.to(device_of_student(student))
+                for tensor in (*pad(cropped), torch.tensor(limits))
             )
             found = search_batch(ensemble, *given, options)
         for index, candidates in zip(batch, found, strict=True):

@@ -24,6 +24,7 @@ from weebill.settings import (
     FolderName,
     Ge,
     Le,
+    Members,
     Name,
     Named,
     Pattern,
@@ -107,7 +108,7 @@ class Reference:
     encoder: str | None = None
     """Encoder with which the models start. For a checkpoint it is an encoder `by: hugging_face`, which provides
     configuration and tokenizer if the checkpoint's own encoder is not found by its name."""
-    members: Count = 5
+    members: Members = 5
     """Members of the ensemble; the first is the `reference` of the tables."""
     judgements: Several[Judgements] | None = None
     """Tables from which the models learn."""

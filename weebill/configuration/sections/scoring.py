@@ -8,6 +8,7 @@ from weebill.settings import (
     Count,
     Ge,
     Le,
+    Members,
     MinLen,
     NonZeroShare,
     Places,
@@ -56,7 +57,7 @@ class ReverseModel(TranslatingModel):
 class ReverseTeacher(TranslatingModel):
     """Teacher of the reverse direction, trained here with a vocabulary of its own."""
 
-    members: Count = 1
+    members: Members = 1
     """Number of models, of different seeds, that form the ensemble."""
     training: TrainingConfig = TrainingConfig()
     """Settings of its members' training, with the same defaults as `training`."""
