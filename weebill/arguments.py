@@ -4,6 +4,7 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from weebill.errors import abridged, nearest
@@ -11,13 +12,40 @@ from weebill.errors import abridged, nearest
 LARGEST = 2**31 - 1  # number where nothing else bounds it
 
 
+class _OneFile(argparse.Action):
+    """Option that names one file: naming another one would leave the first out."""
+
+    def __call__(
+        self, parser: "Parser", namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
+        if option_string and self.dest in parser.given:
+            raise argparse.ArgumentError(self, "takes one file; give it once")
+        parser.given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
-    """Parser whose messages about unknown commands, options and choices name the nearest valid word."""
+    """Parser whose messages about unknown commands, options and choices name the nearest valid word.
+
+    No file that is named is left out: an option of several files takes those of all its uses, and an option of one
+    file is given once.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.given: set[str] = set()  # options of one file
+        super().__init__(*args, **options)
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:
+        """Add an argument; see the class for those of files, which have the type Path."""
+        if options.get("type") is Path and "action" not in options:
+            options["action"] = "extend" if options.get("nargs") == "+" else _OneFile
+        return super().add_argument(*names, **options)
 
     def parse_known_args(
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """Parse arguments, all of which must be known."""
+        self.given.clear()
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = self._option_string_actions if unknown[0].startswith("-") else ()

@@ -30,6 +30,17 @@ def test_convert(tmp_path, model, capsys):
     assert "is there already" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "options", [["convert"], ["convert", "--precision", "float32"], ["prune", "--heads", ".5"]]
+)
+def test_int8_weights_are_refused(tmp_path, model, capsys, options):
+    stored, (action, *rest) = str(tmp_path / "stored"), options
+    assert main(["metric", "convert", model, stored]) == 0
+    assert main(["metric", action, stored, str(tmp_path / "made"), *rest]) == 1
+    assert "its weights are int8" in capsys.readouterr().err
+    assert not (tmp_path / "made").exists()
+
+
 def test_prune(tmp_path, model, capsys):
     text, folder = tmp_path / "text", tmp_path / "pruned"
     text.write_text("".join(f"{line}\n" for line in [*SOURCES, *REFERENCES]))
@@ -41,8 +52,14 @@ def test_prune(tmp_path, model, capsys):
     assert set(config["encoder"]["layer_shapes"]["neurons"].values()) == {20}
     assert config["lineage"]["pieces"] == config["encoder"]["vocab_size"]
     assert np.isfinite(scores(folder)).all()
-    assert main(["metric", "prune", model, str(tmp_path / "other")]) == 1
-    assert "nothing to remove" in capsys.readouterr().err
+    other = ["metric", "prune", model, str(tmp_path / "other")]
+    for words, told in (
+        ([], "nothing to remove"),
+        (["--heads", ".5", "--score", "nonsense"], "--score is of judgements"),
+        (["--layers", "1", "--judgements", str(text)], "--judgements choose heads and neurons"),
+    ):
+        assert main([*other, *words]) == 1
+        assert told in capsys.readouterr().err
 
 
 def test_distil(tmp_path, model, capsys):
@@ -58,3 +75,12 @@ def test_distil(tmp_path, model, capsys):
     assert load_metric(folder).network.encoder.config.num_hidden_layers == 1
     assert main(["metric", "distil", model, str(tmp_path / "b"), *given[2:]]) == 1
     assert "reads mt, src, ref; give the file of src" in capsys.readouterr().err
+
+
+def test_distil_refuses_a_text_that_the_model_does_not_read(tmp_path, capsys):
+    values = {"class_identifier": "referenceless_regression_metric"}
+    model = make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder"), **values)
+    given = ["-s", "source", "-r", "nowhere", "-t", "translations"]
+    assert main(["metric", "distil", str(model), str(tmp_path / "student"), *given]) == 1
+    assert "nowhere: " in (told := capsys.readouterr().err)
+    assert "reads mt, src alone; leave out the references" in told

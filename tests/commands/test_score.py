@@ -82,7 +82,7 @@ def test_text(files, capsys):
         (lambda a: [*a, a[-1]], "--translations: a file is named twice"),
         (lambda a: a[:5] + a[7:], "compares with references; give them"),
         (lambda a: [*a, "--bootstrap", "1"], "--bootstrap 1: a 95 % interval needs 100 resamples"),
-        (lambda a: [*a, "-s", "none.en"], "none.en: no such file"),
+        (lambda a: [*a[:4], "none.en", *a[5:]], "none.en: no such file"),
         (
             lambda a: [*a, "--precision", "int4"],
             "precision 'int4', expected float32, bfloat16, int8",
@@ -131,6 +131,24 @@ def test_pipes_and_several_references(files, capsys, tmp_path, monkeypatch):
             np.testing.assert_allclose(one["segments"], mean, atol=1e-6)
     assert main(["score", "--model", str(model), "-s", "-", "-r", "-", "-t", *names]) == 1
     assert "standard input is named twice" in capsys.readouterr().err
+
+
+def test_files_of_repeated_options_count_together(files, capsys, tmp_path):
+    arguments, scores = files
+    again = write(tmp_path / "again.de", REFERENCES[::-1])
+    before = ["score", "--model", str(tmp_path / "metric"), "-s", arguments[4], "--json"]
+    told = []
+    one_by_one = [word for name in scores for word in ("-t", name)]
+    for words in (
+        ["-r", arguments[6], again, "-t", *scores],
+        ["-r", arguments[6], "-r", again, *one_by_one],
+    ):
+        assert main([*before, *words]) == 0
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1] and len(told[0]["systems"]) == len(scores)
+    with pytest.raises(SystemExit):
+        main([*before, "-s", arguments[4], "-r", arguments[6], "-t", *scores])
+    assert "argument -s/--sources: takes one file; give it once" in capsys.readouterr().err
 
 
 def test_errors_as_json(capsys, tmp_path):

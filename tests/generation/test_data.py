@@ -39,7 +39,7 @@ def test_parts_hold_every_article_once_and_doubles_together(tmp_path):
 
 
 def test_an_articles_part_does_not_depend_on_its_neighbours(tmp_path):
-    import_data(settings(write_articles(tmp_path / "a.jsonl", 30)), tmp_path / "few")
+    import_data(settings(write_articles(tmp_path / "a.NDJSON", 30)), tmp_path / "few")
     import_data(settings(write_articles(tmp_path / "b.jsonl", 50)), tmp_path / "many")
     few, many = (
         {row["article"] for row in read_part(tmp_path / name, "test")} for name in ("few", "many")

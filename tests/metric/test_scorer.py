@@ -229,6 +229,20 @@ def test_int8_is_of_processors(tmp_path):
         Scorer(metric, "int8").vectors(("sentences", ["Yes."]))
 
 
+@pytest.mark.parametrize("device", ["gpu", "mps", "cuda:99", "meta"])
+def test_a_device_that_is_not_here_is_named(device):
+    with pytest.raises(InputError, match=f"device {device}: not (for models|available here)"):
+        Scorer("not read", device=device)
+
+
+def test_the_cache_may_be_a_file(tmp_path):
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    plain = score(folder)
+    for _ in range(2):
+        np.testing.assert_equal(score(folder, cache=tmp_path / "vectors"), plain)
+    assert (tmp_path / "vectors").stat().st_size > 0
+
+
 def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     seen = []

@@ -93,7 +93,7 @@ def _run_gpu(options: list[str]) -> int:
     from weebill.benchmarks import gpu
     from weebill.benchmarks.gpu_figures import Found, rates_for_estimates, together
     from weebill.files import read_json, write_json
-    from weebill.runtime.loading import check_device
+    from weebill.kernels.accelerator import check_device
 
     given = parser_of(GPU).parse_args(options)
 

@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 Add = Callable[..., argparse.Action]
+DRAWN = {"score": "score", "segments": 2000, "seed": 1}  # of judgements: column, number, seed
 
 
 def _convert_options(add: Add) -> None:
@@ -47,9 +48,12 @@ def _convert_options(add: Add) -> None:
 def _convert(arguments: argparse.Namespace) -> None:
     """Write a model as a folder, with int8 weights or as it is; it holds one tensor at a time in memory."""
     from weebill.metric.folder import load_metric, save_metric
+    from weebill.metric.network import is_stored
     from weebill.metric.storing import entries
 
     metric = load_metric(arguments.model, arguments.encoder, stream=arguments.precision == "int8")
+    if is_stored(metric.network):
+        raise InputError(f"{arguments.model}: its weights are int8 already; copy the folder")
     made = {"kind": "converted", "parent": metric.sha256}
     codes = entries(metric.network) if arguments.precision == "int8" else None
     save_metric(arguments.folder, metric, made, codes)
@@ -59,7 +63,7 @@ def _convert(arguments: argparse.Namespace) -> None:
 def _prune_options(add: Add) -> None:
     add("--vocabulary", type=Path, nargs="+", default=[], metavar="FILE",
         help="keep the pieces of these texts")  # fmt: skip
-    add("--languages", nargs="+", default=[], metavar="LANG",
+    add("--languages", nargs="+", action="extend", default=[], metavar="LANG",
         help="keep all pieces in the scripts of these languages")  # fmt: skip
     add("--layers", type=whole(0, LARGEST), default=0, metavar="N", help="remove the N top layers")
     add(
@@ -79,10 +83,10 @@ def _prune_options(add: Add) -> None:
     add("--judgements", type=Path, metavar="TABLE",
         help="judged segments, by which heads and neurons are chosen, as in config/metric.md; without, by the norm "
         "of their weights")  # fmt: skip
-    add("--score", default="score", metavar="COLUMN", help="of the judgements; default score")
-    add("--segments", type=positive, default=2000, metavar="N",
-        help="judged segments to draw; default 2000")  # fmt: skip
-    add("--seed", type=random_seed, default=1, metavar="N", help="of the draw; default 1")
+    add("--score", metavar="COLUMN", help=f"of the judgements; default {DRAWN['score']}")
+    add("--segments", type=positive, metavar="N",
+        help=f"judged segments to draw; default {DRAWN['segments']}")  # fmt: skip
+    add("--seed", type=random_seed, metavar="N", help=f"of the draw; default {DRAWN['seed']}")
 
 
 def _prune(arguments: argparse.Namespace) -> None:
@@ -99,6 +103,13 @@ def _prune(arguments: argparse.Namespace) -> None:
         raise InputError(
             "nothing to remove; give --vocabulary, --languages, --layers, --heads or --neurons"
         )
+    drawn = {name: getattr(arguments, name) for name in DRAWN}
+    for name, value in drawn.items():
+        if arguments.judgements is None and value is not None:
+            raise InputError(f"--{name} is of judgements; give their table by --judgements")
+    if arguments.judgements and not any(shares.values()):
+        raise InputError("--judgements choose heads and neurons; give --heads or --neurons")
+    drawn = {name: DRAWN[name] if value is None else value for name, value in drawn.items()}
     metric = load_metric(arguments.model, arguments.encoder)
     made = {"kind": "pruned", "parent": metric.sha256}
     if arguments.layers:
@@ -110,15 +121,19 @@ def _prune(arguments: argparse.Namespace) -> None:
             history = prune(metric, [pruning_method(method | {"criterion": "magnitude"})], None)
             made["heads"] = history.heads
         else:
-            tables = [{"table": str(arguments.judgements), "score": arguments.score}]
-            drawn = arguments.segments, arguments.seed
-            made |= prune_by_judgements(metric, [method], tables, *drawn, None, 0)
+            tables = [{"table": str(arguments.judgements), "score": drawn["score"]}]
+            made |= prune_by_judgements(
+                metric, [method], tables, drawn["segments"], drawn["seed"], None, 0
+            )
     if arguments.vocabulary or arguments.languages:
         lines = (line for path in arguments.vocabulary for line in read_argument(path))
         metric = prune_vocabulary(metric, lines, arguments.languages)
         made["pieces"] = metric.tokenizer.size
     save_metric(arguments.folder, metric, made)
     _tell(arguments.folder)
+
+
+OPTIONS = {"src": "sources", "ref": "references", "mt": "translations"}
 
 
 def _distil_options(add: Add) -> None:
@@ -155,6 +170,11 @@ def _distil(arguments: argparse.Namespace) -> None:
         raise InputError(
             f"{arguments.model}: reads {', '.join(texts)}; give the file of {missing[0]}"
         )
+    for name, file in files.items():
+        if file is not None and name not in texts:
+            raise InputError(
+                f"{file}: {arguments.model} reads {', '.join(texts)} alone; leave out the {OPTIONS[name]}"
+            )
     columns = [list(read_argument(files[name])) for name in texts]
     if len({len(column) for column in columns}) > 1:
         told = ", ".join(f"{files[n]} has {len(c):,}" for n, c in zip(texts, columns, strict=True))

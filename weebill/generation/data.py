@@ -226,7 +226,7 @@ def read_entry(
     """Read the rows of an entry; blocks: divide running text into blocks of paragraphs, else a file is one row."""
     joined = settings.task == "language-modelling" and settings.rows == "lines"
     for path, place in _files(entry, settings, places):
-        if place.endswith((TABLE, *JSON_LINES)):
+        if place.lower().endswith((TABLE, *JSON_LINES)):
             rows = _rows(path, place, settings, joined or settings.empty_rows == "leave_out")
             if not joined:
                 yield from rows

@@ -1,5 +1,6 @@
 """Accelerator of an experiment: the device of a job, and one clear line where there is no GPU for it."""
 
+import re
 from importlib.util import find_spec
 
 from weebill.errors import InputError
@@ -43,3 +44,18 @@ def check_accelerator(accelerator: str, devices: int = 1) -> None:
     """Raise InputError if this machine lacks the GPUs of a job."""
     if lines := missing_gpus(accelerator, devices):
         raise InputError(lines[0])
+
+
+def check_device(name: str) -> None:
+    """Raise InputError if PyTorch has no such device here, or models do not run on it."""
+    if name == "cpu":
+        return
+    import torch
+
+    # torch knows more devices, on which these models do not run.
+    if not re.fullmatch(r"cpu(:0)?|cuda(:\d+)?", name):
+        raise InputError(f"device {name}: not for models; use cpu, cuda, cuda:1, …")
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"device {name}: not available here; use cpu") from error

@@ -106,10 +106,7 @@ def prune_by_judgements(
     validation_share: float,
 ) -> dict[str, Any]:
     """Cut a metric in place, and return entries of its lineage; arguments and errors are those of `make_pruned`."""
-    if is_stored(whole.network):
-        raise InputError(
-            f"{whole.name}: its weights are int8; prune the float32 metric, then convert"
-        )
+    _check_whole(whole)
     tables = [(entry["table"], entry["score"]) for entry in judgements]
     judged = judged_segments(tables, normalise or "language-pair")
     if whole.network.architecture.needs_references:
@@ -145,6 +142,7 @@ def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy | None) 
 
     Raises InputError if a method does not fit the metric, or would leave a layer without neurons or heads.
     """
+    _check_whole(metric)
     model = PrunableMetric(metric.network)
     for method in methods:
         history = method.cut(study, model)
@@ -153,6 +151,12 @@ def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy | None) 
             if not left:
                 raise InputError(f"pruning: nothing would be left of {name}; remove fewer")
     return history
+
+
+def _check_whole(metric: Metric) -> None:
+    if is_stored(metric.network):
+        message = f"{metric.name}: its weights are int8; prune the float32 metric, then convert"
+        raise InputError(message)
 
 
 class PrunableMetric:

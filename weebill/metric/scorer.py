@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from weebill.errors import InputError, nearest
+from weebill.kernels.accelerator import check_device
 from weebill.metric.architecture import RANKING, TEXTS
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import Metric, load_metric
@@ -49,7 +50,7 @@ class Scorer:
         metric: Metric | str | Path,
         precision: str = "auto",
         device: str = "cpu",
-        cache: VectorCache | None = None,
+        cache: VectorCache | str | Path | None = None,
         batch_pieces: int | None = None,
         *,
         stream: bool = False,
@@ -62,24 +63,25 @@ class Scorer:
             precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU; auto: float32
                 on the CPU, bfloat16 on GPUs.
             device: "cpu", "cuda", "cuda:1", …
-            cache: file of sentence vectors, for models that encode each sentence by itself.
+            cache: sentence vectors, or their file, for models that encode each sentence by itself.
             batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
             stream: read the encoder's layers from the file, one after the other, for many batches together.
 
         Raises:
-            InputError: for an unknown precision, for int8 on a GPU, for a cache of a model that encodes the texts
-                of a segment together, and as `load_metric`.
+            InputError: for an unknown precision, a device that is not here, int8 on a GPU, a cache of a model that
+                encodes the texts of a segment together, and as `load_metric`.
 
         """
         precision = precision_on(device, precision)
         if precision not in PRECISIONS:
             message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
             raise InputError(message)
-        self.precision, self.device = precision, torch.device(device)
-        if precision == "int8" and self.device.type != "cpu":
+        if precision == "int8" and not str(device).startswith("cpu"):
             raise InputError(
                 f"precision int8 is computed on processors, not on {device}; take bfloat16 there"
             )
+        check_device(str(device))
+        self.precision, self.device = precision, torch.device(device)
         self.metric = metric if isinstance(metric, Metric) else load_metric(metric, stream=stream)
         self._architecture = self.metric.network.architecture
         self.needs_references = self._architecture.needs_references
@@ -88,6 +90,8 @@ class Scorer:
                 f"{self.metric.name}: encodes the texts of a segment together, so no vectors of sentences can be "
                 "kept; leave out the cache"
             )
+        if isinstance(cache, str | Path):
+            cache = VectorCache(cache)
         self._reader = Reader(self.metric, precision, device, batch_pieces, stream=stream)
         self.sentence_vectors = SentenceVectors(self._reader, cache)
 

@@ -1,11 +1,11 @@
 """Loading of any translator: of the runtime for Weebill models, else of PyTorch."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from weebill.errors import InputError
 from weebill.hugging_face.recognition import is_hugging_face
+from weebill.kernels.accelerator import check_device
 from weebill.runtime.text import load_runtime, of_precision
 from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.text_translator import TextTranslator
@@ -88,18 +88,3 @@ def load(
 def _runs_on_gpus(folder: str | Path) -> str | None:
     """Return the precision to choose for a GPU's numbers: float32 if the folder has it, None for the only model."""
     return "float32" if (Path(folder) / "float32/config.json").is_file() else None
-
-
-def check_device(name: str) -> None:
-    """Raise InputError if PyTorch has no such device here, or models do not run on it."""
-    if name == "cpu":
-        return
-    import torch
-
-    # torch knows more devices, on which these models do not run.
-    if not re.fullmatch(r"cpu(:0)?|cuda(:\d+)?", name):
-        raise InputError(f"device {name}: not for models; use cpu, cuda, cuda:1, …")
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"device {name}: not available here; use cpu") from error

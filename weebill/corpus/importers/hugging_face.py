@@ -25,7 +25,11 @@ from weebill_runtime.names import SIDES, Side
 
 TABLE = ".parquet"
 # Many files named .json contain JSON Lines.
-JSON_LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jsonl.zst", ".json", ".json.gz")
+JSON_LINES = tuple(
+    f"{kind}{packed}"
+    for kind in (".jsonl", ".ndjson", ".json")
+    for packed in ("", ".gz", ".xz", ".zst")
+)
 SHARD = re.compile(r"^(.*)-(\d{5})-of-(\d{5})(\..+)$")
 
 
@@ -208,7 +212,7 @@ def _glob(pattern: str) -> str:
 
 
 def _is_data(file: str | Path) -> bool:
-    return str(file).endswith((TABLE, *JSON_LINES))
+    return str(file).lower().endswith((TABLE, *JSON_LINES))
 
 
 def _data_files(folder: str | Path) -> list[Path]:

@@ -19,9 +19,9 @@ from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.timing.gpu_text import TimedText
 from weebill.evaluation.timing.speed import silent
 from weebill.evaluation.timing.timer import in_turn, timed
+from weebill.kernels.accelerator import check_device
 from weebill.kernels.cuda import freed
 from weebill.kernels.extension import PORTABLE
-from weebill.runtime.loading import check_device
 from weebill.runtime.text import RuntimeTranslator
 from weebill.runtime.translator import Runtime
 from weebill.translation.model.folder import Model
