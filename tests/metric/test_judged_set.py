@@ -139,6 +139,8 @@ def test_agreement_of_several_metrics(judged):
     assert rows[0].compared_with is None
     assert rows[1].difference == pytest.approx(rows[1].tau - rows[0].tau)
     assert rows[1].difference < 0 and rows[1].p_value < 0.05
+    assert rows[1].difference_low <= rows[1].difference <= rows[1].difference_high
+    assert rows[0].difference_low is rows[0].difference_high is None
     with pytest.raises(InputError, match="3 scores for 12 segments"):
         measure_agreement(
             found, [MetricScores("m", "s", np.zeros(3))], {}, resamples=40, permutations=20, seed=1
@@ -153,9 +155,20 @@ def test_what_is_undefined_is_none(judged):
     compared = {"good": "equal", "equal": "good"}
     rows = measure_agreement(found, [good, equal], compared, resamples=40, permutations=20, seed=1)
     read = json.loads(json.dumps([asdict(row) for row in rows], allow_nan=False))
-    names = ("tau", "low", "high", "difference", "p_value")
-    assert [read[0][name] for name in names] == [*[pytest.approx(1)] * 3, None, None]
-    assert [read[1][name] for name in names] == [None] * 5
+    names = ("tau", "low", "high", "difference", "difference_low", "difference_high", "p_value")
+    assert [read[0][name] for name in names] == [*[pytest.approx(1)] * 3, *[None] * 4]
+    assert [read[1][name] for name in names] == [None] * 7
+
+
+@pytest.mark.parametrize("statistic", ["mqm", "darr"])
+def test_the_interval_of_a_difference_pairs_the_resamples(judged, statistic):
+    """A metric of other units agrees as much in every resample; one turned round differs by twice its agreement."""
+    found, draw = JudgedSet.read("x", entry(judged, statistic=statistic)), np.random.default_rng(3)
+    scores = found.human + draw.normal(0, 20, len(found.human))
+    assert found.interval(scores, 50, 1, other=np.exp(scores / 50)) == (0, 0)
+    low, high = found.interval(scores, 50, 1)
+    assert low < high
+    assert found.interval(scores, 50, 1, other=-scores) == pytest.approx((2 * low, 2 * high))
 
 
 def test_an_interval_of_few_sources(tmp_path):

@@ -21,6 +21,8 @@ def agreement(
         pairs=None,
         compared_with=None if metric == "reference" else "reference",
         difference=difference,
+        difference_low=None if difference is None else difference - 0.02,
+        difference_high=None if difference is None else difference + 0.02,
         p_value=None if difference is None else 0.5,
         signature="s",
         test_set_sha256="5" * 64,

@@ -101,6 +101,10 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
+def _difference(one: Statistic, other: Statistic) -> Statistic:
+    return lambda rows: one(rows) - other(rows)
+
+
 def _grouped(keys: Sequence[Hashable]) -> list[list[int]]:
     """Return the rows of each different key."""
     rows = defaultdict(list)
@@ -171,18 +175,28 @@ class JudgedSet:
             return self.pairs.tau(scores)
         return kendall_tau_b(scores, self.human)
 
-    def interval(self, scores: np.ndarray, resamples: int, seed: int) -> tuple[float, float]:
-        """Return its 95 % bootstrap interval, over sources; NaN if no resample has an agreement."""
-        human, groups = self.human, self.groups
-        if self.statistic == "mqm":
-            return bootstrap_interval(
-                lambda rows: kendall_tau_b(scores[rows], human[rows]), groups, resamples, seed
-            )
-        agrees = scores[self.pairs.better] > scores[self.pairs.worse]
-        sources = [groups[row] for row in self.pairs.better]
-        return bootstrap_interval(
-            lambda rows: float(2 * agrees[rows].mean() - 1), sources, resamples, seed
-        )
+    def interval(
+        self, scores: np.ndarray, resamples: int, seed: int, other: np.ndarray | None = None
+    ) -> tuple[float, float]:
+        """Return the 95 % bootstrap interval of an agreement, over sources; NaN if no resample has one.
+
+        other: scores (n,) of another metric, if the interval is that of the difference, ours minus the other's.
+        """
+        statistic = self._of_rows(scores)
+        if other is not None:
+            statistic = _difference(statistic, self._of_rows(other))
+        groups = self.groups
+        if self.statistic == "darr":
+            groups = [groups[row] for row in self.pairs.better]
+        return bootstrap_interval(statistic, groups, resamples, seed)
+
+    def _of_rows(self, scores: np.ndarray) -> Statistic:
+        """Return the agreement of scores as a function of rows: of pairs for darr, else of segments."""
+        if self.statistic == "darr":
+            agrees = scores[self.pairs.better] > scores[self.pairs.worse]
+            return lambda rows: float(2 * agrees[rows].mean() - 1)
+        human = self.human
+        return lambda rows: kendall_tau_b(scores[rows], human[rows])
 
     def p_value(self, scores: np.ndarray, other: np.ndarray, permutations: int, seed: int) -> float:
         """Return the p-value of two metrics' difference in agreement, by permutation; NaN if there is none."""

@@ -11,6 +11,8 @@ from weebill.errors import InputError
 from weebill.workflow.code_version import ROOT
 from weebill.workflow.import_closure import SCRIPTS
 
+RESULTS = "docs/results"
+
 
 def repository_of(rules: Any, opened: Callable[[Any], Any], root: Path = ROOT) -> Path:
     """Return the clone with the scripts and environments of the rules, given their folder in Snakemake's words.
@@ -51,9 +53,19 @@ def show_library(repository: Path, deployment: Any) -> None:
 
 
 def commit(root: Path = ROOT) -> str | None:
-    """Return the commit of this checkout, with "-dirty" if files differ from it; None outside a checkout."""
+    """Return the commit of this checkout, with "-dirty" if files differ from it; None outside a checkout.
+
+    Published results do not count: a run makes them anew.
+    """
     if not (root / ".git").exists() or not shutil.which("git"):
         return None
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    return done.stdout.strip() or None
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    found = git("rev-parse", "--verify", "HEAD")
+    changed = git(
+        "status", "--porcelain", "--untracked-files=no", "--", ".", f":(exclude){RESULTS}"
+    )
+    return (f"{found}-dirty" if changed else found) or None

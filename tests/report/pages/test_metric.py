@@ -26,7 +26,7 @@ def test_what_is_undefined_is_absent():
         "`pruned`: 20% fewer parameters than the reference.",
     ]
     last = agreement_table(found).rows[-1]
-    assert [cell.text for cell in last.cells[3:]] == [""] * 5
+    assert [cell.text for cell in last.cells[3:]] == [""] * 7
     for row in TABLES[0].build(found).rows:
         assert not any("nan" in cell.text.lower() for cell in row.cells)
 

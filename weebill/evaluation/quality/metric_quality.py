@@ -29,6 +29,8 @@ class Agreement:
     resamples: int
     seed: int
     versions: dict[str, str]
+    difference_low: float | None = None  # bounds of its 95 % bootstrap interval
+    difference_high: float | None = None
 
 
 def measure_agreement(
@@ -58,6 +60,8 @@ def measure_agreement(
         figures["low"], figures["high"] = judged.interval(one.scores, resamples, seed)
         if other:
             figures["difference"] = figures["tau"] - judged.tau(other.scores)
+            bounds = judged.interval(one.scores, resamples, seed, other.scores)
+            figures["difference_low"], figures["difference_high"] = bounds
             figures["p_value"] = judged.p_value(one.scores, other.scores, permutations, seed)
         found.append(
             Agreement(

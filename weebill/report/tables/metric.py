@@ -20,7 +20,12 @@ def agreement_table(results: Results) -> Table:
         Column("mib", "MiB"),
     ]
     titles = {"tau": "τ", "low": "95 %, from", "high": "95 %, to"}
-    titles |= {"difference": "less the reference's", "p": "p"}
+    titles |= {
+        "difference": "less the reference's",
+        "difference_low": "less the reference's, 95 %, from",
+        "difference_high": "less the reference's, to",
+        "p": "p",
+    }
     for name in sets:
         columns += Column.grouped(name, **{f"{name}_{key}": title for key, title in titles.items()})
     rows = []
@@ -46,9 +51,10 @@ def agreement_table(results: Results) -> Table:
 
 def _agreement_cells(one: "Agreement | None") -> list[str]:
     if one is None:
-        return [""] * 5
+        return [""] * 7
     bounds = (fixed(value, 3) for value in (one.tau, one.low, one.high))
-    return [*bounds, signed(one.difference, 3), fixed(one.p_value, 3)]
+    differences = (one.difference, one.difference_low, one.difference_high)
+    return [*bounds, *(signed(value, 3) for value in differences), fixed(one.p_value, 3)]
 
 
 def _notes(results: Results) -> list[str]:

@@ -69,7 +69,12 @@ def _against_reference(metrics: Sequence[str] | str, results: Results) -> list[E
     """Return the difference in τ to the reference of one or several metrics, on each judged set."""
     metrics = [metrics] if isinstance(metrics, str) else metrics
     return [
-        Effect(f"{one.metric}, {one.test_set}", one.difference)
+        Effect(
+            f"{one.metric}, {one.test_set}",
+            one.difference,
+            one.difference_low,
+            one.difference_high,
+        )
         for one in results.qualities
         if one.metric in metrics and one.compared_with == REFERENCE and one.difference is not None
     ]
