@@ -33,7 +33,7 @@ def batch_of(family, texts=5):
     ids = ids.where(mask.bool(), small.PAD)
     return (
         {"input_ids": ids.flip(1), "attention_mask": mask.flip(1)}
-        if family == "gpt2"
+        if family in small.DECODERS
         else {
             "input_ids": ids,
             "attention_mask": mask,
@@ -55,7 +55,8 @@ def livelier(model):
 @pytest.fixture(
     scope="module",
     params=[
-        (family, make) for family in small.GENERATORS for make in (small.small_model, cut_model)
+        *((family, make) for family in small.GENERATORS for make in (small.small_model, cut_model)),
+        *((family, small.small_model) for family in ("mbart", "marian", "mt5", "wide-opt")),
     ],
     ids=lambda param: f"{param[0]}-{param[1].__name__}",
 )

@@ -12,9 +12,11 @@ from weebill.generation.int8 import load_int8, save_int8
 from weebill.kernels.decoder import CompiledDecoder
 from weebill.kernels.extension import available
 
+FAMILIES = (*small.GENERATORS, "mbart", "m2m_100", "pegasus", "marian", "mt5", "wide-opt")
+
 
 @pytest.mark.parametrize("isa", available())
-@pytest.mark.parametrize("family", small.GENERATORS)
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("make", [small.small_model, cut_model])
 @torch.inference_mode()
 def test_gives_the_logits_of_the_modules(family, make, isa, tmp_path):

@@ -148,14 +148,14 @@ def mt5() -> PreTrainedModel:
     return t5("gated-gelu", own_head=True, name="MT5")
 
 
-def opt() -> PreTrainedModel:
-    """Make a decoder of three layers, with embeddings narrower than the model, as in OPT-350M."""
+def opt(embedding: int = 16, norm_first: bool = False) -> PreTrainedModel:
+    """Make a decoder of three layers, by default with embeddings narrower than the model, as in OPT-350M."""
     return transformers.OPTForCausalLM(
         transformers.OPTConfig(
             vocab_size=PIECES,
             hidden_size=WIDTH,
-            word_embed_proj_dim=16,
-            do_layer_norm_before=False,
+            word_embed_proj_dim=embedding,
+            do_layer_norm_before=norm_first,
             num_attention_heads=HEADS,
             ffn_dim=NEURONS,
             num_hidden_layers=3,
@@ -193,12 +193,13 @@ MORE = {  # tested less, because their code is nearly that of another family
     "marian": partial(bart_like, "Marian", scale_embedding=True),
     "mt5": mt5,
     "opt": opt,
+    "wide-opt": partial(opt, WIDTH, norm_first=True),
     "llama": partial(grouped, "Llama"),
     "mistral": partial(grouped, "Mistral", sliding_window=5),
     "qwen2": partial(grouped, "Qwen2", tie_word_embeddings=True),
     "qwen3": partial(grouped, "Qwen3"),
 }
-DECODERS = ("gpt2", "opt", "llama", "mistral", "qwen2", "qwen3")
+DECODERS = ("gpt2", "opt", "wide-opt", "llama", "mistral", "qwen2", "qwen3")
 DEPTHS = {  # layers of each stack
     "xlm-roberta": {"encoder": 3},
     "bart": {"encoder": 2, "decoder": 3},

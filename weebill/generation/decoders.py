@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
+from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 
 from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
@@ -55,8 +56,13 @@ def gpt2(model: PreTrainedModel, core: nn.Module) -> Decoder:
 
 
 def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
-    """Describe BART and Marian: norms come last, and cross-attention looks at the encoder."""
+    """Describe BART and its kin, whose cross-attention looks at the encoder.
+
+    Norms come last in BART and Marian; in mBART, Pegasus and M2M-100 they come first, and one follows all layers.
+    """
     decoder = core.decoder
+    last_norm = getattr(decoder, "layer_norm", None)
+    bias = getattr(model, "final_logits_bias", None)
 
     def attention(block: nn.Module, norm: nn.Module) -> Attention:
         maps = [block.q_proj, block.k_proj, block.v_proj]
@@ -76,20 +82,56 @@ def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
         )
     return Decoder(
         embedding=decoder.embed_tokens,
+        embedding_factor=getattr(decoder, "embed_scale", 1.0),
         positions=_table(decoder.embed_positions),
         embedding_norm=getattr(decoder, "layernorm_embedding", None),
         layers=layers,
+        last_norm=last_norm,
         output=model.lm_head,
-        output_bias=model.final_logits_bias.flatten(),
-        norm_first=False,
+        output_bias=None if bias is None else bias.flatten(),
+        norm_first=last_norm is not None,
+        centred=True,
+        epsilon=decoder.layers[0].final_layer_norm.eps,
+    )
+
+
+def opt(model: PreTrainedModel, core: nn.Module) -> Decoder:
+    """Describe OPT, whose norms come first; the model of 350 million parameters, where they come last, has none."""
+    decoder = core.decoder
+    if not decoder.config.do_layer_norm_before or decoder.project_in is not None:
+        raise _unknown(model, "its norms come last, or its embeddings have another width")
+    if not decoder.config.layer_norm_elementwise_affine:
+        raise _unknown(model, "its norms have no weights")
+    layers = []
+    for block in decoder.layers:
+        own = block.self_attn
+        maps = [own.q_proj, own.k_proj, own.v_proj]
+        attention = Attention(
+            block.self_attn_layer_norm,
+            maps,
+            own.out_proj,
+            own.num_heads,
+            own.head_dim,
+            own.scaling,
+        )
+        _check_activation(model, block.fc1, block.activation_fn)
+        layers.append(Layer(attention, block.final_layer_norm, block.fc1, block.fc2))
+    return Decoder(
+        embedding=decoder.embed_tokens,
+        positions=_table(decoder.embed_positions),
+        layers=layers,
+        last_norm=decoder.final_layer_norm,
+        output=model.lm_head,
+        norm_first=True,
         centred=True,
         epsilon=decoder.layers[0].final_layer_norm.eps,
     )
 
 
 def t5(model: PreTrainedModel, core: nn.Module) -> Decoder:
-    """Describe T5 1.0 and 1.1: RMSNorm, scores by distances, and a gate in 1.1."""
+    """Describe T5 1.0 and 1.1, and mT5: RMSNorm, scores by distances, and a gate in 1.1."""
     decoder, config = core.decoder, model.config
+    scaled = getattr(config, "scale_decoder_outputs", False)  # never in mT5
     first = decoder.block[0].get_submodule(OWN)
     tokens = config.relative_attention_max_distance + 1
     table = first.compute_bias(1, tokens, past_seen_tokens=tokens - 1)[0, :, 0]  # (heads, tokens)
@@ -123,7 +165,7 @@ def t5(model: PreTrainedModel, core: nn.Module) -> Decoder:
         layers=layers,
         last_norm=decoder.final_layer_norm,
         output=model.lm_head,
-        output_factor=config.d_model**-0.5 if config.scale_decoder_outputs else 1.0,
+        output_factor=config.d_model**-0.5 if scaled else 1.0,
         norm_first=True,
         centred=False,
         epsilon=decoder.final_layer_norm.variance_epsilon,
@@ -134,15 +176,22 @@ DESCRIPTIONS: dict[str, Callable[[PreTrainedModel, nn.Module], Decoder]] = {
     "GPT2Model": gpt2,
     "BartModel": bart,
     "MarianModel": bart,
+    "MBartModel": bart,
+    "M2M100Model": bart,
+    "PegasusModel": bart,
+    "OPTModel": opt,
     "T5ForConditionalGeneration": t5,
+    "MT5ForConditionalGeneration": t5,
 }
 
 
 def _table(positions: nn.Module) -> Tensor:
     """Return the positions that a text may have in turn, float32 (tokens at most, width)."""
-    if not isinstance(positions, Int8Embedding):
-        return positions.weight
+    if isinstance(positions, M2M100SinusoidalPositionalEmbedding):
+        return positions.weights[positions.padding_idx + 1 :]
     first = getattr(positions, "offset", 0)
+    if not isinstance(positions, Int8Embedding):
+        return positions.weight[first:]
     return positions.int8.rows(torch.arange(first, positions.int8.shape[0]))
 
 

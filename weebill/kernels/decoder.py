@@ -50,7 +50,8 @@ class Decoder:
     """Description of a decoder.
 
     norm_first: x + f(norm(x)); otherwise norm(x + f(x)).  centred: True for LayerNorm, False for RMSNorm.
-    positions: float32 (tokens at most, width) or None, which is added to the embeddings.  The states are multiplied
+    The embeddings are multiplied by `embedding_factor`.  positions: float32 (tokens at most, width) or None, which is
+    added to them.  The states are multiplied
     by `output_factor` before the output map.
     """
 
@@ -60,6 +61,7 @@ class Decoder:
     norm_first: bool
     centred: bool
     epsilon: float
+    embedding_factor: float = 1.0
     positions: Tensor | None = None
     embedding_norm: nn.Module | None = None
     last_norm: nn.Module | None = None
@@ -88,7 +90,7 @@ class CompiledDecoder:
                 "centred": parts.centred,
                 "epsilon": parts.epsilon,
                 "embedding": parts.embedding.int8.compiled,
-                "factor": parts.embedding.factor,
+                "factor": parts.embedding.factor * parts.embedding_factor,
                 "positions": _numbers(parts.positions),
                 "embedding_norm": _norm(parts.embedding_norm),
                 "last_norm": _norm(parts.last_norm),
