@@ -1,5 +1,7 @@
 """Cleaning with its defaults keeps good pairs of any language, and drops bad ones."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,12 @@ KEPT = {
         ("It costs 1.2 million euros a year.", "Es kostet 1,2 Millionen Euro im Jahr."),
         ("On May 6, 2010 he left the town.", "Am 6.5.2010 verließ er die Stadt."),
         ("It cost 1200 euros to repair.", "Die Reparatur hat 1.200 Euro gekostet."),
+        ("We are free on August 25th.", "Wir haben am 25.8. Zeit."),
+        ("He left on the sixth of May 2010.", "Am 6.5.2010 ist er gegangen."),
+        ("The train leaves at 2:30 p.m. today.", "Der Zug fährt heute um 14.30 Uhr ab."),
+        ("Read John 3:16 and 3 more verses.", "Lies Johannes 3,16 und 3 weitere Verse."),
+        ("The sheet is 29¾ inches wide.", "Das Blatt ist 29,75 Zoll breit."),
+        ("The price fell to 2.1 euros.", "Der Preis fiel auf 2,10 Euro."),
     ],
     "ru": [("The plant makes 3 thousand cars a day.", "Завод выпускает 3000 машин в день.")],
     "pl": [("The fund has 2 billion zloty.", "Fundusz ma 2 miliardy złotych.")],
@@ -87,6 +95,13 @@ DROPPED = {
     "de": [
         ("It rose by 3.5 percent last year.", "Es stieg im letzten Jahr um 35 Prozent.", "numbers"),
         ("There are 20 students in the room.", "Im Zimmer sind 30 Studenten.", "numbers"),
+        ("The town has 12,000 inhabitants.", "Die Stadt hat 12 Einwohner.", "numbers"),
+        ("The town has 3,000,000 inhabitants.", "Die Stadt hat 3 Einwohner.", "numbers"),
+        ("The rate rose to 3.5 percent.", "Die Rate stieg auf 5,3 Prozent.", "numbers"),
+        ("The rate rose to 3.5 percent.", "Die Rate stieg auf 3 Prozent.", "numbers"),
+        ("The train leaves at 2:30 p.m. today.", "Der Zug fährt heute um 14.50 Uhr ab.", "numbers"),
+        ("On May 6, 2010 he left the town.", "Am 7.5.2010 verließ er die Stadt.", "numbers"),
+        ("Install version 1.2.3 of it.", "Installieren Sie Version 1.3.2 davon.", "numbers"),
         ("It costs 1.2 million euros a year.", "Es kostet 1,3 Millionen Euro im Jahr.", "numbers"),
         ("The house is big and very beautiful.", "Das Haus Haus Haus Haus Haus Haus Haus.", "repetition"),
         ("<b>Press</b> the key <br/> now.", "Drücken Sie jetzt die Taste.", "markup"),
@@ -193,3 +208,25 @@ def test_professional_translations_stay_and_shuffled_ones_go(real_text, name):
     ).count(None)
     assert kept >= 0.95 * len(source)
     assert dropped >= 0.44 * len(source)
+
+
+@pytest.mark.parametrize(
+    ("number", "damaged"),
+    [
+        (r"\b(\d+),\d{3}\b", r"\1"),
+        (r"\b(\d+)\.(\d*[1-9])\b(?!\.)", r"\2.\1"),
+        (r"\b(\d+)\.(\d*[1-9])\b(?!\.)", r"\1"),
+        (r"\b(1[5-9]\d|20\d)\d\b", r"\g<1>X"),
+    ],
+    ids=["lost thousands", "swapped decimals", "lost decimals", "another year"],
+)
+def test_a_damaged_number_is_found(real_text, number, damaged):
+    lines = [
+        line for line in read_lines(real_text("flores/eng.devtest")) if re.search(number, line)
+    ]
+    pairs = []
+    for line in lines:
+        digit = "7" if re.search(number, line)[0][-1] != "7" else "3"
+        pairs.append((line, re.sub(number, damaged, line, count=1).replace("X", digit)))
+    assert len(pairs) > 3
+    assert _judge("en", [pair for pair in pairs if pair[0] != pair[1]]).count(None) == 0

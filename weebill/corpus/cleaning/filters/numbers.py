@@ -6,9 +6,9 @@ Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million 
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from unicodedata import decimal
+from unicodedata import decimal, numeric
 
 import numpy as np
 
@@ -53,11 +53,16 @@ def numbers(pairs: Pairs, context: Context) -> np.ndarray:
 
 # A number as people write it: groups of three digits (of two and three in India), or digits with a decimal fraction.
 _WRITTEN = re.compile(
-    r"(?<!\d)\d{1,3}(?:([ \u00a0\u202f'’])\d{3})(?:\1\d{3})*(?:[.,\u066b]\d+)?(?!\d)|\d+(?:[.,'’\u066b\u066c]\d+)*"
+    r"(?<!\d)\d{1,3}(?:([ \u00a0\u202f'’])\d{3})(?:\1\d{3})*(?:[.,\u066b]\d+)?(?!\d)"
+    r"|\d+(?:[.,'’\u066b\u066c]\d+)*[¼½¾⅐-⅞]?"
 )
 _GROUPS = re.compile(r"\d{1,3}(?:(?:\D\d{2})*\D\d{3})+")
+# Dates such as 6.5.2010, 6.5.10 and 2010.5.6; and 6.5., which has its value too, for it may end a sentence.
+_DATE = re.compile(r"\d\d?\D[01]?\d\D(?:\d\d)?\d\d|\d{4}\D[01]?\d\D\d\d?")
+_DAY = re.compile(r"[0-3]?\d\.[01]?\d(?=\.\s*\S)")
 _CLOCK = re.compile(
-    r"\d\s?[:.]\s?\d\d|\d\s?(?:h\b|uhr|o.?clock|[ap]\.?\s?m\b|heure|час|ч\b|น\.|時|时|点|點|시|ساعة)",
+    r"\d\s?[:：]\s?\d\d|\bklo?\b\.?\s\d\d?\.\d\d\b"
+    r"|\d\s?(?:h\b|uhr|o.?clock|[ap]\.?\s?m\b|heure|час|ч\b|น\.|時|时|点|點|시|ساعة)",
     re.I,
 )
 _HALF_DAY = 12
@@ -68,10 +73,11 @@ _DECADE = re.compile(r"\b\d\d\d0(?='?s\b)")
 
 @dataclass(frozen=True)
 class _Number:
-    """A number in a line: the values that it may stand for, and the numbers of which it may be made."""
+    """A number in a line: the values that it may stand for, the parts between its separators, and if it is a date."""
 
     values: frozenset[Decimal]
     parts: tuple[Decimal, ...]
+    date: bool = False
 
 
 def numbers_differ(source: str, target: str, rules: Thresholds) -> bool:
@@ -79,11 +85,10 @@ def numbers_differ(source: str, target: str, rules: Thresholds) -> bool:
     sides = [_read(with_digits(text)) for text in (source, target)]
     total = sum(map(len, sides))
     left = _unmatched(*sides)
-    if all(left):  # dates and times of day, whose parts are joined in other ways
-        left = _unmatched(
-            *([_Number(frozenset([p]), (p,)) for n in side for p in n.parts] for side in left)
-        )
-        if all(left) and (_CLOCK.search(source) or _CLOCK.search(target)):
+    if all(left):
+        clock = bool(_CLOCK.search(source) or _CLOCK.search(target))
+        left = _matched_by_parts(*sides, left, clock)
+        if all(left) and clock:
             left = _unmatched(*left, _apart(_HALF_DAY, 2 * _HALF_DAY))
         if all(left) and (_THAI_YEAR.search(source) or _THAI_YEAR.search(target)):
             left = _unmatched(*left, _apart(_THAI_YEARS, 10_000))
@@ -112,12 +117,17 @@ def _read(text: str) -> list[_Number]:
         if found.start() in decades:  # 1960s: the 60s; 1800s: the 19th century
             year = int(found[0])
             others = {Decimal(year % 100)} if year % 100 else {Decimal(year // 100 + 1)}
-            number = _Number(number.values | others, tuple(number.values | others))
+            number = replace(number, values=number.values | others)
+        elif (day := _DAY.match(text, found.start())) and day.end() == found.end():
+            number = replace(number, date=True)
         numbers.append(number)
     return numbers
 
 
 def _number(written: str, powers: Iterable[int]) -> _Number:
+    half = Decimal(0)
+    if not written[-1].isdecimal():  # 3½
+        half, written = round(Decimal(numeric(written[-1])), 3), written[:-1]
     groups = _SEPARATORS.split(written)
     parts = tuple(Decimal(group) for group in groups)
     if len(groups) == 1 or (_GROUPS.fullmatch(written) and not written.startswith("0")):
@@ -125,8 +135,9 @@ def _number(written: str, powers: Iterable[int]) -> _Number:
     else:  # the last separator begins the fraction if the others separate groups of three
         whole, fraction = "".join(groups[:-1]), groups[-1]
         if len(groups) > 2 and not _GROUPS.fullmatch(written[: -len(fraction) - 1]):
-            return _Number(frozenset(), parts)  # a date, a version
+            return _Number(frozenset(), parts, _DATE.fullmatch(written) is not None)
         value = Decimal(f"{whole}.{fraction}")
+    value += half
     return _Number(frozenset([value, *(value.scaleb(power) for power in powers)]), parts)
 
 
@@ -138,10 +149,51 @@ def _apart(distance: int, largest: int) -> Callable[[_Number, _Number], bool]:
     """Return a comparison that finds two numbers, up to `largest`, equal if they differ by a distance."""
 
     def same(one: _Number, other: _Number) -> bool:
+        if not (one.values and other.values):
+            return False
         low, high = sorted(min(number.values) for number in (one, other))
         return high <= largest and high - low == distance
 
     return same
+
+
+def _matched_by_parts(
+    one: list[_Number], other: list[_Number], left: tuple[list[_Number], list[_Number]], clock: bool
+) -> tuple[list[_Number], list[_Number]]:
+    """Match again all numbers of both sides, of which some are `left`, where the sides separate parts in other ways.
+
+    3.16 is 3:16 and 3 § 16: several numbers in a row are one if their parts are its parts.  The day, month and year
+    of a date may have any order, and some of them may be in words.
+    """
+    left = _unmatched(_joined(one, left[1], clock), _joined(other, left[0], clock))
+    if all(left):
+        left = _unmatched(*([part for n in side for part in _parts_of_date(n)] for side in left))
+    return left
+
+
+def _joined(numbers: list[_Number], wholes: list[_Number], clock: bool) -> list[_Number]:
+    """Replace numbers in a row by the one of `wholes` whose parts they are, in the same order.
+
+    clock: True where the hour, the first part, may be counted from noon.
+    """
+    numbers = list(numbers)
+    for whole in wholes:
+        first, rest = whole.parts[0], whole.parts[1:]
+        firsts = {first, first - _HALF_DAY, first + _HALF_DAY} if clock else {first}
+        for start in range(len(numbers) if rest else 0):
+            parts, end = numbers[start].parts, start + 1
+            while len(parts) <= len(rest) and end < len(numbers):
+                parts, end = parts + numbers[end].parts, end + 1
+            if end > start + 1 and parts[0] in firsts and parts[1:] == rest:
+                numbers[start:end] = [whole]
+                break
+    return numbers
+
+
+def _parts_of_date(number: _Number) -> list[_Number]:
+    if not number.date:
+        return [number]
+    return [_Number(frozenset([part]), (part,)) for part in number.parts]
 
 
 def _unmatched(
