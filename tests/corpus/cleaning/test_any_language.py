@@ -15,6 +15,14 @@ from weebill_runtime.normalisation import normalise
 
 KEPT = {
     "ja": [
+        ("Over 100,000 people live there.", "そこには10数万人が住んでいる。"),
+        ("About 30 percent agreed with it.", "約3割の人が賛成した。"),
+        ("It opened in 2019 in the town.", "それは平成31年に開業した。"),
+        ("He was born in 1985 in Tokyo.", "彼は昭和60年に東京で生まれた。"),
+        ("It opened in 2019 in the town.", "それは令和元年に町で開業した。"),
+        ("It opened in 2019 in the town.", "それは平成三十一年に開業した。"),
+        ("It lived 390,000 to 420,000 years ago.", "それは39～42万年前に生きていた。"),
+        ("It opened in the town in 2019.", "それは平成31年（2019年）に町で開業した。"),
         ("Where is the nearest station?", "最寄りの駅はどこにありますか。"),
         ("The weather is nice today.", "今日はとてもいい天気ですね。"),
         ("I can't do it.", "私にはそれはできません。"),
@@ -25,6 +33,10 @@ KEPT = {
         ("Please see https://e.org/a for the news.", "https://e.org/aで新しいお知らせをご覧ください。"),
     ],
     "zh": [
+        ("More than 100,000 people live there.", "那里住着10多万人。"),
+        ("About 70 percent agreed with it.", "大约7成的人同意。"),
+        ("The law was passed in 2021.", "該法於民國110年通過。"),
+        ("It lived 4.2-3.9 million years ago.", "它生活在420万至390万年前。"),
         ("About 10,000 people took part in the march.", "大约1万人参加了游行。"),
         ("The bridge was opened in 1998.", "这座桥于一九九八年通车。"),
         ("It costs 2.5 billion dollars to build.", "建造它需要花费25亿美元。"),
@@ -32,6 +44,8 @@ KEPT = {
         ("See http://a.org/x, the rules are at the end of it.", "有关此事项请参阅http://a.org/x，规则在最后。"),
     ],
     "ko": [
+        ("More than 100,000 people live there.", "그곳에는 10여만 명이 산다."),
+        ("The country has 50 million people.", "그 나라의 인구는 오천만 명이다."),
         ("The city has 35 million inhabitants.", "이 도시의 인구는 3500만 명이다."),
         ("The shop opens at 9 o'clock in the morning.", "가게는 아침 9시에 문을 엽니다."),
     ],
@@ -41,20 +55,32 @@ KEPT = {
         ("The war ended in 1998 in the south.", "สงครามสิ้นสุดลงในปี พ.ศ. 2541 ทางใต้"),
         ("There are 25 students in this room.", "มีนักเรียน ๒๕ คนในห้องนี้"),
     ],
-    "km": [("Where is the railway station in this city?", "តើស្ថានីយ៍រថភ្លើងនៅឯណាក្នុងទីក្រុងនេះ?")],
-    "my": [("I am learning to write in Burmese.", "ကျွန်တော် မြန်မာလို ရေးတတ်အောင် သင်ယူနေပါတယ်။")],
+    "km": [
+        ("Where is the railway station in this city?", "តើស្ថានីយ៍រថភ្លើងនៅឯណាក្នុងទីក្រុងនេះ?"),
+        ("The town has 20,000 people.", "ទីក្រុងនេះមានមនុស្ស ២ ម៉ឺន នាក់។"),
+    ],
+    "my": [
+        ("I am learning to write in Burmese.", "ကျွန်တော် မြန်မာလို ရေးတတ်အောင် သင်ယူနေပါတယ်။"),
+        ("The town has 200,000 people.", "မြို့တွင် လူ ၂ သိန်း ရှိသည်။"),
+        ("The town has 20,000 people.", "မြို့တွင် လူ ၂ သောင်း ရှိသည်။"),
+    ],
     "lo": [("We are going to the market today.", "ມື້ນີ້ພວກເຮົາຈະໄປຕະຫຼາດ")],
     "ar": [
         ("The population is 1,234,567 people.", "يبلغ عدد السكان ١٬٢٣٤٬٥٦٧ نسمة."),
         ("The rate rose to 3.5 percent.", "ارتفع المعدل إلى ٣٫٥ في المئة."),
         ("See https://a.org/b, which was changed today.", "انظر https://a.org/b، الذي تم تغييره اليوم."),
     ],
-    "fa": [("It has 83,500 members in 12 towns.", "این سازمان ۸۳٬۵۰۰ عضو در ۱۲ شهر دارد.")],
+    "fa": [
+        ("It has 83,500 members in 12 towns.", "این سازمان ۸۳٬۵۰۰ عضو در ۱۲ شهر دارد."),
+        ("The law was passed in 2023.", "این قانون در سال ۱۴۰۲ تصویب شد."),
+    ],
     "hi": [
+        ("They need 350,000 rupees for it.", "उन्हें इसके लिए 3 लाख 50 हज़ार रुपये चाहिए।"),
         ("The village has 1,50,000 inhabitants now.", "गाँव में अब १,५०,००० निवासी हैं।"),
         ("They spent 30 million rupees on it.", "उन्होंने इस पर 3 करोड़ रुपये खर्च किए।"),
     ],
     "fr": [
+        ("They paid 1.5 million euros in total.", "Ils ont payé 1\u2009500\u2009000 euros au total."),
         ("They paid 1,500,000 euros in total.", "Ils ont payé 1 500 000 euros au total."),
         ("The meeting starts at 3:30 p.m.", "La réunion commence à 15 h 30."),
         ("It starts at 9 o'clock tomorrow.", "Cela commence demain à 09 h."),
@@ -77,18 +103,80 @@ KEPT = {
     "fi": [("We don't go there at all.", "En mene taloommekaan.")],
     "tr": [("We could not come to your house.", "Evinize gelemedik.")],
     "sr": [("Where were you yesterday?", "Gde si bio juče?")],
+    "te": [
+        ("1 million people live in this city.", "ఈ నగరంలో 10 లక్షల మంది నివసిస్తున్నారు."),
+    ],
+    "ta": [
+        ("The town has 500,000 people.", "நகரில் 5 லட்சம் மக்கள் உள்ளனர்."),
+        ("He bought 1,500,000 of them.", "அவர் 15 லட்சம் வாங்கினார்."),
+    ],
+    "gu": [
+        ("The town has 500,000 people.", "શહેરમાં 5 લાખ લોકો છે."),
+    ],
+    "kn": [
+        ("The town has 500,000 people.", "ನಗರದಲ್ಲಿ 5 ಲಕ್ಷ ಜನರಿದ್ದಾರೆ."),
+    ],
+    "ml": [
+        ("The town has 500,000 people.", "പട്ടണത്തിൽ 5 ലക്ഷം ആളുകളുണ്ട്."),
+    ],
+    "pa": [
+        ("The town has 500,000 people.", "ਸ਼ਹਿਰ ਵਿੱਚ 5 ਲੱਖ ਲੋਕ ਹਨ।"),
+    ],
+    "mr": [
+        ("They spent 30 million rupees on it.", "त्यांनी त्यावर 3 कोटी रुपये खर्च केले."),
+    ],
+    "ne": [
+        ("They spent 30 million rupees on it.", "उनीहरूले यसमा ३ करोड खर्च गरे।"),
+    ],
+    "es": [
+        ("The debt is 3,000,000,000 euros now.", "La deuda es de 3 mil millones de euros ahora."),
+    ],
+    "ro": [
+        ("The city has 20,000,000 people now.", "Orașul are 20 de milioane de oameni acum."),
+    ],
+    "sw": [
+        ("The town has 3,000,000 people now.", "Mji una watu milioni 3 sasa."),
+    ],
+    "kk": [
+        ("The town has 3,000 people now.", "Қалада қазір 3 мың адам тұрады."),
+    ],
+    "et": [
+        ("The town has 3,000,000 people now.", "Linnas on praegu 3 miljonit elanikku."),
+    ],
+    "is": [
+        ("It has 3,000,000 people now.", "Þar búa nú 3 milljónir manna."),
+    ],
+    "hr": [
+        ("It has 3,000,000 people now.", "Sada ima 3 milijuna ljudi."),
+    ],
+    "sl": [
+        ("It has 3,000,000 people now.", "Zdaj ima 3 milijone ljudi."),
+    ],
+    "it": [
+        ("It has 3,000,000 people now.", "Ora ha 3 milioni di abitanti."),
+    ],
+    "tl": [
+        ("It has 3,000,000 people now.", "Mayroon itong 3 na milyong tao ngayon."),
+    ],
 }  # fmt: skip
 DROPPED = {
     "ja": [
+        ("It opened in 2018.", "それは平成31年に開業した。", "numbers"),
+        ("About 40 percent agreed with it.", "約3割の人が賛成した。", "numbers"),
         ("The bridge was opened in 1998.", "その橋は一九九七年に開通した。", "numbers"),
         ("About 10,000 people took part in it.", "約10万人がそれに参加した。", "numbers"),
         ("He is a very good teacher.", "彼はとてもとてもとてもとてもとてもとても良い", "repetition"),
         ("Yes.", "彼は昨日東京で新しい車を買ったと私に話してくれました。", "length_ratio"),
     ],
     "th": [("The house is big.", "บ้านบ้านบ้านบ้านบ้าน", "repetition")],
-    "zh": [("The plan costs 3 million.", "该计划耗资五百万。", "numbers")],
+    "zh": [
+        ("The plan costs 3 million.", "该计划耗资五百万。", "numbers"),
+        ("More than 200,000 people live there.", "那里住着10多万人。", "numbers"),
+    ],
     "ar": [("The rate rose to 3.5 percent.", "ارتفع المعدل إلى ٤٫٥ في المئة.", "numbers")],
     "fr": [
+        ("They paid 1.6 million euros in total.", "Ils ont payé 1\u2009500\u2009000 euros au total.", "numbers"),
+        ("In the 1970s the street was wider.", "Dans les années 80, la rue était plus large.", "numbers"),
         ("They paid 1,500,000 euros in total.", "Ils ont payé 1 600 000 euros au total.", "numbers"),
         ("The meeting starts at 3:30 p.m.", "La réunion commence à 16 h 30.", "numbers"),
     ],
@@ -106,15 +194,36 @@ DROPPED = {
         ("The house is big and very beautiful.", "Das Haus Haus Haus Haus Haus Haus Haus.", "repetition"),
         ("<b>Press</b> the key <br/> now.", "Drücken Sie jetzt die Taste.", "markup"),
     ],
+    "te": [
+        ("2 million people live in this city.", "ఈ నగరంలో 10 లక్షల మంది నివసిస్తున్నారు.", "numbers"),
+    ],
+    "ta": [
+        ("The town has 600,000 people.", "நகரில் 5 லட்சம் மக்கள் உள்ளனர்.", "numbers"),
+    ],
+    "my": [
+        ("The town has 20,000 people.", "မြို့တွင် လူ ၂ သိန်း ရှိသည်။", "numbers"),
+    ],
+    "ko": [
+        ("The country has 60,000,000 people.", "그 나라의 인구는 5000만 명이다.", "numbers"),
+    ],
+    "fa": [
+        ("The law was passed in 2020.", "این قانون در سال ۱۴۰۲ تصویب شد.", "numbers"),
+    ],
+    "sw": [
+        ("The town has 5,000,000 people now.", "Mji una watu milioni 3 sasa.", "numbers"),
+    ],
+    "hi": [
+        ("They need 450,000 rupees for it.", "उन्हें इसके लिए 3 लाख 50 हज़ार रुपये चाहिए।", "numbers"),
+    ],
 }  # fmt: skip
 
 
-def _judge(language, pairs, rules=None):
+def _judge(language, pairs, rules=None, source="en"):
     sides = [
         normalise(side, code)
-        for side, code in zip(zip(*pairs, strict=True), ("en", language), strict=True)
+        for side, code in zip(zip(*pairs, strict=True), (source, language), strict=True)
     ]
-    batch = Pairs(tuple(sides), ("en", language), np.zeros(len(pairs), np.uint8))
+    batch = Pairs(tuple(sides), (source, language), np.zeros(len(pairs), np.uint8))
     verdicts = clean_batch(batch, Context(rules or Rules()))
     return [None if one < 0 else [*FILTERS][one] for one in verdicts]
 
@@ -129,6 +238,25 @@ def test_good_pairs_stay(language):
 def test_bad_pairs_go(language):
     pairs = [pair[:2] for pair in DROPPED[language]]
     assert _judge(language, pairs) == [pair[2] for pair in DROPPED[language]]
+
+
+@pytest.mark.parametrize(
+    ("languages", "source", "target"),
+    [
+        ("de-fr", "In den {}er Jahren war die Straße breit.", "Dans les années {}, la rue était large."),
+        ("de-ja", "In den {}er Jahren war die Straße breit.", "{}年代にはその通りは広かったのです。"),
+        ("ru-es", "В {}-х годах улица была широкой.", "En los años {} la calle era ancha."),
+        ("sv-fi", "På {}-talet var gatan bred och lång.", "{}-luvulla katu oli leveä ja pitkä."),
+        ("ko-pt", "{}년대에는 그 거리가 넓었습니다.", "Na década de {} a rua era muito larga."),
+        ("hi-tr", "{} के दशक में सड़क चौड़ी थी।", "{}'lerde cadde çok genişti."),
+    ],
+)  # fmt: skip
+def test_decades_are_equal_with_and_without_their_century(languages, source, target):
+    source_language, language = languages.split("-")
+    cases = [("1980", "80"), ("80", "1980"), ("1980", "70"), ("1980", "1970")]
+    pairs = [(source.format(one), target.format(other)) for one, other in cases]
+    found = _judge(language, pairs, source=source_language)
+    assert found == [None, None, "numbers", "numbers"]
 
 
 def test_rules_can_be_loosened_and_turned_off():

@@ -1,18 +1,28 @@
 """Filter of pairs whose sides contain different numbers, however these are written.
 
 Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million and 200万, 1998 and 一九九八, 3:30 p.m. and
-15 h 30, the 1960s and the 60s, and 1998 and the year 2541 of the Thai calendar.
+15 h 30, the 1960s and the 60s, and 2019 and 平成31年; in Thai 1998 is also the year 2541.
 """
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 from unicodedata import decimal, numeric
 
 import numpy as np
 
-from weebill.corpus.cleaning.filters.scales import chinese_numbers, powers_of_ten, with_digits
+from weebill.corpus.cleaning.filters.calendars import (
+    HALF_DAY,
+    Difference,
+    differences,
+    eras,
+    has_clock,
+    is_decade,
+)
+from weebill.corpus.cleaning.filters.numerals import numbers_in_numerals, with_digits
+from weebill.corpus.cleaning.filters.scales import powers_of_ten
 from weebill.corpus.cleaning.pairs import Context, Pairs, any_side, none
 from weebill.settings import Amount, Share
 
@@ -29,7 +39,7 @@ class Thresholds:
 
 
 # Digits and the separators between them: English 1,234.5 is 1.234,5 in German.
-_NUMBER = re.compile(r"\d+(?:[.,'\u00a0\u202f\u066b\u066c]\d+)*")
+_NUMBER = re.compile(r"\d+(?:[.,'\u00a0\u2007-\u2009\u202f\u066b\u066c]\d+)*")
 _SEPARATORS = re.compile(r"\D")
 
 
@@ -53,22 +63,14 @@ def numbers(pairs: Pairs, context: Context) -> np.ndarray:
 
 # A number as people write it: groups of three digits (of two and three in India), or digits with a decimal fraction.
 _WRITTEN = re.compile(
-    r"(?<!\d)\d{1,3}(?:([ \u00a0\u202f'’])\d{3})(?:\1\d{3})*(?:[.,\u066b]\d+)?(?!\d)"
+    r"(?<!\d)\d{1,3}(?:([ \u00a0\u2000-\u200a\u202f\u205f\u3000'’])\d{3})(?:\1\d{3})*(?:[.,\u066b]\d+)?(?!\d)"
     r"|\d+(?:[.,'’\u066b\u066c]\d+)*[¼½¾⅐-⅞]?"
 )
 _GROUPS = re.compile(r"\d{1,3}(?:(?:\D\d{2})*\D\d{3})+")
 # Dates such as 6.5.2010, 6.5.10 and 2010.5.6; and 6.5., which has its value too, for it may end a sentence.
 _DATE = re.compile(r"\d\d?\D[01]?\d\D(?:\d\d)?\d\d|\d{4}\D[01]?\d\D\d\d?")
-_DAY = re.compile(r"[0-3]?\d\.[01]?\d(?=\.\s*\S)")
-_CLOCK = re.compile(
-    r"\d\s?[:：]\s?\d\d|\bklo?\b\.?\s\d\d?\.\d\d\b"
-    r"|\d\s?(?:h\b|uhr|o.?clock|[ap]\.?\s?m\b|heure|час|ч\b|น\.|時|时|点|點|시|ساعة)",
-    re.I,
-)
-_HALF_DAY = 12
-_THAI_YEAR = re.compile(r"พ\.\s?ศ|ปี")
-_THAI_YEARS = 543  # from the year of Christ to that of Buddha
-_DECADE = re.compile(r"\b\d\d\d0(?='?s\b)")
+_DAY = re.compile(r"[0-3]?\d\.[01]?\d")
+_SHARED_SCALE = re.compile(r"[^\d.,;()\n]{1,7}")  # 3 to 5 million
 
 
 @dataclass(frozen=True)
@@ -86,16 +88,14 @@ def numbers_differ(source: str, target: str, rules: Thresholds) -> bool:
     total = sum(map(len, sides))
     left = _unmatched(*sides)
     if all(left):
-        clock = bool(_CLOCK.search(source) or _CLOCK.search(target))
-        left = _matched_by_parts(*sides, left, clock)
-        if all(left) and clock:
-            left = _unmatched(*left, _apart(_HALF_DAY, 2 * _HALF_DAY))
-        if all(left) and (_THAI_YEAR.search(source) or _THAI_YEAR.search(target)):
-            left = _unmatched(*left, _apart(_THAI_YEARS, 10_000))
+        left = _matched_by_parts(*sides, left, has_clock(f"{source}\n{target}"))
+    for difference in differences(f"{source}\n{target}") if all(left) else ():
+        left = _unmatched(*left, _apart(difference))
     readable = False
     rest = []
     for numbers, text in zip(left, (target, source), strict=True):
-        values, several = chinese_numbers(text) if numbers else (set(), False)
+        values, several = numbers_in_numerals(text) if numbers else (set(), False)
+        values |= {value + era for value in values for era in eras(text)}
         rest.append([number for number in numbers if number.values.isdisjoint(values)])
         readable |= several
     one, other = rest
@@ -110,18 +110,23 @@ def numbers_differ(source: str, target: str, rules: Thresholds) -> bool:
 
 def _read(text: str) -> list[_Number]:
     """Return the numbers of a line."""
-    decades = {found.start() for found in _DECADE.finditer(text)}
-    numbers = []
-    for found in _WRITTEN.finditer(text):
-        number = _number(found[0], powers_of_ten(text, found.end()))
-        if found.start() in decades:  # 1960s: the 60s; 1800s: the 19th century
+    numbers: list[_Number] = []
+    following, powers = len(text), set()
+    for found in reversed([*_WRITTEN.finditer(text)]):
+        start, end = found.span()
+        own = powers_of_ten(text, start, end)
+        if own or (powers and not _SHARED_SCALE.fullmatch(text, end, following)):
+            powers = own
+        number = _number(found[0], powers)
+        following = start
+        if is_decade(text, start, end):  # 1960s: the 60s; 1800s: the 19th century
             year = int(found[0])
-            others = {Decimal(year % 100)} if year % 100 else {Decimal(year // 100 + 1)}
-            number = replace(number, values=number.values | others)
-        elif (day := _DAY.match(text, found.start())) and day.end() == found.end():
+            other = year % 100 or year // 100 + 1
+            number = replace(number, values=number.values | {Decimal(other)})
+        elif text.startswith(".", end) and _DAY.fullmatch(found[0]) and text[end + 1 :].strip():
             number = replace(number, date=True)
         numbers.append(number)
-    return numbers
+    return numbers[::-1]
 
 
 def _number(written: str, powers: Iterable[int]) -> _Number:
@@ -145,14 +150,15 @@ def _same(one: _Number, other: _Number) -> bool:
     return not one.values.isdisjoint(other.values) or (not one.values and one.parts == other.parts)
 
 
-def _apart(distance: int, largest: int) -> Callable[[_Number, _Number], bool]:
-    """Return a comparison that finds two numbers, up to `largest`, equal if they differ by a distance."""
+def _apart(difference: Difference) -> Callable[[_Number, _Number], bool]:
+    """Return a comparison that finds two numbers equal if they differ so."""
+    least, most = difference.lower
 
     def same(one: _Number, other: _Number) -> bool:
         if not (one.values and other.values):
             return False
         low, high = sorted(min(number.values) for number in (one, other))
-        return high <= largest and high - low == distance
+        return least <= low <= most and high - low in difference.distances
 
     return same
 
@@ -162,8 +168,8 @@ def _matched_by_parts(
 ) -> tuple[list[_Number], list[_Number]]:
     """Match again all numbers of both sides, of which some are `left`, where the sides separate parts in other ways.
 
-    3.16 is 3:16 and 3 § 16: several numbers in a row are one if their parts are its parts.  The day, month and year
-    of a date may have any order, and some of them may be in words.
+    3.16 is 3:16 and 3 § 16: several numbers in a row are one if their parts are its parts.  3 lakh 50 thousand are
+    350,000, their sum.  The day, month and year of a date may have any order, and some of them may be in words.
     """
     left = _unmatched(_joined(one, left[1], clock), _joined(other, left[0], clock))
     if all(left):
@@ -172,22 +178,36 @@ def _matched_by_parts(
 
 
 def _joined(numbers: list[_Number], wholes: list[_Number], clock: bool) -> list[_Number]:
-    """Replace numbers in a row by the one of `wholes` whose parts they are, in the same order.
+    """Replace numbers in a row by the one of `wholes` whose parts they are, in the same order, or whose summands.
 
     clock: True where the hour, the first part, may be counted from noon.
     """
     numbers = list(numbers)
+    summands = any(len(number.values) > 1 for number in numbers)
     for whole in wholes:
         first, rest = whole.parts[0], whole.parts[1:]
-        firsts = {first, first - _HALF_DAY, first + _HALF_DAY} if clock else {first}
-        for start in range(len(numbers) if rest else 0):
+        firsts = {first, first - HALF_DAY, first + HALF_DAY} if clock else {first}
+        for start in range(len(numbers)):
             parts, end = numbers[start].parts, start + 1
             while len(parts) <= len(rest) and end < len(numbers):
                 parts, end = parts + numbers[end].parts, end + 1
-            if end > start + 1 and parts[0] in firsts and parts[1:] == rest:
+            if end == start + 1 or parts[0] not in firsts or parts[1:] != rest:
+                ends = (start + 2, start + 3) if summands else ()
+                end = next((e for e in ends if _sum(numbers[start:e]) & whole.values), 0)
+            if end:
                 numbers[start:end] = [whole]
                 break
     return numbers
+
+
+def _sum(numbers: list[_Number]) -> set[Decimal]:
+    """Return the sum of numbers of which each has a smaller power of ten than the one before; empty of others."""
+    if len(numbers) < 2 or not all(number.values for number in numbers):
+        return set()
+    largest = [max(number.values) for number in numbers]
+    falls = all(one > other for one, other in pairwise(largest))
+    scaled = all(len(number.values) > 1 for number in numbers[:-1])
+    return {sum(largest)} if falls and scaled else set()
 
 
 def _parts_of_date(number: _Number) -> list[_Number]:

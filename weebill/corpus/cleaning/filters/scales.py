@@ -1,129 +1,102 @@
-"""Numerals of Chinese, Japanese and Korean, and words of many languages for thousands and millions after a number."""
+"""Words of many languages for thousands and millions beside a number."""
 
 import re
-from decimal import Decimal
+from unicodedata import normalize
 
-_DIGITS = {
-    digit: value
-    for value, digits in enumerate(["〇零", "一", "二两兩", *"三四五六七八九"])
-    for digit in digits
-}
-_SMALL = dict(zip("十百千십백천", (10, 100, 1000) * 2, strict=True))
-_LARGE = {
-    "万": 10**4,
-    "萬": 10**4,
-    "만": 10**4,
-    "亿": 10**8,
-    "億": 10**8,
-    "억": 10**8,
-    "兆": 10**12,
-    "조": 10**12,
-}
-_UNITS = "".join([*_SMALL, *_LARGE])
-_MIXED = re.compile(rf"\d+(?:[.,]\d+)*(?:\s?[{_UNITS}]+(?:\s?\d+(?:[.,]\d+)*(?![\d.,]))?)+")
-_MIXED_PART = re.compile(rf"(\d+(?:[.,]\d+)*)|([{_UNITS}])")
-_NUMERALS = re.compile(rf"[{''.join(_DIGITS)}{_UNITS}]+")
-
-# Beginnings of words (in lower case) for a power of ten after a number, and words and signs that need no space.
-# "Billion" is a thousand million in English and a million million in most other languages.
+# Beginnings of words (in lower case) for a power of ten after a number, and words and signs that need no space; a dot
+# ends a whole word.  "Billion" is a thousand million in English and a million million in most other languages.
 _POWERS = {
-    3: """thousand tausend mille mil mila mii duizend tusen tuhat тысяч тыс тис хиляд хиљад hiljad tisíc tisuć tysią
-        tys bin ألف آلاف الف هزار ہزار हज़ार हजार হাজার พัน nghìn ngàn ribu ezer χιλιάδ אלף אלפ k""",
-    4: "หมื่น",
-    5: "lakh लाख লাখ แสน لاکھ",
-    6: """million millon millió milió milion milión milhã milhõ miljo miljon milj milyon mln mio mln милли мільй мили
-        млн مليون ملايين میلیون ملین मिलियन মিলিয়ন ล้าน triệu juta εκατομμύρι מיליון m""",
-    7: "crore करोड़ কোটি کروڑ",
-    9: """milliard miliard miljard milyar miliar miljar mld mrd bn billion bilhã bilhõ миллиард мільярд милијард
-        млрд مليار میلیارد ملیارد अरब बिलियन พันล้าน tỷ tỉ δισεκατομμύρι מיליארד""",
-    12: "billion billón bilión trillion trilhã trilhõ трлн триллион تريليون تریلیون ล้านล้าน",
+    1: "成 割 할",
+    3: """thousand tausend dausend mille mil. mila mii duizend duisend tusen tusind túsund þúsund tuhat tuhan
+        tūkst tsd. hezar hazar ming. min. müň mijë milë tisoč tisíc tisuć hiljad tysią tys. tyś ribu ribě ewu
+        libo ezer kun. elf. míle k. nghìn ngàn тысяч тыс. тис. тисяч хиляд хиљад илјад мың миң мең мянга ҳазор
+        χιλιάδ χιλ. հազար ათას אלף אלפי ألف آلاف الف هزار هەزار ہزار زره مىڭ bin. हज़ार हजार হাজার হেজাৰ ਹਜ਼ਾਰ
+        હજાર ହଜାର ஆயிர వేల వెయ్యి ಸಾವಿರ ആയിര දහස් දහසක් ሺ พัน ພັນ ពាន់ ထောင်""",
+    4: "หมื่น ໝື່ນ ຫມື່ນ ម៉ឺន သောင်း vạn",
+    5: """lakh लाख লাখ লক্ষ লাখ ਲੱਖ લાખ ଲକ୍ଷ லட்ச இலட்ச లక్ష ಲಕ್ಷ ലക്ഷ ලක්ෂ لاکھ لک แสน ແສນ សែន သိန်း""",
+    6: """million millon millió millió milió milion milión milhã milhõ milio milijun milijon miljon miljo miljun
+        miljón milljón milljon milliun miliwn milyon milyun miliyan miliyoni milioi miloi mln. mio. mil. mi. mn.
+        m. juta yuta triệu tapitrisa миллион милион милијун милли мільй мільё мілья млн. сая милл. εκατομμύρι
+        εκατομμυρί εκατ. միլիոն մլն მილიონ მლნ מיליון מליון مليون ملايين میلیون ملیون ملين ملین مىليون ملیۆن
+        ملیۆن मिलियन मिलिअन দশলক্ষ মিলিয়ন নিযুত ਮਿਲੀਅਨ મિલિયન ମିଲିୟନ மில்லியன் మిలియన్ ಮಿಲಿಯನ್ മില്യൺ മില്യണ്
+        ദശലക്ഷ മില്ല്യൺ දශලක්ෂ මිලියන ሚሊዮን ล้าน ລ້ານ លាន သန်း""",
+    7: "crore करोड कोटि कोटी কোটি ਕਰੋੜ કરોડ କୋଟି கோடி కోటి కోట్ల ಕೋಟಿ കോടി කෝටි کروڑ ڪروڙ កោដិ ကုဋေ",
+    9: """milliard miliard miljard miljardi milyar miliar miljar milijard miljarð milyard mld. mlrd. mrd. mia.
+        mdr. md. bn. bi. billion bilion bilhã bilhõ bilyon bilyun biliyan biliyoni biliwn biljun billiún
+        миллиард милиард милијард мільярд мільярд міліярд милард млрд. тэрбум δισεκατομμύρι δισεκατομμυρί δισ.
+        միլիարդ մլրդ მილიარდ მლრდ מיליארד مليار میلیارد ملیارد مىليارد ارب अरब अर्ब अब्ज বিলিয়ন ਅਰਬ ਬਿਲੀਅਨ અબજ
+        બિલિયન பில்லியன் బిలియన్ ಬಿಲಿಯನ್ ബില്യൺ ശതകോടി बिलियन බිලියන ቢሊዮን พันล้าน ຕື້ ប៊ីលាន ဘီလီယံ tỷ tỉ""",
+    11: "खर्ब खरब کھرب",
+    12: """billion billón bilión bilion biljon biljoen billones trillion trilion trilhã trilhõ trilyon trn. tri.
+        трлн. триллион трилион трильйон трыльён τρισεκατομμύρι τρισεκατομμυρί եռիլիոն טריליון تريليون تریلیون
+        ट्रिलियन ট্রিলিয়ন டிரில்லியன் ట్రిలియన్ ትሪሊዮን ล้านล้าน ລ້ານລ້ານ""",
+    18: "trillion trilion trillón trilión",
 }
-_SCALES: dict[str, list[int]] = {}
-for _power, _words in _POWERS.items():
-    for _word in _words.split():
-        _SCALES.setdefault(_word, []).append(_power)
-_ONLY = (
-    "k",
-    "m",
-    "mil",
-    "bin",
-    "bn",
-    "tys",
-    "тыс",
-    "тис",
-    "mio",
-    "mln",
-    "mld",
-    "mrd",
-    "млн",
-    "млрд",
-)  # whole words
-_LONGEST_FIRST = sorted(_SCALES, key=len, reverse=True)
-_SCALE = re.compile(
-    r"[\s-]?(" + "|".join(word + (r"\b" if word in _ONLY else "") for word in _LONGEST_FIRST) + ")",
-    re.IGNORECASE,
-)
+# Words for a power of ten before a number, as in Swahili, Hausa and Burmese.
+_POWERS_BEFORE = {
+    3: "elfu dubu ibihumbi puku izinkulungwane ထောင်",
+    4: "သောင်း",
+    5: "laki သိန်း",
+    6: "milioni miliyan miliyoni mamiliyoni obukadde izigidi nde miriyoni mílíọ̀nù သန်း",
+    7: "ကုဋေ",
+    9: "bilioni biliyan biliyoni ijeri bílíọ̀nù",
+    12: "trilioni tiriliyan",
+}
 
 
-def powers_of_ten(text: str, place: int) -> list[int]:
-    """Return the powers of ten of the word for thousands or millions that stands at a place of a line."""
-    found = _SCALE.match(text, place)
-    return _SCALES[found[1].lower()] if found else []
+def _by_word(powers: dict[int, str]) -> dict[str, set[int]]:
+    """Return the powers of each word, composed as cleaning composes text."""
+    words: dict[str, set[int]] = {}
+    for power, listed in powers.items():
+        for word in normalize("NFC", listed).split():
+            words.setdefault(word, set()).add(power)
+    return words
 
 
-def with_digits(text: str) -> str:
-    """Replace digits with Chinese, Japanese or Korean units, such as 1万2千 or 3억 5000만, by digits alone."""
-    return text if text.isascii() else _MIXED.sub(lambda found: _plain(found[0]), text)
+_AFTER, _BEFORE = _by_word(_POWERS), _by_word(_POWERS_BEFORE)
+_LONGEST = max(map(len, _AFTER))
+# Lengths of the words after a number by their first letter, the longest first.
+_LENGTHS = {
+    first: sorted({len(word.rstrip(".")) for word in _AFTER if word[0] == first}, reverse=True)
+    for first in {word[0] for word in _AFTER}
+}
+_ENDS = {word[-1] for word in _BEFORE} | set("aး")
+# Romanian and Tagalog have a word between: 20 de milioane.
+_LINK = re.compile(r"[\s-]?(?:(?:de|na|ka)\s)?", re.IGNORECASE)
+_WORD_END = re.compile(r"[^\s\d]{0,6}\s")
+_LAST_WORD = re.compile(r"([^\s\d]{3,12})(?:\sza|\sya|ပေါင်း)?\Z")
+_WINDOW = 20  # characters in which a word before a number is searched
 
 
-def _plain(mixed: str) -> str:
-    parts = [_decimal(number) if number else unit for number, unit in _MIXED_PART.findall(mixed)]
-    return f"{_value(parts):f}"
+def powers_of_ten(text: str, start: int, end: int) -> set[int]:
+    """Return the powers of ten of the words for thousands or millions beside the number text[start:end].
 
-
-def _decimal(number: str) -> Decimal:
-    """Read digits with at most one decimal point; commas, and several points, separate groups."""
-    digits = number.replace(",", "")
-    return Decimal(digits if digits.count(".") < 2 else digits.replace(".", ""))
-
-
-def chinese_numbers(text: str) -> tuple[set[Decimal], bool]:
-    """Return the values of a line's numbers in Chinese numerals, such as 三百二十 and 一九九八.
-
-    Also return True if some number is of several numerals; a single one may be part of a word.
+    Several words may follow each other: 3 mil millones.
     """
-    found = [] if text.isascii() else _NUMERALS.findall(text)
-    return {value for one in found for value in _values(one)}, any(len(one) > 1 for one in found)
+    place = _LINK.match(text, end).end()
+    powers, length = _word_at(text, place)
+    if length:
+        place += length
+        more, length = _word_at(text, place)
+        if not length and (gap := _WORD_END.match(text, place)):
+            more, _ = _word_at(text, gap.end())
+        powers = powers | {power + another for power in powers for another in more}
+    before = text[max(0, start - _WINDOW) : start].rstrip().lower()
+    if before[-1:] in _ENDS and (last := _LAST_WORD.search(before)):
+        word = last[1]
+        powers = powers | next(
+            (_BEFORE[word[n:]] for n in range(len(word)) if word[n:] in _BEFORE), set()
+        )
+    return powers
 
 
-def _values(numerals: str) -> list[Decimal]:
-    digits = [_DIGITS.get(one) for one in numerals]
-    if None not in digits:
-        return [Decimal("".join(map(str, digits)))]
-    if any(one in _DIGITS for one in numerals) or numerals[0] in _SMALL:
-        return [
-            _value(
-                [
-                    one if digit is None else Decimal(digit)
-                    for one, digit in zip(numerals, digits, strict=True)
-                ]
-            )
-        ]
-    return []
-
-
-def _value(parts: list) -> Decimal:
-    """Return the value of numbers and units, such as [3, "百", 2, "十"]."""
-    total = section = Decimal(0)
-    number: Decimal | None = None
-    for part in parts:
-        if isinstance(part, Decimal):
-            number = part if number is None else number * 10 + part
-        elif part in _SMALL:
-            section += (1 if number is None else number) * _SMALL[part]
-            number = None
-        else:
-            section += number or 0
-            total += (section or 1) * _LARGE[part]
-            section, number = Decimal(0), None
-    return total + section + (number or 0)
+def _word_at(text: str, place: int) -> tuple[set[int], int]:
+    """Return the powers of the longest word of the table at a place of a line, and its length; 0 if there is none."""
+    ahead = text[place : place + _LONGEST + 1].lower()
+    for length in _LENGTHS.get(ahead[:1], ()):
+        powers = set(_AFTER.get(ahead[:length], ()))
+        if not ahead[length : length + 1].isalnum():
+            powers |= _AFTER.get(f"{ahead[:length]}.", set())
+        if powers:
+            return powers, length
+    return set(), 0

@@ -1,0 +1,89 @@
+"""Times of day and years that languages count from different starts, and decades."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from unicodedata import decimal
+
+# Names of Chinese, Japanese and Korean eras, and the year before the first of each.
+ERAS = {
+    "令和": 2018,
+    "平成": 1988,
+    "昭和": 1925,
+    "大正": 1911,
+    "明治": 1867,
+    "民國": 1911,
+    "民国": 1911,
+    "주체": 1911,
+}
+_ERA = re.compile("|".join(ERAS))
+_ERA_YEARS = (1, 200)
+
+
+class Difference(NamedTuple):
+    """Distances between two numbers that mean the same, and the least and largest of the lower one."""
+
+    distances: range
+    lower: tuple[int, int]
+
+
+_CLOCK = re.compile(
+    r"\d\s?[:：]\s?\d\d|\bklo?\b\.?\s\d\d?\.\d\d\b"
+    r"|\d\s?(?:h\b|uhr|o.?clock|[ap]\.?\s?m\b|heure|час|ч\b|น\.|時|时|点|點|시|ساعة)",
+    re.I,
+)
+HALF_DAY = 12
+# Marks of other calendars than that of Christ in a line.
+_CALENDARS = (
+    (re.compile(r"[พພព]\.\s?[ศສស]|ปี|ປີ|ឆ្នាំ"), Difference(range(543, 545), (1, 9500))),  # Buddha
+    (re.compile("[۰-۹]|سال"), Difference(range(621, 623), (1, 1500))),  # Persian
+    (re.compile("هـ|ه‍|هجر|ہجر|हिजरी|হিজরি"), Difference(range(576, 585), (1250, 1500))),  # Hijri
+    (re.compile(r"ዓ[.\s፣]*ም|[ዓአ]መት"), Difference(range(7, 9), (1850, 2100))),  # Ethiopian
+    (re.compile(r"वि\.?\s?सं|विक्रम|साल"), Difference(range(56, 58), (1850, 2100))),  # Nepali
+    (re.compile("शक"), Difference(range(78, 80), (1750, 2050))),  # Indian
+    (re.compile("বঙ্গাব্দ|সাল|সন"), Difference(range(593, 595), (1, 1500))),  # Bengali
+)
+
+
+def has_clock(text: str) -> bool:
+    """Return True if a line tells a time of day."""
+    return _CLOCK.search(text) is not None
+
+
+def eras(text: str) -> list[int]:
+    """Return the year before the first year of each era that a line names."""
+    return [] if text.isascii() else [ERAS[name] for name in set(_ERA.findall(text))]
+
+
+def differences(text: str) -> Iterator[Difference]:
+    """Yield how numbers of the same time may differ in a pair of lines, here both in one text."""
+    if has_clock(text):
+        yield Difference(range(HALF_DAY, HALF_DAY + 1), (0, HALF_DAY))
+    if not text.isascii():
+        yield from (difference for mark, difference in _CALENDARS if mark.search(text))
+        yield from (Difference(range(era, era + 1), _ERA_YEARS) for era in eras(text))
+
+
+_DECADE_AFTER = re.compile(
+    r"""['’]?s\b|['’-]?(?:er|l[aeiıuü])|-?(?:luvu|luku|tal|a[sn]\b|es\b|[ai]?i[hm]\b|aj\b|aisi|ųjų|ieji|იან|ական|
+    х\b|ых\b|их\b|тих\b|те\b|ті\b|е\b|я\b)|n?da[dt]e?|\s?(?:年代|년대|-?\s?жылдар)
+    |[\s-]?\S{0,4}\s?(?:दशक|দশক|ਦਹਾਕ|દાયક|దశక|ದಶಕ|دہائی|hamarkada)|-?(?:களி|కల|లలో|ల్లో|കളി|കളു)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DECADE_BEFORE = re.compile(
+    r"""(?:\b(?:ann[ée]es|a[ñn]os|anys|anni|anii|jaren|lat|lata|latach|l[ée]ta?|let|rok[yů]|d[ée]cad\w*|decen\w*|dekad\w*|
+    годы|годах|годов|роки|роках|години|miaka|thập\s(?:niên|kỷ)|những\snăm|dasawarsa)|δεκαετ\w*|دهه|دهۀ|دههٔ|عقد|שנות|ทศวรรษ)
+    (?:\W{1,2}[^\W\d]{1,4}){0,2}?\W{0,2}\Z""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BEFORE = 30  # characters in which these words are searched
+
+
+def is_decade(text: str, start: int, end: int) -> bool:
+    """Return True if the number text[start:end] is the first year of a decade that is meant, such as the 1980s."""
+    if end - start != 4 or not text[start:end].isdecimal() or decimal(text[end - 1]):
+        return False
+    return bool(
+        _DECADE_AFTER.match(text, end)
+        or _DECADE_BEFORE.search(text[max(0, start - _BEFORE) : start])
+    )
