@@ -1,23 +1,31 @@
 """Lines of several sentences, longer than a model reads: split at sentence ends, translated, joined again.
 
-sentencex (Wikimedia) finds the ends: it needs no download, knows the abbreviations of many languages, and keeps every
-character.  Thai, Lao, Khmer and Tibetan mark sentences by spaces alone; a part that is still too long is split there.
+A sentence that is too long by itself is split at the next best places, and cut only if it has none.
 """
 
-import re
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
+from weebill_runtime.boundaries import (
+    Division,
+    clauses,
+    phrases,
+    sentences,
+    sentences_in_quotes,
+    words,
+)
 from weebill_runtime.errors import InputError
 from weebill_runtime.languages import primary
 from weebill_runtime.lines import checked_lines
 from weebill_runtime.options import Cut, SearchOptions
 from weebill_runtime.text_translator import Hypothesis, TextTranslator
-from weebill_runtime.unspaced import is_unspaced, join_sentences
+from weebill_runtime.unspaced import join_sentences
 
-CLAUSE_ENDS = "។៕།༎"  # Khmer and Tibetan marks before a space
+SENTENCES = (sentences, sentences_in_quotes)  # each part is translated by itself
+WITHIN = (clauses, phrases, words)  # short parts are joined again
 Part = tuple[str, str]  # a sentence, and the white space after it
 
 
@@ -25,8 +33,9 @@ class LineTranslator(TextTranslator):
     """Translator of lines; one longer than `options.max_source_tokens`, or than the model reads, is split.
 
     The spaces between sentences stay, except that Han and kana have none.  A sentence that is too long by itself is
-    cut, and `on_cut` called with its line.  The n-th best translation of a split line joins the n-th best ones of its
-    sentences; `progress` counts sentences.  `scores` does not split.
+    split at its clauses, then commas, then words.  A word that is too long is cut, and `on_cut` called with its line.
+    The n-th best translation of a split line joins the n-th best ones of its parts; `progress` counts parts.
+    `scores` does not split.
 
     translator: translates the sentences; all its other attributes are also attributes of this object.
     language: of the input, if the translator's vocabulary does not record it.
@@ -96,38 +105,49 @@ class LineTranslator(TextTranslator):
         ]
 
     def _parts(self, line: str, most: int) -> Iterator[Part]:
-        import sentencex
+        for text in self._fitting(line, most, [*SENTENCES, *WITHIN]):
+            sentence = text.rstrip()
+            yield sentence, text[len(sentence) :]
 
-        parts = [_part(one) for one in sentencex.segment(self._language, line) if one.strip()]
-        counts = self.translator.piece_counts([sentence for sentence, _ in parts])
-        for part, count in zip(parts, counts, strict=True):
-            yield from [part] if count <= most else self._clauses(part, most)
+    def _fitting(self, text: str, most: int, divisions: list[Division]) -> Iterator[str]:
+        """Yield the parts of a text that is too long, by the first division that makes them short enough."""
+        divide, *others = divisions
+        parts = divide(text, self._language)
+        if divide in WITHIN and len(parts) > 1:
+            parts = self._joined(parts, most)
+        for part, count in zip(parts, self._counts(parts), strict=True):
+            yield from self._fitting(part, most, others) if count > most and others else [part]
 
-    def _clauses(self, part: Part, most: int) -> Iterator[Part]:
-        """Yield the parts of a sentence at spaces after letters of scripts without spaces, as few as possible."""
-        clauses = [_part(one) for one in _at_spaces(part[0])]
-        counts = self.translator.piece_counts([clause for clause, _ in clauses])
-        whole, space, total = "", "", 0
-        for (clause, after), count in zip(clauses, counts, strict=True):
-            if whole and total + count > most:
-                yield whole, space
-                whole, space, total = "", "", 0
-            whole, space, total = f"{whole}{space}{clause}", after, total + count
-        yield whole, part[1]
+    def _counts(self, texts: list[str]) -> list[int]:
+        return self.translator.piece_counts([text.strip() for text in texts])
+
+    def _joined(self, parts: list[str], most: int) -> list[str]:
+        """Join neighbouring parts into few ones of about equal length that are short enough."""
+        counts, room = [max(count, 1) for count in self._counts(parts)], most
+        while True:
+            groups = _groups(counts, room)
+            joined = ["".join(parts[group]) for group in groups]
+            # Together they may have more pieces than alone: an ideographic space is a piece.
+            excess = [
+                count - most
+                for group, count in zip(groups, self._counts(joined), strict=True)
+                if group.stop - group.start > 1
+            ]
+            if max(excess, default=0) <= 0:
+                return joined
+            room = max(1, room - max(excess))
 
 
-def _part(text: str) -> Part:
-    sentence = text.rstrip()
-    return sentence, text[len(sentence) :]
-
-
-def _at_spaces(sentence: str) -> Iterator[str]:
-    start = 0
-    for found in re.finditer(r"(\S)\s+", sentence):
-        if is_unspaced(found[1]) or found[1] in CLAUSE_ENDS:
-            yield sentence[start : found.end()]
-            start = found.end()
-    yield sentence[start:]
+def _groups(counts: list[int], room: int) -> list[slice]:
+    """Return groups of neighbouring parts; each group of several parts has at most `room` pieces."""
+    share = sum(counts) / math.ceil(sum(counts) / room)
+    groups, start, total = [], 0, 0
+    for number, count in enumerate(counts):
+        if total and (total >= share or total + count > room):
+            groups.append(slice(start, number))
+            start, total = number, 0
+        total += count
+    return [*groups, slice(start, len(counts))]
 
 
 def _joined_hypotheses(

@@ -258,8 +258,8 @@ def test_an_ensemble_of_a_model_and_itself_is_the_model(translate, folder):
 
 
 def test_extreme_lines(translate, folder):
-    """Lines of 10,000 words, of unknown characters and of blanks are translated."""
-    lines = ["word " * 10_000, "\u9999\u6e2f\U0001f980", "   ", "\u200b", "x" * 5000]
+    """Words of 40,000 letters, lines of unknown characters and of blanks are translated."""
+    lines = ["word" * 10_000, "\u9999\u6e2f\U0001f980", "   ", "\u200b", "x" * 5000]
     code, out, error = translate(folder, text="\n".join(lines).encode())
     assert (code, out.count("\n")) == (0, len(lines))
     assert re.findall(r"standard input:(\d+): \d+ pieces, cut", error) == ["1"]
@@ -289,7 +289,7 @@ def test_samples_are_written_with_their_line(translate, folder):
         assert code == 1 and message in error and error.count("\n") == 1
 
 
-LONG = " ".join(TEXT * 3).replace(".", ",")  # one sentence, too long by itself
+LONG = re.sub(r"\W", "", "".join(TEXT * 3))  # one word, too long by itself
 
 
 def pieces(folder, line: str) -> int:
@@ -310,7 +310,7 @@ def pieces(folder, line: str) -> int:
     ],
 )
 def test_a_line_that_is_cut_is_named(translate, folder, options):
-    lines = [TEXT[0], "", LONG, TEXT[1], f"{LONG} {LONG}"]
+    lines = [TEXT[0], "", LONG, TEXT[1], f"{LONG}{LONG}"]
     _, out, error = translate(folder, *options, text="\n".join(lines).encode())
     assert error.splitlines() == [
         f"weebill: standard input:{number}: {pieces(folder, lines[number - 1])} pieces, cut to the first 200; "
@@ -322,7 +322,7 @@ def test_a_line_that_is_cut_is_named(translate, folder, options):
 
 def test_a_line_is_as_long_as_max_length_says(translate, folder):
     """The source has 3,000 pieces; this model never ends by itself, so its translations reach the limit."""
-    line = " ".join(TEXT * 17).replace(".", ",")
+    line = LONG * 7
     length = pieces(folder, line)
     assert 3000 < length < 4000
     for most, kept in ((None, 200), (length - 1, length - 1), (length, length), (4000, length)):
@@ -351,7 +351,7 @@ def test_max_length_beyond_a_models_positions_is_refused(translate, monkeypatch,
         assert (code, out == "") == ((0, False) if fits else (1, True))
         refusal = f"translate: --max-length {most}: {model} reads at most 64 pieces; choose a number up to 64"
         assert (refusal in error) != fits
-    line = ("the bird sings " * 30).encode()
+    line = ("thebirdsings" * 30).encode()
     _, _, error = translate(model, text=line)
     assert "cut to the first 64; the model reads no more; split the line" in error
 

@@ -8,10 +8,12 @@ import pytest
 from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
+from weebill.translation.model.vocabulary import train_vocabulary
 from weebill_runtime.errors import InputError
 from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.options import Cut, Sampling, SearchOptions
 from weebill_runtime.text_translator import Hypothesis, TextTranslator
+from weebill_runtime.vocabulary import Vocabulary
 
 TEN = SearchOptions(max_source_tokens=10)
 
@@ -58,7 +60,9 @@ class Echo(TextTranslator):
 )  # fmt: skip
 def test_sentences_and_their_spaces(language, line, sentences):
     echo = Echo()
-    assert LineTranslator(echo, language).translate([line, "", "short"], TEN) == [line, "", "short"]
+    options = SearchOptions(max_source_tokens=max(echo.piece_counts(sentences)))
+    translator = LineTranslator(echo, language)
+    assert translator.translate([line, "", "short"], options) == [line, "", "short"]
     assert echo.seen == [*sentences, "", "short"]
 
 
@@ -79,11 +83,85 @@ def test_spaces_are_those_of_the_output_script():
         assert found.translate(["This is one. This is two."], TEN) == [joined]
 
 
+ENGLISH, GERMAN = "The dog sleeps well today.", "Der Hund schläft heute gut."
+JAPANESE, CHINESE, KHMER = "昨日家に帰って寝ました。", "我昨天晚上回家睡觉", "ខ្ញុំទៅសាលារៀន"
+TIBETAN = "ང་སློབ་གྲྭར་ཕྱིན"
+FORTY, VIERZIG = " ".join([ENGLISH] * 40), " ".join([GERMAN] * 40)
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "most"),
+    [
+        ("en", f'"{FORTY}"', 40),
+        ("en", f"“{FORTY}”", 40),
+        ("en", f"({FORTY})", 40),
+        ("en", f"[{FORTY}]", 40),
+        ("en", f"“Dr. Smith said. {FORTY}”", 41),
+        ("fr", f"«{FORTY}»", 40),
+        ("de", f"„{VIERZIG}“", 40),
+        ("de", f"»{VIERZIG}«", 40),
+        ("en", f'A 5" board. {FORTY} The other is 6" wide.', 42),
+        ("ja", f"「{JAPANESE * 40}」", 40),
+        ("ja", f"『{JAPANESE * 40}』", 40),
+        ("zh", f"“{CHINESE}。" * 20 + "”", 21),
+        ("zh", f"{CHINESE}；" * 40, 8),
+        ("zh", f"{CHINESE}，" * 40, 8),
+        ("km", f"{KHMER}។" * 40, 20),
+        ("bo", f"{TIBETAN}།" * 40, 20),
+        ("km", f"{KHMER}\u200b" * 40, 20),
+        ("en", "plums and pears; " * 40, 10),
+        ("en", "plums " * 60, 6),
+    ],
+)
+def test_nothing_of_a_long_line_is_lost(language, line, most):
+    """Parts are short enough, few, end at the given marks, and are the line."""
+    echo, cuts = Echo(), []
+    translator = LineTranslator(echo, language)
+    translator.on_cut = cuts.append
+    [found] = translator.translate([line], SearchOptions(max_source_tokens=60))
+    assert not cuts and len(echo.seen) <= most
+    assert "".join(found.split()) == "".join(line.split())
+    if line.count(" ") >= 39:  # a script with spaces: all of them stay
+        assert found == line.strip()
+
+
+def test_a_quote_is_divided_after_its_stops():
+    line = "“Dr. Smith went home. ‘Mr. Jones came.’ “Yes.” (See Fig. 3.) He said it.”"
+    echo = Echo()
+    assert LineTranslator(echo, "en").translate([line], SearchOptions(max_source_tokens=20)) == [
+        line
+    ]
+    assert echo.seen == [
+        "“Dr. Smith went home.", "‘Mr. Jones came.’", "“Yes.”", "(See Fig. 3.)", "He said it.”"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("space", ["\u3000", " "])
+def test_spaces_that_are_pieces_count(tmp_path, space):
+    """Real pieces of Japanese text, in which an ideographic space may be a piece of its own."""
+    texts = ["東京　大阪　京都", "東京は大きい町です。", "大阪の人が東京に行く。"] * 10
+    path = tmp_path / "vocab.spm"
+    train_vocabulary(texts, path, size=22, seed=1, byte_fallback=False)
+    vocabulary = Vocabulary(path)
+
+    class Pieces(Echo):
+        def piece_counts(self, sentences):
+            return [len(one) - 1 for one in vocabulary.encode_input(sentences)]
+
+    echo, cuts = Pieces(), []
+    translator = LineTranslator(echo, "ja")
+    translator.on_cut = cuts.append
+    line = f"東京{space}" * 300
+    [found] = translator.translate([line], SearchOptions(max_source_tokens=50))
+    assert not cuts and max(echo.piece_counts(echo.seen)) <= 50
+    assert found.count("東京") == 300
+
+
 def test_what_cannot_be_split_is_named_by_its_line():
     translator, cuts = LineTranslator(Echo(), "en"), []
     translator.on_cut = cuts.append
     translator.translate(
-        ["Short one.", "One is here. Nobodyknowsthisword. Two.", "abcdefghijklm"], TEN
+        ["Short one.", "One is it. Nobodyknowsthisword. Two.", "abcdefghijklm"], TEN
     )
     assert cuts == [Cut(1, 20, 10), Cut(2, 13, 10)]
 
@@ -91,8 +169,8 @@ def test_what_cannot_be_split_is_named_by_its_line():
 def test_the_best_translations_of_a_line_join_those_of_its_sentences():
     line = "This is one. These are two."
     for options in (
-        SearchOptions(beam=3, nbest=3, max_source_tokens=10, length_normalisation=1.0),
-        SearchOptions(nbest=3, max_source_tokens=10, sampling=Sampling()),
+        SearchOptions(beam=3, nbest=3, max_source_tokens=13, length_normalisation=1.0),
+        SearchOptions(nbest=3, max_source_tokens=13, sampling=Sampling()),
     ):
         [found] = LineTranslator(Echo(), "en").nbest([line], options)
         assert [one.text for one in found] == [

@@ -49,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="lines that are read, sorted by length and translated together; 1 answers each line at once; "
         f"default {WINDOW}, {GPU_WINDOW} on a GPU, and 1 if the lines are typed on a terminal")  # fmt: skip
     add("--max-length", type=positive, metavar="N",
-        help="largest number of pieces of a sentence; longer lines are split at their ends, longer "
-        "sentences cut; default 200")  # fmt: skip
+        help="largest number of pieces of a sentence; longer lines are split at the ends of sentences, longer "
+        "sentences at clauses, commas or words, longer words cut; default 200")  # fmt: skip
     add("--threads", type=threads, default=1, metavar="N", help="default 1")
     add("--isa", metavar="SET",
         help="instruction set, such as avx2 or dotprod, or portable (PyTorch); default: the fastest")  # fmt: skip

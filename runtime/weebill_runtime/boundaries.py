@@ -1,0 +1,120 @@
+"""Places at which a text that is too long is divided, from the ends of sentences to the spaces between words.
+
+sentencex (Wikimedia) finds the ends of sentences: it needs no download, and knows abbreviations of many languages.
+It does not look into quotes and brackets; for a second look they are hidden.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from weebill_runtime.characters import character_class
+from weebill_runtime.unspaced import INSIDE
+
+Division = Callable[[str, str], list[str]]  # text and language, to parts that together are the text
+
+_ENDS = ";:؛·፤፥"  # end a clause before a space
+_UNSPACED_ENDS = "；：。！？｡．…။។៕៖།༎༏༐༑༔"  # also without a space
+_COMMAS = "，、､၊—"  # end a phrase without a space
+# Between words: zero-width space, Tibetan tsheg, Ethiopic wordspace.  White space is one, too.
+_WORD_ENDS = "\u200b་፡"
+
+
+def sentences(text: str, language: str) -> list[str]:
+    """Divide a text at the ends of its sentences; text in quotes or brackets stays whole."""
+    return _divided(text, _sentence_ends(text, language))
+
+
+def sentences_in_quotes(text: str, language: str) -> list[str]:
+    """Divide a text at the ends of its sentences, also of those in quotes or brackets."""
+    return _divided(text, _sentence_ends(_without_quotes(text), language))
+
+
+def clauses(text: str, language: str) -> list[str]:
+    """Divide a text after semicolons and the like, and at spaces in scripts without spaces between words."""
+    return _divided(text, _ends(_clause_end(), text))
+
+
+def phrases(text: str, language: str) -> list[str]:
+    """Divide a text after commas, and after every other sign before a space."""
+    return _divided(text, _ends(_phrase_end(), text))
+
+
+def words(text: str, language: str) -> list[str]:
+    """Divide a text between its words."""
+    return _divided(text, _ends(_word_end(), text))
+
+
+def _divided(text: str, ends: Iterable[int]) -> list[str]:
+    """Return the parts of a text; closing brackets and white space belong to the part before them."""
+    parts, start = [], 0
+    for end in (*ends, len(text)):
+        end = _after().match(text, end).end()
+        if text[start:end].strip():
+            parts.append(text[start:end])
+            start = end
+    return parts
+
+
+def _ends(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+    return (found.end() for found in pattern.finditer(text))
+
+
+def _sentence_ends(text: str, language: str) -> Iterator[int]:
+    import sentencex
+
+    start = 0
+    for segment in sentencex.segment(language, text):
+        yield start + len(segment.rstrip())
+        start += len(segment)
+
+
+def _without_quotes(text: str) -> str:
+    """Return a text of the same length without quotes and brackets, in which sentences end at the same places."""
+    stop, opening, other = _quotes()
+    # sentencex would divide between a stop and the quote after it, and takes "*Dr." for the end of a sentence.
+    text = stop.sub(lambda found: "*" * len(found[2]) + found[1], text)
+    return other.sub("*", opening.sub(lambda found: " " * len(found[0]), text))
+
+
+@cache
+def _quotes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of quotes and brackets: after a stop, before a word, and anywhere."""
+    quotes, signs = _quote_marks(), character_class("Po")
+    after_stop = rf"[{_closing()}]+|[{quotes}]+(?=\s|$)"
+    return (
+        re.compile(rf"((?:(?![{quotes}])[{signs}])+)({after_stop})"),
+        re.compile(rf"(?<!\w)[{quotes}]+(?=\w)"),
+        re.compile(f"[{quotes}]"),
+    )
+
+
+@cache
+def _quote_marks() -> str:
+    return character_class("Ps", "Pe", "Pi", "Pf") + "\"'`´＂＇<>"
+
+
+@cache
+def _after() -> re.Pattern[str]:
+    return re.compile(rf"[{_closing()}]*\s*")
+
+
+def _closing() -> str:
+    return character_class("Pe", "Pf")
+
+
+@cache
+def _clause_end() -> re.Pattern[str]:
+    before_space = rf"(?:[{INSIDE}]|[{_ENDS}][{_quote_marks()}]*)(?=\s)"
+    return re.compile(rf"{before_space}|[{_UNSPACED_ENDS}]+[{_closing()}]*")
+
+
+@cache
+def _phrase_end() -> re.Pattern[str]:
+    signs = character_class("Pd", "Pe", "Pf", "Po", "S")
+    return re.compile(rf"[{signs}](?=\s)|[{_COMMAS}]+")
+
+
+@cache
+def _word_end() -> re.Pattern[str]:
+    return re.compile(rf"\S(?=\s)|[{_WORD_ENDS}]+")
