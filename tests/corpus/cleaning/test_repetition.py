@@ -37,6 +37,25 @@ def test_many_lines_at_once():
     assert (repeats > 3).tolist() == [stutters(line, 3) for line in letters]
 
 
+@pytest.mark.parametrize(
+    ("language", "line", "most"),
+    [
+        ("zh", "房子，房子，房子，房子，房子，房子，房子，很大。", 3),
+        ("ja", "大きい家、" * 5, 3),
+        ("bo", "ཁང་པ་" * 8, 3),
+        ("de", "Das Haus - Haus - Haus - Haus - Haus - Haus", 3),
+        ("de", "„Haus“ „Haus“ „Haus“ „Haus“ „Haus“", 3),
+        ("de", "10, 10, 10, 10, 10 - 10 - 10", 10),
+        ("am", "ቤት ፡" * 6, 3),
+        ("am", "ቤት ፡ " * 6, 3),
+        ("km", "ផ្ទះធំ\u200b" * 8, 3),
+        ("hi", "घर, " * 6, 3),
+    ],
+)
+def test_punctuation_between_repeats_does_not_count(language, line, most):
+    assert stutters(line, 3) == (measure([line], language).repeats[0] > 3) == (most == 3)
+
+
 def test_parts_of_a_word():
     assert stutters("zigzigzigzigzigzigzig", 3)
     assert not stutters("zigzigzigzigzigzigzig", 7)

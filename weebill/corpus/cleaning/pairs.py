@@ -21,7 +21,8 @@ from weebill.corpus.cleaning.writing_systems import (
 from weebill_runtime.characters import CODEPOINTS, of_category
 from weebill_runtime.names import SIDES, Side
 
-_SPACE, _LETTER, _DIGIT = 1, 2, 4  # bits of the classes of a character
+# Bits of the classes of a character; _WRITTEN: a letter or digit of any script.
+_SPACE, _LETTER, _DIGIT, _WRITTEN = 1, 2, 4, 8
 
 
 class Features(NamedTuple):
@@ -106,6 +107,7 @@ def any_text(pairs: Pairs, test: Callable[[str], bool]) -> np.ndarray:
 def _classes(language: str) -> np.ndarray:
     """Return the class bits of all characters, (0x110000,) uint8, by code point."""
     bits = spaces() * _SPACE + letters(language) * _LETTER + of_category("Nd") * _DIGIT
+    bits += of_category("L", "Nd") * _WRITTEN
     return bits.astype(np.uint8) | unspaced_bits()
 
 
@@ -163,7 +165,7 @@ def measure(texts: list[str], language: str) -> Features:
         digits=np.diff(np.searchsorted(np.flatnonzero((classes & _DIGIT) != 0), bounds)),
         length=length,
         words=words,
-        repeats=_repeats(_keys(language)[codes], first, starts, tokens_before),
+        repeats=_repeats(_keys(language)[codes], classes, starts, tokens_before),
     )
 
 
@@ -179,19 +181,26 @@ def line_lengths(texts: list[str]) -> np.ndarray:
 
 
 def _repeats(
-    keys: np.ndarray, first: np.ndarray, starts: np.ndarray, before: np.ndarray
+    keys: np.ndarray, classes: np.ndarray, starts: np.ndarray, before: np.ndarray
 ) -> np.ndarray:
     """Return how often a phrase of at most LONGEST_PHRASE tokens stands in a row in each line, (lines,) int64.
 
-    Tokens begin with a letter; their punctuation does not matter.  A single letter of a script without spaces counts
-    half, as in laughter.
-    keys: of all characters.  first: class of each token's first character, which is number `starts` of all.
+    Tokens begin with a letter; punctuation around and between them does not matter.  A single letter of a
+    script without spaces counts half, as in laughter.
+    keys, classes: of all characters.  starts: number of each token's first character.
     before: (lines + 1,), tokens before each line.
     """
     most = np.ones(len(before) - 1, np.int64)
     if not len(starts):
         return most
-    keys = np.add.reduceat(keys, starts)  # (tokens,); equal for equal tokens
+    written = np.bitwise_or.reduceat(classes, starts) & _WRITTEN != 0
+    keys = np.add.reduceat(keys, starts)[written]  # (tokens,); equal for equal tokens
+    begins, before = starts[written], _counted(written)[before]
+    quoted = np.flatnonzero(classes[begins] & _WRITTEN == 0)
+    if len(quoted):
+        places = np.flatnonzero(classes & _WRITTEN)
+        begins[quoted] = places[np.searchsorted(places, begins[quoted])]
+    first = classes[begins]  # of each token's first letter or digit
     letter = (first & _LETTER) != 0
     for size in range(1, LONGEST_PHRASE + 1):
         same = np.flatnonzero((keys[size:] == keys[:-size]) & letter[size:] & letter[:-size])
