@@ -4,12 +4,15 @@ ROUGE-Lsum compares sentences.  A rule finds their borders here, since the usual
 downloaded: a sentence ends at a line break, or at . ! ? (and a closing quote) before a capital, a digit or an
 opening quote.  Sentences that were joined without a space, as in the BBC's summaries ("2%.The"), are split too.
 
-The package sees only the letters a to z and digits.  A word in which it sees none, as in other scripts, is one token
-here, without a stem; where a script has no spaces, so is each letter.
+The package sees only the letters a to z and the digits 0 to 9; digits of other scripts become these.  A word in which
+it sees none, as in other scripts, is one token here, without a stem; where a script has no spaces, so is each letter.
 """
 
 import re
+import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.metadata import version
 
 import numpy as np
@@ -42,6 +45,7 @@ class _Words(DefaultTokenizer):
         """Return the tokens of a text."""
         if text.isascii():
             return super().tokenize(text)
+        text = text.translate(_digits())
         return [token for word in words(text) for token in self._of_word(word)]
 
     def _of_word(self, word: str) -> list[str]:
@@ -49,8 +53,21 @@ class _Words(DefaultTokenizer):
 
 
 def is_foreign(word: str) -> bool:
-    """Return True for a word with letters, of which the package sees none."""
-    return any(map(str.isalpha, word)) and not _SEEN.search(word.lower())
+    """Return True for a word with letters or numerals, of which the package sees none.
+
+    Numerals that stand for letters or digits of the package, such as ½, are not foreign; it leaves them out.
+    """
+    if not any(map(str.isalnum, word)) or _SEEN.search(word.lower()):
+        return False
+    letters = any(map(str.isalpha, word))
+    return letters or not _SEEN.search(unicodedata.normalize("NFKC", word).lower())
+
+
+@cache
+def _digits() -> dict[int, str]:
+    """Return the digit 0 to 9 for each other decimal digit."""
+    values = {code: unicodedata.decimal(chr(code), None) for code in range(128, sys.maxunicode + 1)}
+    return {code: str(value) for code, value in values.items() if value is not None}
 
 
 def sentences(text: str) -> str:
@@ -87,7 +104,10 @@ def rouge_signature(search: str, resamples: int, texts: Iterable[str] = ()) -> s
 
     search: settings that made the summaries.  texts: all texts, to say if words of other scripts are tokens.
     """
-    foreign = any(is_foreign(word) for text in texts if not text.isascii() for word in words(text))
+    others = (text for text in texts if not text.isascii())
+    foreign = any(
+        text != text.translate(_digits()) or any(map(is_foreign, words(text))) for text in others
+    )
     tokens = "|other-scripts:words" if foreign else ""
     return (
         f"rouge-score:{version('rouge-score')}|f-measure|stemmed{tokens}|sentences:by-rule|{search}|"
