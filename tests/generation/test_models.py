@@ -33,6 +33,18 @@ def test_a_folder_without_a_tokenizer_is_named(family, tmp_path):
         load_generator(tmp_path)
 
 
+def test_a_tokenizer_without_padding_is_named(made, tmp_path):
+    """Only an encoder-decoder reads texts together with others."""
+    for name in ("bart", "gpt2"):
+        generator = load_generator(made[name][0])
+        generator.tokenizer.pad_token = None
+        generator.model.save_pretrained(tmp_path / name)
+        generator.tokenizer.save_pretrained(tmp_path / name)
+    with pytest.raises(InputError, match=r"bart: its tokenizer has no padding \(pad_token\)"):
+        load_generator(tmp_path / "bart")
+    assert load_generator(tmp_path / "gpt2").tokenizer.pad_token is None
+
+
 def test_what_stands_before_a_summary_must_be_known(made, tmp_path):
     model, data = made["bart"]
     generator = load_generator(model)

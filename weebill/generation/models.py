@@ -123,7 +123,8 @@ def load_generator(path: str | Path) -> Generator:
     """Read a folder of `save_generator`, of `int8.save_int8`, or of the library's own `save_pretrained`.
 
     Weights become float32, except those of int8.  Only safetensors are read, because pickles execute code.  Raises
-    InputError if the folder is missing or damaged, brings code, or holds no model that generates text.
+    InputError if the folder is missing or damaged, brings code, or holds no model that generates text, or if the
+    tokenizer of an encoder-decoder cannot pad.
     """
     path = Path(path)
     config = read_config(path, types=True)
@@ -139,7 +140,13 @@ def load_generator(path: str | Path) -> Generator:
         told = "no model that generates text, in safetensors"
         with _explained(path, told, "name another, or save it again by save_pretrained"):
             model, _ = pretrained_model(kind, path, dtype=torch.float32)
-    return Generator(path, model.eval(), load_tokenizer(path))
+    generator = Generator(path, model.eval(), load_tokenizer(path))
+    if generator.pairs and generator.tokenizer.pad_token_id is None:
+        message = (
+            f"{path}: its tokenizer has no padding (pad_token) to read texts together; name one"
+        )
+        raise InputError(message)
+    return generator
 
 
 def numbers_on(device: Device, path: str | Path) -> str:
