@@ -21,6 +21,7 @@ from tests.hugging_face.small import (
     small_model,
 )
 from weebill.errors import InputError
+from weebill.generation.int8 import save_int8
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.pruning.cut import cut, layer_shapes
@@ -224,3 +225,18 @@ def test_tensors_without_fractions_are_refused_and_halves_are_read(family, tmp_p
         save_file(halves, file, {"format": "pt"})
         loaded = load_model(tmp_path).state_dict()
         assert all(torch.equal(loaded[key], halves[key].float()) for key in numbers)
+
+
+@pytest.mark.parametrize("save", [save_model, lambda path, model: save_int8(model, path)])
+@pytest.mark.parametrize(
+    "settings",
+    [{"temperature": 0.6}, {"early_stopping": True, "length_penalty": 2.0, "num_beams": 1}],
+)
+def test_settings_of_generation_that_contradict_each_other_are_named(save, settings, tmp_path):
+    model = small_model("bart")
+    model.generation_config.update(do_sample=False, **settings)
+    with pytest.raises(InputError) as found:
+        save(tmp_path / "model", model)
+    message = str(found.value)
+    assert message.startswith(f"{tmp_path}/model: not written, ") and "\n" not in message
+    assert next(iter(settings)) in message and not (tmp_path / "model").exists()

@@ -68,8 +68,19 @@ def folder_kind(tokenizer: PreTrainedTokenizerBase | None) -> FolderKind:
 def check_target(
     path: str | Path, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase | None
 ) -> None:
-    """Raise InputError if a folder may not be replaced, or for a model on `meta`, which has no weights to write."""
+    """Raise InputError if a folder may not be replaced, or if a model cannot be written.
+
+    A model on `meta` has no weights; the library writes no settings of generation that contradict each other.
+    """
     check_replaceable(path, folder_kind(tokenizer))
+    settings = getattr(model, "generation_config", None)
+    if settings is not None:
+        try:
+            settings.validate(strict=True)
+        except ValueError as error:
+            told = " ".join(str(error).split("\n")[:2])  # the first of its faults
+            message = f"{path}: not written, {told} Correct the model's `generation_config`"
+            raise InputError(message) from error
     for name, value in model.state_dict().items():
         if value.is_meta:
             message = f"{path}: not written, '{name}' has no numbers (device `meta`); read the model's weights first"
