@@ -59,3 +59,45 @@ def test_what_is_refused_in_one_line(tmp_path):
     for dump in (pickle.dumps, lambda one: torch.save(one, tmp_path / "model.pt")):
         with pytest.raises(InputError, match="cannot be pickled; copy its folder"):
             dump(model)
+
+
+@pytest.mark.parametrize("family", ["bart", "gpt2"])
+def test_changes_of_type_or_place_are_refused_and_others_allowed(family, tmp_path):
+    save_int8(small_model(family), tmp_path / "int8")
+    model = load_int8(tmp_path / "int8")
+    expected = generated(model, family)
+    changes = {
+        "half": lambda one: one.half(),
+        "bfloat16": lambda one: one.bfloat16(),
+        "double": lambda one: one.double(),
+        "to": lambda one: one.to(torch.float16),
+        "meta": lambda one: one.to("meta"),
+        "empty": lambda one: one.to_empty(device="meta"),
+        "part": lambda one: one.base_model.half(),
+    }
+    if not torch.cuda.is_available():
+        changes["cuda"] = lambda one: one.cuda()
+    for change in changes.values():
+        with pytest.raises(InputError, match="weights are int8, which compute in float32 on the"):
+            change(model)
+    for same in (model.float, model.cpu, model.eval, lambda: model.to("cpu", torch.float32)):
+        assert same() is model
+    model.tie_weights()
+    assert generated(model, family) == expected
+
+
+def test_what_needs_float32_weights_is_refused(tmp_path):
+    save_int8(small_model("marian"), tmp_path / "int8")
+    model = load_int8(tmp_path / "int8")
+    for change in (
+        lambda: model.resize_token_embeddings(50),
+        lambda: model.resize_decoder_token_embeddings(50),
+        lambda: model.model.encoder.resize_token_embeddings(50),
+        model.init_weights,
+    ):
+        with pytest.raises(InputError, match="the weights are int8; change the float32 model"):
+            change()
+    with pytest.raises(InputError, match="some/name: not written, the model is int8"):
+        model.push_to_hub("some/name")
+    with pytest.raises(AttributeError, match="an int8 table has no `weight`; its `int8` has a sh"):
+        model.get_input_embeddings().weight  # noqa: B018

@@ -28,7 +28,7 @@ from transformers.pytorch_utils import Conv1D
 
 from weebill.errors import InputError
 from weebill.generation.int8_decoding import make_fast
-from weebill.generation.int8_facts import compute_buffers, count_int8, int8_weights
+from weebill.generation.int8_facts import adapt_methods, compute_buffers, int8_weights
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
@@ -156,7 +156,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
         message = f"{folder}: damaged, or of another version ({error}); make it again"
         raise InputError(message) from error
     model.name_or_path = str(folder.resolve())  # so that nothing made from it replaces it
-    count_int8(model)
+    adapt_methods(model)
     return model.eval()
 
 

@@ -1,14 +1,20 @@
 """Int8 models as the library's own methods see them: their weights, which are no parameters, and their buffers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError
 from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
+
+FLOAT32_ON_CPU = f"{torch.float32} on cpu"
+# Methods that need float32 weights.
+NEEDING_WEIGHTS = ("resize_token_embeddings", "resize_decoder_token_embeddings", "resize_position_embeddings",
+                   "init_weights", "initialize_weights", "dequantize")  # fmt: skip
 
 
 def int8_weights(model: nn.Module, embeddings: bool = True) -> Iterator[Int8Weight]:
@@ -17,12 +23,23 @@ def int8_weights(model: nn.Module, embeddings: bool = True) -> Iterator[Int8Weig
     yield from {m.int8: None for m in model.modules() if isinstance(m, kinds)}
 
 
-def count_int8(model: PreTrainedModel) -> None:
-    """Let the model's own methods count int8 weights, and refuse to write them as if they were float32, in place."""
-    kind = type(model)
-    model.num_parameters = partial(_num_parameters, kind, model)
-    model.get_memory_footprint = partial(_memory, kind, model)
-    model.save_pretrained = partial(_refuse_to_save, model)
+def adapt_methods(model: PreTrainedModel) -> None:
+    """Let the library's methods of a model and its parts know int8 weights, in place.
+
+    They count them, and refuse to change or to write them as if they were float32.  What is tied stays tied.
+    """
+    for part in model.modules():
+        if isinstance(part, PreTrainedModel):
+            kind = type(part)
+            part.num_parameters = partial(_num_parameters, kind, part)
+            part.get_memory_footprint = partial(_memory, kind, part)
+            part.save_pretrained = partial(_refuse_to_save, model)
+            part.push_to_hub = partial(_refuse_to_save, model)
+            part._apply = partial(_apply, kind, part)
+            part.tie_weights = _leave_tied
+            for name in NEEDING_WEIGHTS:
+                if hasattr(part, name):
+                    setattr(part, name, partial(_refuse_to_change, name))
 
 
 def compute_buffers(model: PreTrainedModel) -> None:
@@ -62,4 +79,33 @@ def _refuse_to_save(
 ) -> None:
     raise InputError(
         f"{save_directory}: not written, the model is int8; copy its folder {model.name_or_path}"
+    )
+
+
+def _refuse_to_change(name: str, *_: object, **__: object) -> None:
+    raise InputError(
+        f"{name}: the weights are int8; change the float32 model, and save it by `save_int8`"
+    )
+
+
+def _leave_tied(*_: object, **__: object) -> None:
+    """Do nothing: layers with tied weights share one object."""
+
+
+def _apply(
+    kind: type[PreTrainedModel],
+    model: PreTrainedModel,
+    change: Callable[[Tensor], Tensor],
+    recurse: bool = True,
+) -> PreTrainedModel:
+    """Apply a change to all tensors, as `to`, `half` and `float` do, if they stay float32 on the CPU."""
+    changed = "another device"
+    with suppress(Exception):  # where a device lacks, PyTorch raises errors of several kinds
+        probe = change(torch.zeros(1))
+        changed = f"{probe.dtype} on {probe.device}"
+    if changed == FLOAT32_ON_CPU:
+        return kind._apply(model, change, recurse)
+    raise InputError(
+        f"{type(model).__name__}: its weights are int8, which compute in float32 on the CPU, not in {changed}; "
+        "leave it there, or change the float32 model"
     )

@@ -133,3 +133,11 @@ class Int8Embedding(nn.Module):
         """Look up indices (…) → (…, width)."""
         rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
         return rows if self.factor == 1 else rows * self.factor
+
+    def __getattr__(self, name: str) -> Tensor | nn.Module:
+        """Return a parameter, buffer or module; say what stands for a weight, which there is not."""
+        if name == "weight":
+            raise AttributeError(
+                "an int8 table has no `weight`; its `int8` has a shape, and returns rows in float32"
+            )
+        return super().__getattr__(name)
