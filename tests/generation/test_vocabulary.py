@@ -8,6 +8,8 @@ from transformers import (
     BartForConditionalGeneration,
     GPT2Config,
     GPT2LMHeadModel,
+    MarianConfig,
+    MarianMTModel,
     PreTrainedTokenizerFast,
 )
 
@@ -15,6 +17,7 @@ from weebill.errors import InputError
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.generation.train_from_scratch import BART_TOKENS, GPT2_TOKENS, train_tokenizer
 from weebill.generation.vocabulary import prune_vocabulary
+from weebill.hugging_face.folder import load_model, save_model
 
 BROAD = [
     f"{who} {what} the {where} {n} times, and then {who.lower()} slept."
@@ -149,6 +152,83 @@ def test_numbers_that_the_model_speaks_of_follow_their_pieces():
     assert torch.equal(model.lm_head.weight[new], row)
     assert model.lm_head.weight is model.model.shared.weight
     assert model.model.decoder.embed_tokens.weight is model.model.shared.weight
+
+
+def untied(kind, tokenizer):
+    """Return a model whose encoder, decoder and output may have tables of their own."""
+    sides = {
+        f"{side}_{key}": value
+        for side in ("encoder", "decoder")
+        for key, value in (("layers", 1), ("attention_heads", 4), ("ffn_dim", 48))
+    }
+    shared = {"vocab_size": len(tokenizer), "d_model": 32, "max_position_embeddings": 64, **sides}
+    torch.manual_seed(5)
+    if kind == "bart":
+        model = BartForConditionalGeneration(BartConfig(**shared, tie_word_embeddings=False))
+    else:
+        own = {"share_encoder_decoder_embeddings": False} if kind == "marian-own" else {}
+        special = {"pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
+        model = MarianMTModel(MarianConfig(**shared, **own, **special))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.add_(torch.randn_like(parameter) * 0.3)
+    return model.eval()
+
+
+@pytest.mark.parametrize("kind", ["bart", "marian-own", "marian"])
+def test_all_tables_of_pieces_are_cut(kind, tmp_path):
+    tokenizer = tokenizer_of("bart")
+    before, after = untied(kind, tokenizer), untied(kind, tokenizer)
+    pieces, kept = prune_vocabulary(after, tokenizer, NARROW)
+    old, new = (one(NARROW[:1], return_tensors="pt")["input_ids"] for one in (tokenizer, pieces))
+    expected = before(input_ids=old, decoder_input_ids=old).logits[..., kept]
+    save_model(tmp_path / "model", after, pieces)
+    for model in (after, load_model(tmp_path / "model")):
+        logits = model(input_ids=new, decoder_input_ids=new).logits
+        torch.testing.assert_close(logits, expected)
+        assert getattr(model.config, "decoder_vocab_size", len(kept)) == len(kept)
+    save_int8(before, tmp_path / "before")
+    save_int8(after, tmp_path / "after", pieces)
+    before, after = (load_int8(tmp_path / name) for name in ("before", "after"))
+    expected = before(input_ids=old, decoder_input_ids=old).logits[..., kept]
+    torch.testing.assert_close(after(input_ids=new, decoder_input_ids=new).logits, expected)
+
+
+def test_tables_of_different_vocabularies_are_refused():
+    tokenizer = tokenizer_of("bart")
+    model = untied("marian-own", tokenizer)
+    model.resize_decoder_token_embeddings(len(tokenizer) + 5)
+    with pytest.raises(InputError, match=r"tables of \d+ and \d+ pieces"):
+        prune_vocabulary(model, tokenizer, NARROW)
+
+
+def test_pieces_that_parts_of_the_tokenizer_name():
+    """What stands between two texts is kept; padding by a removed piece is dropped."""
+    tokenizer = tokenizer_of("bart")
+    between = tokenizer.convert_ids_to_tokens(last := len(tokenizer) - 1)
+    backend = tokenizer.backend_tokenizer
+    backend.post_processor = processors.TemplateProcessing(
+        "<s> $A </s>", f"<s> $A {between} $B </s>", [("<s>", 0), ("</s>", 2), (between, last)]
+    )
+    backend.enable_padding(pad_id=last - 1, pad_token="x")
+    model = model_of("bart", tokenizer)
+    pieces, kept = prune_vocabulary(model, tokenizer, ["a"])
+    old, new = (one("a", "a")["input_ids"] for one in (tokenizer, pieces))
+    assert last in old and kept[new].tolist() == old
+    assert pieces.backend_tokenizer.padding is None
+    together = pieces(["a", "a a"], padding=True)["input_ids"]
+    assert together[0][-1] == pieces.pad_token_id
+
+
+def test_further_special_tokens_are_carried(tmp_path):
+    tokenizer = tokenizer_of("bart")
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<e1>", "<e2>"]})
+    pieces, _ = prune_vocabulary(model_of("bart", tokenizer), tokenizer, NARROW)
+    pieces.save_pretrained(tmp_path)
+    for one in (pieces, PreTrainedTokenizerFast.from_pretrained(tmp_path)):
+        assert one.extra_special_tokens == ["<e1>", "<e2>"]
+        assert one.decode(one("<e1> a")["input_ids"], skip_special_tokens=True).strip() == "a"
 
 
 def test_other_tokenizers_are_refused():

@@ -7,8 +7,9 @@ with the highest score of a unigram model is still possible.  Ratios of the prob
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from os import PathLike
 from typing import Any
@@ -19,8 +20,10 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from weebill.errors import InputError
+from weebill.generation.piece_numbers import named_pieces, renumber_settings
 from weebill.generation.prunable_vocabulary import (
     SINGLE,
+    around,
     check_pieces,
     numbers_of,
     spelling,
@@ -30,7 +33,6 @@ from weebill.generation.prunable_vocabulary import (
 from weebill.hugging_face.tokenizer_description import renumber
 
 LINES = 1000  # texts tokenized together
-NUMBERED = (*SINGLE, "suppress_tokens", "begin_suppress_tokens", "bad_words_ids")
 
 
 def prune_vocabulary(
@@ -40,16 +42,16 @@ def prune_vocabulary(
 
     Pieces keep their order, so new number i was kept[i]; `kept` is ascending.
     Raises InputError, and leaves the model unchanged, if the tokenizer is neither BPE nor unigram or writes targets
-    otherwise than sources, if `texts` is one string or a path, or if text, model or tokenizer need a piece without a
-    row in the model.
+    otherwise than sources, if `texts` is one string or a path, if text, model or tokenizer need a piece without a row
+    in the model, if the model's tables differ in rows, or if one of its settings cannot be renumbered.
     """
     description = check_vocabulary(model, tokenizer)
     rows = model.get_input_embeddings().weight.shape[0]
     without = without_row(description, rows)
-    configurations = (model.config, model.generation_config)
-    named = _flat([getattr(one, key, None) for one in configurations for key in NUMBERED])
-    used = {number for number in (*named, *tokenizer.all_special_ids) if number < rows}
-    used.update(number for number in _chat_tokens(tokenizer) if number < rows)
+    tables = _tables(model)
+    named = named_pieces(model) | {*tokenizer.all_special_ids} | _chat_tokens(tokenizer)
+    used = {number for number in named if 0 <= number < rows}
+    used.update(around(description.get("post_processor")))
     lines, read = _lines(texts), 0
     while some := list(islice(lines, LINES)):
         for tokens in tokenizer(some, verbose=False)["input_ids"]:
@@ -62,8 +64,9 @@ def prune_vocabulary(
             used.update(tokens)
     kept = _with_makings(description, used, without)
     new = {old: place for place, old in enumerate(kept)}
-    _cut(model, torch.tensor(kept), new)
-    return _renumbered(tokenizer, description, new, {*without.values()}), torch.tensor(kept)
+    renumbered = _renumbered(tokenizer, description, new, {*without.values()})
+    _cut(model, tables, torch.tensor(kept), new)
+    return renumbered, torch.tensor(kept)
 
 
 def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
@@ -149,6 +152,8 @@ def _renumbered(
             pieces = [piece for piece in pieces if str(piece) not in gone]
         if str(pieces) not in gone:
             special[role] = pieces
+    if extra := [piece for piece in tokenizer.extra_special_tokens if str(piece) not in gone]:
+        special["extra_special_tokens"] = extra
     kept = (
         "model_max_length",
         "padding_side",
@@ -164,30 +169,33 @@ def _renumbered(
     )
 
 
-def _flat(value: Any) -> list[int]:
-    if isinstance(value, list | tuple):
-        return [number for one in value for number in _flat(one)]
-    return [] if value is None else [value]
+def _tables(model: PreTrainedModel) -> Set[int]:
+    """Return the identities of all weights with a row per piece: an encoder and a decoder may have their own.
+
+    Raises InputError if they differ in rows.
+    """
+    parts = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
+    holders = [part.get_input_embeddings() for part in parts]
+    holders += [part.get_output_embeddings() for part in parts]
+    tables = {id(one.weight): len(one.weight) for one in holders if one is not None}
+    if len(rows := {*tables.values()}) > 1:
+        raise InputError(
+            f"the model has tables of {' and '.join(f'{one:,}' for one in sorted(rows))} pieces; leave the "
+            "vocabulary as it is"
+        )
+    return tables.keys()
 
 
-def _mapped(value: Any, number: dict[int, int]) -> Any:
-    """Renumber a number, or lists of them; drop numbers beyond the vocabulary, and sequences that contain them."""
-    if not isinstance(value, list | tuple):
-        return number.get(value)
-    return [_mapped(one, number) for one in value if set(_flat(one)) <= number.keys()] or None
-
-
-def _cut(model: PreTrainedModel, kept: Tensor, number: dict[int, int]) -> None:
+def _cut(model: PreTrainedModel, tables: Set[int], kept: Tensor, number: dict[int, int]) -> None:
     """Keep some rows of every table with a row per piece, and renumber the pieces in the model's configurations."""
 
+    @cache
     def cut(table: nn.Parameter) -> nn.Parameter:
         return nn.Parameter(table.detach()[kept].clone(), table.requires_grad)
 
-    holders = (model.get_input_embeddings(), model.get_output_embeddings())
-    tables = {id(one.weight): cut(one.weight) for one in holders if one is not None}
     for module in model.modules():
         if isinstance(module, nn.Embedding | nn.Linear) and id(module.weight) in tables:
-            module.weight = tables[id(module.weight)]
+            module.weight = cut(module.weight)
             if isinstance(module, nn.Embedding):
                 module.num_embeddings = len(kept)
             else:
@@ -197,8 +205,7 @@ def _cut(model: PreTrainedModel, kept: Tensor, number: dict[int, int]) -> None:
             module.padding_idx = number.get(module.padding_idx)
     if (bias := getattr(model, "final_logits_bias", None)) is not None:
         model.final_logits_bias = bias[:, kept].clone()
-    for config in (model.config, model.generation_config):
-        for key in NUMBERED:
-            if getattr(config, key, None) is not None:
-                setattr(config, key, _mapped(getattr(config, key), number))
+    renumber_settings(model, number)
     model.config.vocab_size = len(kept)
+    if hasattr(model.config, "decoder_vocab_size"):
+        model.config.decoder_vocab_size = len(kept)

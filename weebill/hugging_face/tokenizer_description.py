@@ -7,7 +7,8 @@ from typing import Any
 def renumber(description: dict[str, Any], number: Mapping[int, int]) -> None:
     """Leave only the pieces of `number`, old → new number, in place.
 
-    The model is unigram, BPE or WordPiece; the new numbers keep the order of the old ones.
+    The model is unigram, BPE or WordPiece; the new numbers keep the order of the old ones.  Padding by another piece
+    is dropped.
     """
     model = description["model"]
     if model["type"] == "Unigram":
@@ -25,7 +26,8 @@ def renumber(description: dict[str, Any], number: Mapping[int, int]) -> None:
     description["added_tokens"] = [{**token, "id": number[token["id"]]} for token in added]
     _renumber_processor(description["post_processor"], number)
     if padding := description.get("padding"):
-        padding["pad_id"] = number[padding["pad_id"]]
+        kept = number.get(padding["pad_id"])
+        description["padding"] = None if kept is None else {**padding, "pad_id": kept}
 
 
 def _renumber_processor(processor: Any, number: Mapping[int, int]) -> None:
