@@ -22,6 +22,10 @@ SEARCHES = {
     "longer": {"min_length": 11},
     "forced": {"forced_bos_token_id": 7, "forced_eos_token_id": 2, "num_beams": 2},
     "suppressed": {"suppress_tokens": list(range(20, 40))},
+    "several ends": {"eos_token_id": [2, 7, 9], "num_beams": 3},
+    "several ends, late": {"eos_token_id": [2, 7], "min_new_tokens": 5, "num_beams": 2},
+    "no end": {"eos_token_id": None, "num_beams": 2},
+    "several forced ends": {"forced_eos_token_id": [2, 7], "num_beams": 2},
 }
 
 
@@ -122,6 +126,8 @@ def test_what_it_has_not_is_named(tmp_path):
             {"repetition_penalty": 1.2, "top": 3},
             r"no `repetition_penalty`, `top`; leave it out, or",
         ),
+        ({"decoder_input_ids": torch.tensor([[1, 5]])}, "no `decoder_input_ids`; leave it out, or"),
+        ({"decoder_start_token_id": [5]}, "no `decoder_start_token_id`; leave it out, or"),
         ({"do_sample": True, "num_beams": 2}, "draws no beams"),
         ({"num_return_sequences": 2}, "2 texts of 1 beams"),
         ({"max_length": 3}, "max_length: 3, but the prompt has 3 tokens"),

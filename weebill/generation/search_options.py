@@ -133,11 +133,20 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
 def unknown_options(model: PreTrainedModel, given: dict[str, Any]) -> list[str]:
     """Return the options that the search does not have, and that change the text, of a call or else of the model."""
     others = {**vars(model.generation_config), **given}
+    one_for_all = set(DEFAULTS)
+    if not isinstance(others["decoder_start_token_id"], int | None):  # the library has one a text
+        one_for_all.remove("decoder_start_token_id")
     return sorted(
         name
-        for name in others.keys() - DEFAULTS.keys() - {"transformers_version"}
-        if not name.startswith("_") and others[name] not in (None, False, NEUTRAL.get(name))
+        for name in others.keys() - one_for_all - {"transformers_version"}
+        if not name.startswith("_") and _changes_text(name, others[name])
     )
+
+
+def _changes_text(name: str, value: Any) -> bool:
+    """Return True if an option has a value, which may be of any type, that may change the text."""
+    simple = isinstance(value, bool | int | float | str)
+    return value is not None and not (simple and value in (False, NEUTRAL.get(name)))
 
 
 def _max_length(model: PreTrainedModel, chosen: dict[str, Any], prompt: int) -> int:
