@@ -67,7 +67,7 @@ def make(isa, norm_first, centred, gated, pairs, distances):
     parts = Decoder(
         Int8Embedding(output.int8, 1.5), layers, output, norm_first, centred, 1e-5,
         None if distances else torch.randn(30, WIDTH), norm(), norm() if norm_first else None, 0.7,
-        torch.randn(PIECES),
+        torch.randn(PIECES), 2.0,
     )  # fmt: skip
     return maps, parts
 
@@ -120,7 +120,10 @@ def reference(maps, parts, tokens, states):
         inner = mapped(layer.inner, x)
         return mapped(layer.outer, inner * mapped(layer.gate, x) if layer.gate else inner)
 
-    x = [maps.weights[parts.output][token] * parts.embedding.factor for token in tokens]
+    x = [
+        maps.weights[parts.output][token] * parts.embedding.factor * parts.embedding_factor
+        for token in tokens
+    ]
     if parts.positions is not None:
         x = [one + parts.positions[i].double() for i, one in enumerate(x)]
     x = [normalised(parts.embedding_norm, one) for one in x]

@@ -61,12 +61,12 @@ class Decoder:
     norm_first: bool
     centred: bool
     epsilon: float
-    embedding_factor: float = 1.0
     positions: Tensor | None = None
     embedding_norm: nn.Module | None = None
     last_norm: nn.Module | None = None
     output_factor: float = 1.0
     output_bias: Tensor | None = None
+    embedding_factor: float = 1.0
 
 
 class CompiledDecoder:
