@@ -18,7 +18,7 @@ ROOM = 256  # new tokens of each text that memory is reserved for from the start
 
 
 class CompiledGenerator:
-    """Generator by an int8 model like GPT-2, BART or T5, whose weights it shares.
+    """Generator by an int8 model like GPT-2, OPT, BART or T5, whose weights it shares.
 
     Encoders run in PyTorch with int8 layers.  A text does not depend on the others of a batch, nor on threads.
     """
