@@ -220,12 +220,8 @@ class Server(ThreadingHTTPServer):
         self.about = [{**source, "targets": [target["code"]]}, {**target, "targets": []}]
         try:
             super().__init__(address, _Handler)
-        except (
-            OSError,
-            OverflowError,
-            TypeError,
-            UnicodeError,
-        ) as error:  # two of names that are none
+        # Python raises the last two for names that no host can have.
+        except (OSError, OverflowError, TypeError, UnicodeError) as error:
             raise InputError(
                 f"{address[0]}:{address[1]}: cannot be listened on ({error}); choose another host or port"
             ) from error

@@ -204,7 +204,7 @@ def test_tables_of_different_vocabularies_are_refused():
 
 
 def test_pieces_that_parts_of_the_tokenizer_name():
-    """What stands between two texts is kept; padding by a removed piece is dropped."""
+    """The text between two texts is kept; padding by a removed piece is dropped."""
     tokenizer = tokenizer_of("bart")
     between = tokenizer.convert_ids_to_tokens(last := len(tokenizer) - 1)
     backend = tokenizer.backend_tokenizer

@@ -1,4 +1,4 @@
-"""What the defaults of cleaning, of vocabularies and of word scores do to text of many languages; nothing is timed.
+"""Effects of the defaults of cleaning, vocabularies and word scores on text of many languages; nothing is timed.
 
 The text is FLORES-101 (professional translations of the same 1,012 sentences) beside English, and Tatoeba:
 weebill fetch 'origin:flores/*' 'origin:train/tatoeba*' origin:lid/lid.176.ftz

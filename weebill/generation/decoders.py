@@ -64,20 +64,16 @@ def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
     last_norm = getattr(decoder, "layer_norm", None)
     bias = getattr(model, "final_logits_bias", None)
 
-    def attention(block: nn.Module, norm: nn.Module) -> Attention:
-        maps = [block.q_proj, block.k_proj, block.v_proj]
-        return Attention(norm, maps, block.out_proj, block.num_heads, block.head_dim, block.scaling)
-
     layers = []
     for block in decoder.layers:
         _check_activation(model, block.fc1, block.activation_fn)
         layers.append(
             Layer(
-                attention(block.self_attn, block.self_attn_layer_norm),
+                _of_three_maps(block.self_attn, block.self_attn_layer_norm),
                 block.final_layer_norm,
                 block.fc1,
                 block.fc2,
-                cross_attention=attention(block.encoder_attn, block.encoder_attn_layer_norm),
+                cross_attention=_of_three_maps(block.encoder_attn, block.encoder_attn_layer_norm),
             )
         )
     return Decoder(
@@ -104,16 +100,7 @@ def opt(model: PreTrainedModel, core: nn.Module) -> Decoder:
         raise _unknown(model, "its norms have no weights")
     layers = []
     for block in decoder.layers:
-        own = block.self_attn
-        maps = [own.q_proj, own.k_proj, own.v_proj]
-        attention = Attention(
-            block.self_attn_layer_norm,
-            maps,
-            own.out_proj,
-            own.num_heads,
-            own.head_dim,
-            own.scaling,
-        )
+        attention = _of_three_maps(block.self_attn, block.self_attn_layer_norm)
         _check_activation(model, block.fc1, block.activation_fn)
         layers.append(Layer(attention, block.final_layer_norm, block.fc1, block.fc2))
     return Decoder(
@@ -183,6 +170,12 @@ DESCRIPTIONS: dict[str, Callable[[PreTrainedModel, nn.Module], Decoder]] = {
     "T5ForConditionalGeneration": t5,
     "MT5ForConditionalGeneration": t5,
 }
+
+
+def _of_three_maps(block: nn.Module, norm: nn.Module) -> Attention:
+    """Describe attention whose query, key and value are maps of their own, as in BART and OPT."""
+    maps = [block.q_proj, block.k_proj, block.v_proj]
+    return Attention(norm, maps, block.out_proj, block.num_heads, block.head_dim, block.scaling)
 
 
 def _table(positions: nn.Module) -> Tensor:

@@ -51,8 +51,7 @@ class Decoder:
 
     norm_first: x + f(norm(x)); otherwise norm(x + f(x)).  centred: True for LayerNorm, False for RMSNorm.
     The embeddings are multiplied by `embedding_factor`.  positions: float32 (tokens at most, width) or None, which is
-    added to them.  The states are multiplied
-    by `output_factor` before the output map.
+    added to them.  The states are multiplied by `output_factor` before the output map.
     """
 
     embedding: Int8Embedding

@@ -3,19 +3,22 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from operator import eq
 
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, any_text, none
 
 
-def _unequal(pairs: Pairs, suspects: np.ndarray, find: Callable) -> np.ndarray:
-    """Return the suspected rows, (rows,) bool, for which `find` returns different values for the two sides."""
+def _unequal(
+    pairs: Pairs, suspects: np.ndarray, find: Callable, alike: Callable = eq
+) -> np.ndarray:
+    """Return the suspected rows, (rows,) bool, in which what `find` returns for the two sides is not alike."""
     rejected = none(pairs)
     if pairs.parallel:
         source, target = pairs.sides
         for row in np.flatnonzero(suspects).tolist():
-            rejected[row] = find(source[row]) != find(target[row])
+            rejected[row] = not alike(find(source[row]), find(target[row]))
     return rejected
 
 
@@ -48,15 +51,12 @@ def _may_hold_url(text: str) -> bool:
 
 def urls(pairs: Pairs, context: Context) -> np.ndarray:
     """Reject pairs whose sides contain different URLs; an ending of grammar, as in example.com'da, does not count."""
-    rejected = _unequal(pairs, any_text(pairs, _may_hold_url), urls_in)
-    for row in np.flatnonzero(rejected).tolist():
-        one, other = (urls_in(side[row]) for side in pairs.sides)
-        rejected[row] = not _inflected(one - other, other - one)
-    return rejected
+    return _unequal(pairs, any_text(pairs, _may_hold_url), urls_in, _same_urls)
 
 
-def _inflected(one: Counter[str], other: Counter[str]) -> bool:
+def _same_urls(source: Counter[str], target: Counter[str]) -> bool:
     """Return True if each URL is one of the other side, but for the ending of a word on either."""
+    one, other = source - target, target - source
     pairs = zip(sorted(one.elements()), sorted(other.elements()), strict=False)
     return one.total() == other.total() and all(
         _ENDING.fullmatch(max(both, key=len).removeprefix(min(both, key=len))) for both in pairs
