@@ -4,7 +4,6 @@ import json
 from dataclasses import asdict
 from itertools import combinations, product
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from weebill.metric.judged_set import (
 )
 from weebill.metric.judgements import is_held_out
 
-ROOT = Path(__file__).parents[2]
 HEAD = "lp\tsystem\tseg_id\tsource\treference\thypothesis\tda\n"
 
 
@@ -108,13 +106,16 @@ def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
     assert scores_of("BLEURT", found, [], str(path)).scores.tolist() == [1, 2, 3]
 
 
-@pytest.mark.parametrize("file", ["mqm_newstest2021_en-de", "mqm_ted_en-de"])
-def test_a_table_without_repetitions_is_as_published(file, real_text):
-    """It is equal to the bit, signed zeros included: the results page names judgements by their hash."""
+# Taken from the pages of results as they were before repeated judgements were averaged.
+HASHES = {"mqm_newstest2021_en-de": "5f8f967e370186a3", "mqm_ted_en-de": "e8acf7355ed2f0c3"}
+
+
+@pytest.mark.parametrize("file", HASHES)
+def test_a_table_without_repetitions_is_equal_to_the_bit(file, real_text):
+    """Signed zeros are included: a results page names its judgements by this hash."""
     path = real_text(f"mqm/{file}.tsv")
     found = JudgedSet.read("x", entry(path, score="mqm", statistic="mqm"))
-    page = (ROOT / "docs/results/metric-small.md").read_text(encoding="utf-8")
-    assert f"SHA-256 of the judgements {found.sha256[:16]}." in page
+    assert found.sha256[:16] == HASHES[file]
 
 
 def test_nothing_to_compare(judged, tmp_path):
