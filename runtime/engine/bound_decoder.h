@@ -19,6 +19,9 @@ struct BoundDecoder {
     parts.embedding = linear(given["embedding"]);
     parts.factor = nb::cast<float>(given["factor"]);
     parts.positions = table(given["positions"]);
+    int half = 0;
+    const float* frequencies = numbers(given["frequencies"], &half);
+    parts.rotary = {frequencies, half, nb::cast<float>(given["rotary_factor"])};
     parts.embedding_norm = norm(given["embedding_norm"]);
     parts.last_norm = norm(given["last_norm"]);
     for (const nb::handle item : nb::cast<nb::list>(given["layers"])) {
@@ -29,10 +32,12 @@ struct BoundDecoder {
     parts.output = map(given["output"]);
   }
 
-  const float* numbers(const nb::handle& given) {
+  const float* numbers(const nb::handle& given, int* count = nullptr) {
     if (given.is_none()) return nullptr;
     kept.push_back(nb::borrow(given));
-    return nb::cast<Numbers<float, 1>>(given).data();
+    const auto found = nb::cast<Numbers<float, 1>>(given);
+    if (count) *count = static_cast<int>(found.size());
+    return found.data();
   }
 
   const float* table(const nb::handle& given, int* columns = nullptr) {
@@ -68,10 +73,13 @@ struct BoundDecoder {
     found.norm = norm(values["norm"]);
     found.heads = nb::cast<int>(values["heads"]);
     found.size = nb::cast<int>(values["size"]);
+    found.group = nb::cast<int>(values["group"]);
     found.scale = nb::cast<float>(values["scale"]);
     for (const nb::handle item : nb::cast<nb::list>(values["maps"])) found.maps.push_back(map(item));
     found.out = map(values["out"]);
     found.distances = table(values["distances"], &found.reach);
+    found.query_norm = norm(values["query_norm"]), found.key_norm = norm(values["key_norm"]);
+    found.window = nb::cast<int>(values["window"]);
     return found;
   }
 

@@ -1,5 +1,5 @@
 // The decoder of any generating model, in float32 but for its linear maps: what a layer is made of is told by flags and
-// by maps that are there or not.  So it is GPT-2's, BART's or T5's.
+// by maps that are there or not.  So it is GPT-2's, BART's, T5's or Llama's.
 //
 // Rows are texts that are being written.  Those that continue the same text share the keys and values of its tokens
 // (history.h); tokens of a row that come together, such as a prompt's, are computed together.
@@ -10,6 +10,7 @@
 #include "attention.h"
 #include "history.h"
 #include "int8_linear.h"
+#include "rotary.h"
 
 namespace decoder {
 
@@ -27,13 +28,17 @@ struct Norm {
 
 struct Attention {
   Norm norm;
-  int heads = 0, size = 0;  // heads, 0 where all were pruned; numbers of a head
+  int heads = 0, size = 0;  // heads of queries, 0 where all were pruned; numbers of a head
+  int group = 1;            // heads of queries that share a key and a value
   float scale = 1;
   std::vector<Map> maps;             // query, key and value; or one map for all three
   Map out;
   const float* distances = nullptr;  // (heads, reach) or null: added to the score of a key, the nearest's last
   int reach = 0;                     // tokens, further than which all count as far as the first
+  Norm query_norm, key_norm;         // of each head's numbers, before they turn
+  int window = 0;                    // tokens that a query sees at most, its own among them; 0: all before it
 
+  int keys() const { return heads / group; }  // heads of keys
   int padded() const { return round_up(size, VECTOR); }  // numbers of a head as they are kept
   int width() const { return heads * padded(); }
 };
@@ -57,6 +62,7 @@ struct Parts {
   const Int8Linear* embedding = nullptr;
   float factor = 1;                  // of the embeddings
   const float* positions = nullptr;  // (tokens at most, d) or null: added to the embeddings
+  Rotary rotary;                     // of all attention but to an encoder
   Norm embedding_norm, last_norm;
   std::vector<Layer> layers;
   float output_factor = 1;
@@ -89,9 +95,9 @@ class Entries {
   int count_ = 0, heads_ = 0, head_ = 0;
 };
 
-// to[m] ← (x[m] − mean) / √(variance + ε)·gain + bias, or without mean and bias; to may be x.
-inline void normalise(const float* x, int rows, const Parts& parts, const Norm& norm, float* to) {
-  const int d = parts.d, whole = d / LANES * LANES;
+// to[m] ← (x[m] − mean) / √(variance + ε)·gain + bias, or without mean and bias; d numbers a row; to may be x.
+inline void normalise(const float* x, int rows, int d, const Parts& parts, const Norm& norm, float* to) {
+  const int whole = d / LANES * LANES;
   const float share = 1.0f / d;
   for (int m = 0; m < rows; ++m, x += d, to += d) {
     const auto total = [=](auto term) {  // Σ term(x[m])

@@ -8,7 +8,7 @@
 
 #include "linear.h"
 
-enum class Activation { none, relu, gelu, gelu_tanh };
+enum class Activation { none, relu, gelu, gelu_tanh, silu };
 
 // erf(|x|) by Abramowitz & Stegun 7.1.26, to 1.5·10⁻⁷, with the sign of x.
 inline Floats error_function(Floats x) {
@@ -27,6 +27,8 @@ inline Floats activated(Floats x, Activation kind) {
       return 0.5f * x * (1.0f + error_function(x * 0.707106781186547524f));
     case Activation::gelu_tanh:  // ½·x·(1 + tanh z) = x·sigmoid(2·z)
       return x * sigmoid(1.5957691216057308f * (x + 0.044715f * x * x * x));
+    case Activation::silu:
+      return x * sigmoid(x);
     default:
       return x;
   }

@@ -64,7 +64,8 @@ void bind_layers(nb::module_& module) {
       .value("none", Activation::none)
       .value("relu", Activation::relu)
       .value("gelu", Activation::gelu)
-      .value("gelu_tanh", Activation::gelu_tanh);
+      .value("gelu_tanh", Activation::gelu_tanh)
+      .value("silu", Activation::silu);
   const auto array = nb::arg().noconvert();
   nb::class_<BoundInt8Linear>(module, "Int8Linear")
       .def(nb::init<const Numbers<int8_t, 2>&, const Numbers<float, 1>&>(), array, array)

@@ -64,7 +64,7 @@ class Writing {
         if (owners[i].length == static_cast<int>(history_.of(owners[i].row).size()))
           std::copy_n(x + static_cast<size_t>(i) * d(), d(), last + static_cast<size_t>(owners[i].row) * d());
     }
-    if (parts_->last_norm.gain) normalise(last, rows(), *parts_, parts_->last_norm, last);
+    if (parts_->last_norm.gain) normalise(last, rows(), d(), *parts_, parts_->last_norm, last);
     if (parts_->output_factor != 1)
       for (size_t i = 0; i < static_cast<size_t>(rows()) * d(); ++i) last[i] *= parts_->output_factor;
     const Map& output = parts_->output;
@@ -89,7 +89,7 @@ class Writing {
     Entries keys, values;
   };
   struct Numbers {  // of all rows, `stride` apart
-    const float* at;
+    float* at;
     int stride;
   };
 
@@ -99,8 +99,8 @@ class Writing {
     if (count > expected_) expected_ = std::max(count, expected_ + expected_ / 4);
     for (size_t index = 0; index < own_.size(); ++index) {
       const Attention& self = parts_->layers[index].self;
-      own_[index].keys.reserve(expected_, self.heads, self.padded());
-      own_[index].values.reserve(expected_, self.heads, self.padded());
+      own_[index].keys.reserve(expected_, self.keys(), self.padded());
+      own_[index].values.reserve(expected_, self.keys(), self.padded());
     }
   }
 
@@ -117,7 +117,8 @@ class Writing {
       const float* position = parts.positions + static_cast<size_t>(owners[i].length - 1) * d();
       for (int c = 0; c < d(); ++c) to[c] += position[c];
     }
-    if (parts.embedding_norm.gain) normalise(x, count, parts, parts.embedding_norm, x);
+    if (parts.rotary) turns_.start(parts.rotary, count, [=](int i) { return owners[i].length - 1; });
+    if (parts.embedding_norm.gain) normalise(x, count, d(), parts, parts.embedding_norm, x);
     for (size_t index = 0; index < parts.layers.size(); ++index) {
       const Layer& layer = parts.layers[index];
       block(layer.self.norm, x, count, layer.self.out,
@@ -137,7 +138,7 @@ class Writing {
     const float* from = x;
     if (parts_->norm_first && norm.gain) {
       float* y = normalised_.room(static_cast<size_t>(count) * d());
-      normalise(x, count, *parts_, norm, y);
+      normalise(x, count, d(), *parts_, norm, y);
       from = y;
     }
     if (out.linear) {
@@ -148,7 +149,7 @@ class Writing {
       for (int i = 0; i < count; ++i)
         for (int c = 0; c < d(); ++c) x[static_cast<size_t>(i) * d() + c] += out.bias[c];
     }
-    if (!parts_->norm_first) normalise(x, count, *parts_, norm, x);
+    if (!parts_->norm_first) normalise(x, count, d(), *parts_, norm, x);
   }
 
   static Numbers apply(const Map& map, const float* x, int count, Buffer<float>& room) {
@@ -194,49 +195,72 @@ class Writing {
                           int32_t entry) {
     Numbers found[3];
     project(self.maps.data(), static_cast<int>(self.maps.size()), 3, self, x, count, found);
-    const int head = self.padded(), size = self.size, width = self.heads * size;
-    float* mixed = mixed_.room(static_cast<size_t>(count) * width);
+    place(self, self.query_norm, self.heads, found[0], count);
+    place(self, self.key_norm, self.keys(), found[1], count);
+    const int head = self.padded();
+    float* mixed = mixed_.room(static_cast<size_t>(count) * self.heads * self.size);
     int longest = 0;
     for (int i = 0; i < count; ++i) {
       longest = std::max(longest, owners[i].length);
-      for (int h = 0; h < self.heads; ++h) {
+      for (int k = 0; k < self.keys(); ++k) {
         const size_t at = static_cast<size_t>(entry + i) * head;
-        copy_head(found[1], i, h, self, own.keys.of(h) + at);
-        copy_head(found[2], i, h, self, own.values.of(h) + at);
+        copy_head(found[1], i, k, self, own.keys.of(k) + at);
+        copy_head(found[2], i, k, self, own.values.of(k) + at);
       }
     }
-    float* weights = weights_.room(static_cast<size_t>(TOGETHER) * round_up(longest, VECTOR));
-    float* queries = query_.room(static_cast<size_t>(TOGETHER) * head);
-    for (int h = 0; h < self.heads; ++h)
+    weights_.room(static_cast<size_t>(TOGETHER) * round_up(longest, VECTOR));
+    query_.room(static_cast<size_t>(TOGETHER) * head);
+    for (int k = 0; k < self.keys(); ++k)
       for (int i = 0, next; i < count; i = next) {
         next = i + 1;
         while (next < count && owners[next].row == owners[i].row) ++next;
-        const std::vector<int32_t>& entries = history_.of(owners[i].row);
-        const float *keys = own.keys.of(h), *values = own.values.of(h);
-        float* to = mixed + static_cast<size_t>(i) * width + h * size;
-        int at = i;
-        if (const int last = owners[next - 1].length;
-            !self.distances && next - i >= TOGETHER && entries[last - 1] - entries[0] == last - 1) {  // in one piece
-          const size_t first = static_cast<size_t>(entries[0]) * head;
-          Memory<float> memory =
-              lay_out(keys + first, values + first, head, last, head, laid_out_.room(Memory<float>::size(last, head)));
-          for (; at + TOGETHER <= next; at += TOGETHER, to += static_cast<size_t>(TOGETHER) * width) {
-            for (int r = 0; r < TOGETHER; ++r) copy_head(found[0], at + r, h, self, queries + r * head);
-            memory.length = owners[at + TOGETHER - 1].length;
-            attend<TOGETHER, true>(queries, head, memory, head, self.scale, weights, [=](int r, int c, Floats y) {
-              put(to + static_cast<size_t>(r) * width + c, y, size - c);
-            });
-          }
-        }
-        for (; at < next; ++at, to += width) {
-          copy_head(found[0], at, h, self, queries);
-          const int length = owners[at].length;
-          attend_entries(queries, keys, head, values, head, entries.data(), length, head, self.scale, weights,
-                         [=](int c, Floats y) { put(to + c, y, size - c); },
-                         self.distances ? added_by_distance(self, h, length) : nullptr);
-        }
+        attend_row(self, found[0], own.keys.of(k), own.values.of(k), k * self.group, owners, i, next, mixed);
       }
     return mixed;
+  }
+
+  // Norm and position of queries or of keys, in place.
+  void place(const Attention& self, const Norm& norm, int heads, const Numbers& numbers, int count) {
+    for (int i = 0; i < count; ++i) {
+      float* at = numbers.at + static_cast<size_t>(i) * numbers.stride;
+      if (norm.gain) normalise(at, heads, self.size, *parts_, norm, at);
+      if (parts_->rotary) turns_.apply(i, at, heads);
+    }
+  }
+
+  // The same for the tokens begin … end, all of one row, and for the heads of queries that share these keys.
+  void attend_row(const Attention& self, const Numbers& of_queries, const float* keys, const float* values,
+                  int first_head, const Owner* owners, int begin, int end, float* mixed) {
+    const std::vector<int32_t>& entries = history_.of(owners[begin].row);
+    const int head = self.padded(), size = self.size, width = self.heads * size, last = owners[end - 1].length;
+    float *weights = weights_.data(), *queries = query_.data();
+    int together = begin;  // tokens up to here are computed TOGETHER, those behind them one by one
+    if (!self.distances && (!self.window || last <= self.window) && entries[last - 1] - entries[0] == last - 1) {
+      together += (end - begin) / TOGETHER * TOGETHER;
+      if (together > begin) {  // the row lies in one piece
+        const size_t at = static_cast<size_t>(entries[0]) * head;
+        lay_out(keys + at, values + at, head, last, head, laid_out_.room(Memory<float>::size(last, head)));
+      }
+    }
+    for (int h = first_head; h < first_head + self.group; ++h) {
+      float* to = mixed + static_cast<size_t>(begin) * width + h * size;
+      int i = begin;
+      for (; i < together; i += TOGETHER, to += static_cast<size_t>(TOGETHER) * width) {
+        for (int r = 0; r < TOGETHER; ++r) copy_head(of_queries, i + r, h, self, queries + r * head);
+        Memory<float> memory(laid_out_.data(), last, head);
+        memory.length = owners[i + TOGETHER - 1].length;
+        attend<TOGETHER, true>(queries, head, memory, head, self.scale, weights, [=](int r, int c, Floats y) {
+          put(to + static_cast<size_t>(r) * width + c, y, size - c);
+        });
+      }
+      for (; i < end; ++i, to += width) {
+        copy_head(of_queries, i, h, self, queries);
+        const int length = owners[i].length, seen = self.window ? std::min(length, self.window) : length;
+        attend_entries(queries, keys, head, values, head, entries.data() + length - seen, seen, head, self.scale,
+                       weights, [=](int c, Floats y) { put(to + c, y, size - c); },
+                       self.distances ? added_by_distance(self, h, length) : nullptr);
+      }
+    }
   }
 
   // What is added to the scores of `length` keys, the last of which is the query's own.
@@ -314,8 +338,8 @@ class Writing {
   std::vector<int> sentence_, lengths_;
   std::vector<size_t> memory_at_;
   std::vector<Buffer<float>> memory_;
-  Buffer<float> x_, normalised_, projected_[3], query_, mixed_, added_, weights_,
-      last_, laid_out_;
+  Turns turns_;
+  Buffer<float> x_, normalised_, projected_[3], query_, mixed_, added_, weights_, last_, laid_out_;
 };
 
 }  // namespace decoder

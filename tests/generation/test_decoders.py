@@ -12,7 +12,8 @@ from weebill.generation.int8 import load_int8, save_int8
 from weebill.kernels.decoder import CompiledDecoder
 from weebill.kernels.extension import available
 
-FAMILIES = (*small.GENERATORS, "mbart", "m2m_100", "pegasus", "marian", "mt5", "wide-opt")
+LLAMAS = ("llama", "mistral", "qwen2", "qwen3")
+FAMILIES = (*small.GENERATORS, "mbart", "m2m_100", "pegasus", "marian", "mt5", "wide-opt", *LLAMAS)
 
 
 @pytest.mark.parametrize("isa", available())
@@ -51,12 +52,41 @@ def test_gives_the_logits_of_the_modules(family, make, isa, tmp_path):
     torch.testing.assert_close(found[1], expected(1, 9), rtol=1e-3, atol=3e-4)
 
 
+ROTARY = {
+    "linear": {"factor": 4.0},
+    "llama3": {
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 16,
+    },
+    "yarn": {"factor": 4.0, "original_max_position_embeddings": 8},
+    "dynamic": {"factor": 2.0},
+}
+
+
+@pytest.mark.parametrize("kind", ROTARY)
+@torch.inference_mode()
+def test_scaled_rotary_positions(kind, tmp_path):
+    """Contexts are lengthened by other angles; those that change with the text are refused."""
+    torch.manual_seed(6)
+    scaled = {"rope_type": kind, "rope_theta": 100.0, **ROTARY[kind]}
+    save_int8(small.grouped("Llama", rope_parameters=scaled), tmp_path / "int8")
+    model, text = load_int8(tmp_path / "int8"), torch.randint(3, small.PIECES, (30,))
+    if kind == "dynamic":
+        with pytest.raises(InputError, match=r"rotary positions \(dynamic\) change with a text's"):
+            describe(model)
+        return
+    found = CompiledDecoder(describe(model)).write(1, 0).add(text, [30])
+    torch.testing.assert_close(found, model(text[None]).logits[:, -1], rtol=1e-3, atol=3e-4)
+
+
 def test_what_it_cannot_run_is_named(tmp_path):
     sizes = {"vocab_size": 20, "n_embd": 16, "n_head": 2, "n_layer": 1, "n_positions": 8}
-    swish = GPT2LMHeadModel(GPT2Config(activation_function="silu", **sizes))
-    save_int8(swish, tmp_path / "swish")
-    with pytest.raises(InputError, match=r"its activation is SiLU.*use its `generate`"):
-        describe(load_int8(tmp_path / "swish"))
+    tanh = GPT2LMHeadModel(GPT2Config(activation_function="tanh", **sizes))
+    save_int8(tanh, tmp_path / "tanh")
+    with pytest.raises(InputError, match=r"its activation is Tanh.*use its `generate`"):
+        describe(load_int8(tmp_path / "tanh"))
     with pytest.raises(InputError, match="load the model for one"):
         save_int8(small.small_model("gpt2"), tmp_path / "portable")
         CompiledDecoder(describe(load_int8(tmp_path / "portable", "portable")))

@@ -197,7 +197,9 @@ MORE = {  # tested less, because their code is nearly that of another family
     "llama": partial(grouped, "Llama"),
     "mistral": partial(grouped, "Mistral", sliding_window=5),
     "qwen2": partial(grouped, "Qwen2", tie_word_embeddings=True),
-    "qwen3": partial(grouped, "Qwen3"),
+    "qwen3": partial(
+        grouped, "Qwen3", use_sliding_window=True, sliding_window=6, max_window_layers=1
+    ),
 }
 DECODERS = ("gpt2", "opt", "wide-opt", "llama", "mistral", "qwen2", "qwen3")
 DEPTHS = {  # layers of each stack

@@ -159,6 +159,53 @@ def t5(model: PreTrainedModel, core: nn.Module) -> Decoder:
     )
 
 
+def llama(model: PreTrainedModel, core: nn.Module) -> Decoder:
+    """Describe Llama, Mistral, Qwen2 and Qwen3: rotary positions, grouped attention, gated feed-forward."""
+    rotary = core.rotary_emb
+    if rotary.rope_type in CHANGING:
+        raise _unknown(model, f"its rotary positions ({rotary.rope_type}) change with a text's length")
+    layers = []
+    for block in core.layers:
+        attention, maps = block.self_attn, block.mlp
+        size, keys = attention.head_dim, attention.k_proj
+        heads = keys.int8.shape[0] // size if isinstance(keys, Int8Linear) else 0
+        if len(rotary.inv_freq) * 2 != size:
+            raise _unknown(model, "its rotary positions are of some of a head's numbers")
+        own = Attention(
+            block.input_layernorm,
+            [attention.q_proj, keys, attention.v_proj],
+            attention.o_proj,
+            heads * attention.num_key_value_groups,
+            size,
+            attention.scaling,
+            group=attention.num_key_value_groups,
+            query_norm=getattr(attention, "q_norm", None),
+            key_norm=getattr(attention, "k_norm", None),
+            window=_window(core, attention),
+        )
+        _check_activation(model, maps.gate_proj, maps.act_fn)
+        norm = block.post_attention_layernorm
+        layers.append(Layer(own, norm, maps.gate_proj, maps.down_proj, maps.up_proj))
+    return Decoder(
+        embedding=core.embed_tokens,
+        layers=layers,
+        last_norm=core.norm,
+        output=model.lm_head,
+        norm_first=True,
+        centred=False,
+        epsilon=core.norm.variance_epsilon,
+        frequencies=rotary.inv_freq,
+        rotary_factor=rotary.attention_scaling,
+    )
+
+
+def _window(core: nn.Module, attention: nn.Module) -> int | None:
+    """Return the tokens that an attention's queries see at most, None for all."""
+    if hasattr(attention, "layer_type"):  # each layer of Qwen has its own
+        return attention.sliding_window
+    return getattr(core.config, "sliding_window", None)
+
+
 DESCRIPTIONS: dict[str, Callable[[PreTrainedModel, nn.Module], Decoder]] = {
     "GPT2Model": gpt2,
     "BartModel": bart,
@@ -169,7 +216,12 @@ DESCRIPTIONS: dict[str, Callable[[PreTrainedModel, nn.Module], Decoder]] = {
     "OPTModel": opt,
     "T5ForConditionalGeneration": t5,
     "MT5ForConditionalGeneration": t5,
+    "LlamaModel": llama,
+    "MistralModel": llama,
+    "Qwen2Model": llama,
+    "Qwen3Model": llama,
 }
+CHANGING = ("dynamic", "longrope")  # rotary positions whose angles depend on the text's length
 
 
 def _of_three_maps(block: nn.Module, norm: nn.Module) -> Attention:

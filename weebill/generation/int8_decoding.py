@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, PreTrainedModel
-from transformers.activations import GELUActivation, GELUTanh, NewGELUActivation
+from transformers.activations import GELUActivation, GELUTanh, NewGELUActivation, SiLUActivation
 from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
@@ -22,6 +22,8 @@ _FUSED: dict[type[nn.Module], Activation] = {
     NewGELUActivation: "gelu_tanh",
     GELUTanh: "gelu_tanh",
     nn.ReLU: "relu",
+    nn.SiLU: "silu",
+    SiLUActivation: "silu",
 }
 
 

@@ -26,6 +26,7 @@ class Llama(Family):
     grouped, head_size = True, "head_dim"
     maps = ("q_proj", "k_proj", "v_proj", "o_proj")
     headless = HeadlessAttention
+    activated = (("gate_proj", "act_fn"),)
 
     def feed_forward_block(self, name: str, layer: nn.Module) -> FeedForwardBlock:
         """Implement `Family`."""

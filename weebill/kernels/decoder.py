@@ -1,7 +1,7 @@
 """Decoders of generating models in the compiled engine: what they are made of, and texts that they write.
 
 A description holds the modules of a model with int8 layers, whose weights the engine shares.  It is of no family:
-flags and missing parts tell GPT-2, BART and T5 apart.
+flags and missing parts tell GPT-2, BART, T5 and Llama apart.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,10 @@ from weebill.kernels.int8_layers import Int8Embedding, Int8Linear
 class Attention:
     """Attention block: `maps` are query, key and value, or one map for all three; none if it has lost all heads.
 
-    size: numbers of a head.  distances: float32 (heads, tokens) or None, which is added to the score of a key, the
-    nearest key's last; further keys count as far as the first.
+    heads: of queries, `group` of which share a key and a value.  size: numbers of a head.  distances: float32 (heads,
+    tokens) or None, which is added to the score of a key, the nearest key's last; further keys count as far as the
+    first.  query_norm, key_norm: norms of each head's numbers, before their rotation.  window: tokens that a query sees
+    at most, its own among them; None: all before it.
     """
 
     norm: nn.Module
@@ -31,6 +33,10 @@ class Attention:
     size: int
     scale: float
     distances: Tensor | None = None
+    group: int = 1
+    query_norm: nn.Module | None = None
+    key_norm: nn.Module | None = None
+    window: int | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,9 @@ class Decoder:
 
     norm_first: x + f(norm(x)); otherwise norm(x + f(x)).  centred: True for LayerNorm, False for RMSNorm.
     The embeddings are multiplied by `embedding_factor`.  positions: float32 (tokens at most, width) or None, which is
-    added to them.  The states are multiplied by `output_factor` before the output map.
+    added to them.  frequencies: float32 (size / 2,) or None, angles by which a position turns queries and keys, which
+    are multiplied by `rotary_factor` (Su et al. 2021, RoFormer §3.2).  The states are multiplied by `output_factor`
+    before the output map.
     """
 
     embedding: Int8Embedding
@@ -66,6 +74,8 @@ class Decoder:
     output_factor: float = 1.0
     output_bias: Tensor | None = None
     embedding_factor: float = 1.0
+    frequencies: Tensor | None = None
+    rotary_factor: float = 1.0
 
 
 class CompiledDecoder:
@@ -91,6 +101,8 @@ class CompiledDecoder:
                 "embedding": parts.embedding.int8.compiled,
                 "factor": parts.embedding.factor * parts.embedding_factor,
                 "positions": _numbers(parts.positions),
+                "frequencies": _numbers(parts.frequencies),
+                "rotary_factor": parts.rotary_factor,
                 "embedding_norm": _norm(parts.embedding_norm),
                 "last_norm": _norm(parts.last_norm),
                 "output_factor": parts.output_factor,
@@ -118,10 +130,14 @@ class CompiledDecoder:
             "norm": _norm(block.norm),
             "heads": block.heads,
             "size": block.size,
+            "group": block.group,
             "scale": block.scale,
             "maps": [self._map(one) for one in block.maps] if block.heads else [],
             "out": self._map(block.out),
             "distances": _numbers(block.distances),
+            "query_norm": _norm(block.query_norm),
+            "key_norm": _norm(block.key_norm),
+            "window": block.window or 0,
         }
 
     def _map(self, module: nn.Module | None) -> tuple[Any, ...] | None:

@@ -20,12 +20,13 @@ from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
 
 ROWS_OF_A_THREAD = 64  # at least: fewer rows are multiplied before another thread has begun
-Activation = Literal["none", "relu", "gelu", "gelu_tanh"]
+Activation = Literal["none", "relu", "gelu", "gelu_tanh", "silu"]
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "none": lambda y: y,
     "relu": functional.relu,
     "gelu": functional.gelu,
     "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+    "silu": functional.silu,
 }
 
 
