@@ -30,6 +30,8 @@ rule cleaning_stage:
         mem_mb=growing(1000),
     params:
         languages=LANGUAGE_PAIR,
+        rules=[cleaning_of(corpus)["rules"] for corpus in PARALLEL],
+        punctuation=CLEANING.get("punctuation"),
     script:
         "../../workflow_scripts/evaluate/cleaning_stage.py"
 

@@ -3,6 +3,8 @@
 import pyarrow as pa
 import pytest
 
+from weebill.corpus.cleaning.clean import Cleaning
+from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.cleaning_stages import STAGES, write_stage
 from weebill.corpus.table import read_columns, read_schema, write_table
 from weebill.errors import InputError
@@ -62,6 +64,16 @@ def test_what_took_a_row_first_does_not_bring_back_a_test_sentence(tmp_path, as_
     write_table(tmp_path / "test_set", as_table(pairs[:1]))
     write_stage([tmp_path / "a"], "none", tmp_path / "out", PAIR, [tmp_path / "test_set"])
     assert read_columns(tmp_path / "out", ["source"])["source"].to_pylist() == ["to learn"]
+
+
+@pytest.mark.parametrize(("decoded", "left"), [(True, ["other"]), (False, ["R & D", "other"])])
+def test_held_out_sentences_are_prepared_as_each_corpus_was(tmp_path, as_table, decoded, left):
+    write_table(tmp_path / "a", as_table([("R & D", "F & E"), ("other", "andere")]))
+    write_table(tmp_path / "test_set", as_table([("R &amp; D", "F &amp; E")]))
+    cleaning = Cleaning(rules=Rules(decode_entities=decoded))
+    held_out = [tmp_path / "test_set"]
+    write_stage([tmp_path / "a"], "none", tmp_path / "out", PAIR, held_out, [cleaning])
+    assert read_columns(tmp_path / "out", ["source"])["source"].to_pylist() == left
 
 
 def test_nothing_left(tmp_path, as_table):

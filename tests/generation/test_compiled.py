@@ -60,7 +60,10 @@ def livelier(model):
     scope="module",
     params=[
         *((family, make) for family in small.GENERATORS for make in (small.small_model, cut_model)),
-        *((family, small.small_model) for family in ("mbart", "marian", "mt5", "wide-opt", "mistral", "qwen3")),
+        *(
+            (family, small.small_model)
+            for family in ("mbart", "marian", "mt5", "wide-opt", "mistral", "qwen3")
+        ),
     ],
     ids=lambda param: f"{param[0]}-{param[1].__name__}",
 )

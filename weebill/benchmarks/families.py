@@ -63,7 +63,9 @@ SMALLEST = {"families": ("llama",)}
 PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32
 PROMPTS, GIVEN, NEW = 4, 32, 32  # prompts at once, tokens of each, tokens written for each
 CLOSE = 1e-3  # of logits: cut against masked
-TIE = 0.1  # of the logits' standard deviation: a changed rounding of one number moves them by as much
+TIE = (
+    0.1  # of the logits' standard deviation: a changed rounding of one number moves them by as much
+)
 
 
 def run(
@@ -279,8 +281,8 @@ def table(measured: Mapping[str, Mapping[str, Row]]) -> Table:
         (
             "Distillation, pruning and training on the grid: one update each; the cut model equals the masked one.",
             f"Equal tokens: greedy texts of {NEW} tokens by the compiled decoder and by PyTorch's products of the "
-            f"same integers. All texts that differ do so first where the two best logits are a tie: less than {TIE} of "
-            "the logits' standard deviation apart. Models with random weights have many of these.",
+            "same integers. All texts that differ do so first where the two best logits are a tie: less than "
+            f"{TIE} of the logits' standard deviation apart. Models with random weights have many of these.",
             f"Speeds: {PROMPTS} prompts of {GIVEN} tokens at once, {NEW} new tokens, processor time of one core. "
             "CTranslate2: only where its converter takes the model.",
         ),

@@ -68,13 +68,13 @@ def load_scorer(arguments: argparse.Namespace) -> "Scorer":
     """Load the scorer.  Raises InputError if the model cannot be read, or the device is missing."""
     import torch
 
+    from weebill.kernels.accelerator import check_device
     from weebill.metric.cache import VectorCache
     from weebill.metric.folder import load_metric
     from weebill.metric.scorer import Scorer
 
     torch.set_num_threads(arguments.threads)
-    if arguments.device != "cpu" and not torch.cuda.is_available():
-        raise InputError(f"--device {arguments.device}: no such device here; leave it out")
+    check_device(arguments.device)  # before the model is read
     cache = arguments.cache and VectorCache(arguments.cache, arguments.cache_gib * 2**30)
     metric = load_metric(arguments.model, arguments.encoder, stream=arguments.stream)
     options = arguments.precision, arguments.device, cache

@@ -7,15 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weebill.corpus.cleaning.clean import Cleaning
 from weebill.corpus.cleaning.filters.counts import empty
 from weebill.corpus.cleaning.overlap import HeldOut, test_overlap
 from weebill.corpus.cleaning.pairs import Context, Pairs
-from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import SCHEMA, TableWriter, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 from weebill_runtime.names import SIDES
-from weebill_runtime.normalisation import normalise
 
 # `none`: all rows except those with an empty side or a side of a test set, whichever filter dropped them.
 # `rules`: the rows that the filters leave, before the scores.
@@ -32,19 +31,22 @@ def write_stage(
     output: str | Path,
     languages: tuple[str, str],
     held_out: Sequence[str | Path] = (),
+    cleanings: Sequence[Cleaning] | None = None,
 ) -> None:
     """Write the pairs that a stage leaves of parallel corpora.
 
     corpora: tables written by selection or, if there are no scores, by cleaning, with all rows.
     held_out: tables with sentences that are excluded from the stage `none`; the filters exclude them from the others.
+    cleanings: of each corpus, whose sentences the held-out ones are prepared like; None: the default.
     Memory depends on the held-out text, not on the corpora.  Raises InputError if no row is left.
     """
-    context = Context(Rules(), held_out=HeldOut(held_out, SIDES, languages))
     schema = _SCHEMA
     if stage == "weights":
         schema = _SCHEMA.append(pa.field("weight", pa.float64()))
     with TableWriter(output, schema) as writer:
-        for corpus in corpora:
+        for corpus, cleaning in zip(corpora, cleanings or [Cleaning()] * len(corpora), strict=True):
+            sentences = HeldOut(held_out, SIDES, languages, cleaning.prepared)
+            context = Context(cleaning.rules, held_out=sentences)
             present = [name for name in schema.names if name in read_schema(corpus).names]
             for batch in read_batches(corpus, [*present, "dropped_by"], kept=False):
                 rows = pa.table(batch.filter(_left(batch, stage, languages, context)))
@@ -65,9 +67,6 @@ def _left(
         return pc.or_(pc.is_null(dropped), pc.is_in(dropped, pa.array([*SCORES])))
     if stage != "none":
         return pc.is_null(dropped)
-    sides = tuple(
-        normalise([text or "" for text in batch.column(side).to_pylist()], language)
-        for side, language in zip(SIDES, languages, strict=True)
-    )
+    sides = tuple([text or "" for text in batch.column(side).to_pylist()] for side in SIDES)
     pairs = Pairs(sides, languages, np.zeros(batch.num_rows, np.uint8))
     return pa.array(~(empty(pairs, context) | test_overlap(pairs, context)))

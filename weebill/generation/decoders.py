@@ -163,7 +163,9 @@ def llama(model: PreTrainedModel, core: nn.Module) -> Decoder:
     """Describe Llama, Mistral, Qwen2 and Qwen3: rotary positions, grouped attention, gated feed-forward."""
     rotary = core.rotary_emb
     if rotary.rope_type in CHANGING:
-        raise _unknown(model, f"its rotary positions ({rotary.rope_type}) change with a text's length")
+        raise _unknown(
+            model, f"its rotary positions ({rotary.rope_type}) change with a text's length"
+        )
     layers = []
     for block in core.layers:
         attention, maps = block.self_attn, block.mlp

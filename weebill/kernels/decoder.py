@@ -22,8 +22,8 @@ class Attention:
 
     heads: of queries, `group` of which share a key and a value.  size: numbers of a head.  distances: float32 (heads,
     tokens) or None, which is added to the score of a key, the nearest key's last; further keys count as far as the
-    first.  query_norm, key_norm: norms of each head's numbers, before their rotation.  window: tokens that a query sees
-    at most, its own among them; None: all before it.
+    first.  query_norm, key_norm: norms of each head's numbers, before their rotation.  window: tokens that a query
+    sees at most, its own among them; None: all before it.
     """
 
     norm: nn.Module

@@ -2,6 +2,8 @@
 
 from weebill.workflow.job import job
 
+from weebill.corpus.cleaning.clean import Cleaning
+from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.cleaning_stages import write_stage
 
 with job(snakemake.log[0]):
@@ -11,4 +13,8 @@ with job(snakemake.log[0]):
         snakemake.output[0],
         tuple(snakemake.params.languages),
         snakemake.input.held_out,
+        [
+            Cleaning(rules=Rules(**rules), punctuation=snakemake.params.punctuation)
+            for rules in snakemake.params.rules
+        ],
     )

@@ -8,7 +8,6 @@ import numpy as np
 from weebill.corpus.cleaning.folding import folded
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
 from weebill_runtime.names import Side
-from weebill_runtime.normalisation import normalise
 
 
 class HeldOut:
@@ -23,7 +22,7 @@ class HeldOut:
         tables: Iterable[str | Path],
         sides: Sequence[Side],
         languages: Sequence[str],
-        prepared: Callable[[list[str], str], list[str]] = normalise,
+        prepared: Callable[[list[str], str], list[str]],
     ) -> None:
         from weebill.corpus.table import read_batches  # loads Arrow
 
