@@ -48,9 +48,10 @@ struct BoundDecoder {
     return found.data();
   }
 
-  const Int8Linear* linear(const nb::handle& given) {
+  const CodedLinear* linear(const nb::handle& given) {
     if (given.is_none()) return nullptr;
     kept.push_back(nb::borrow(given));
+    if (nb::isinstance<BoundInt4Linear>(given)) return &nb::cast<BoundInt4Linear&>(given).linear;
     return &nb::cast<BoundInt8Linear&>(given).linear;
   }
 
@@ -106,7 +107,7 @@ struct BoundWriting {
 
   // tokens: int64, counts[m] of each row → logits after the last of each row, float32 (rows, vocabulary).
   Result<2> add(const Numbers<int64_t, 1>& tokens, const std::vector<int>& counts) {
-    const Int8Linear& output = *parts.output.linear;
+    const CodedLinear& output = *parts.output.linear;
     const auto rows = static_cast<size_t>(writing.rows());
     expect(counts.size() == rows, "expected a count per row");
     const int vocabulary = parts.embedding->outputs();

@@ -1,9 +1,10 @@
-// A linear map of any model on int8 codes, as Python calls it.
+// Linear maps of any model on codes, as Python calls them.
 #pragma once
 
 #include <optional>
 
 #include "arrays.h"
+#include "int4_linear.h"
 #include "int8_linear.h"
 
 namespace {
@@ -23,16 +24,11 @@ Result<2> multiplied(const Map& linear, const Numbers<float, 2>& x, const std::o
   return y;
 }
 
-struct BoundInt8Linear {
-  Int8Linear linear;
+template <class Map>
+struct BoundLinear {
+  Map linear;
 
-  // codes: int8 (outputs, inputs); step: float32 (outputs).
-  BoundInt8Linear(const Numbers<int8_t, 2>& codes, const Numbers<float, 1>& step)
-      : linear(codes.data(), static_cast<int>(codes.shape(0)), static_cast<int>(codes.shape(1)), step.data()) {
-    expect(step.size() == codes.shape(0), "expected a step per output");
-  }
-
-  // scale: as of Int8Linear.
+  // scale: as of CodedLinear.
   Result<2> multiply(const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias, float scale,
                      Activation kind) const {
     return multiplied(linear, x, bias, [&](const float* from, int rows, const float* offsets, float* to) {
@@ -53,5 +49,33 @@ struct BoundInt8Linear {
     return found;
   }
 };
+
+struct BoundInt8Linear : BoundLinear<Int8Linear> {
+  // codes: int8 (outputs, inputs); step: float32 (outputs).
+  BoundInt8Linear(const Numbers<int8_t, 2>& codes, const Numbers<float, 1>& step)
+      : BoundLinear{{codes.data(), static_cast<int>(codes.shape(0)), static_cast<int>(codes.shape(1)), step.data()}} {
+    expect(step.size() == codes.shape(0), "expected a step per output");
+  }
+};
+
+struct BoundInt4Linear : BoundLinear<Int4Linear> {
+  // codes: int8 (outputs, inputs padded to whole groups); steps: float32 (outputs, groups).
+  BoundInt4Linear(const Numbers<int8_t, 2>& codes, const Numbers<float, 2>& steps, int inputs)
+      : BoundLinear{{checked(codes, steps, inputs), static_cast<int>(codes.shape(0)), inputs, steps.data()}} {}
+
+  static const int8_t* checked(const Numbers<int8_t, 2>& codes, const Numbers<float, 2>& steps, int inputs) {
+    expect(inputs >= 0 && codes.shape(1) == static_cast<size_t>(round_up(inputs, Int4Linear::GROUP)) &&
+               steps.shape(0) == codes.shape(0) && steps.shape(1) * Int4Linear::GROUP == codes.shape(1),
+           "expected whole groups of codes, and a step for each");
+    return codes.data();
+  }
+};
+
+template <class Bound>
+void bind_linear(nb::class_<Bound>& made) {
+  const auto array = nb::arg().noconvert();
+  made.def("multiply", &Bound::multiply, array, nb::arg().noconvert().none(), nb::arg(), nb::arg())
+      .def("rows", &Bound::rows, array);
+}
 
 }  // namespace

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "attention.h"
+#include "coded_linear.h"
 #include "history.h"
-#include "int8_linear.h"
 #include "rotary.h"
 
 namespace decoder {
 
 // y = activation(W·x + b).
 struct Map {
-  const Int8Linear* linear = nullptr;  // null where pruning left no inputs: y = b
+  const CodedLinear* linear = nullptr;  // null where pruning left no inputs: y = b
   const float* bias = nullptr;         // (outputs) or null
   float scale = 0;                     // of the inputs; 0: each row has its own
   Activation kind = Activation::none;
@@ -59,7 +59,7 @@ struct Parts {
   bool norm_first = false;  // x + f(norm(x)); otherwise norm(x + f(x))
   bool centred = true;      // norms take the mean away (LayerNorm); otherwise they do not (RMSNorm)
   float epsilon = 1e-5f;
-  const Int8Linear* embedding = nullptr;
+  const CodedLinear* embedding = nullptr;
   float factor = 1;                  // of the embeddings
   const float* positions = nullptr;  // (tokens at most, d) or null: added to the embeddings
   Rotary rotary;                     // of all attention but to an encoder

@@ -1,4 +1,4 @@
-// What Python sees for models that are not made of students' layers: linear maps on int8 codes, attention, decoders.
+// What Python sees for models that are not made of students' layers: linear maps on codes, attention, decoders.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -67,10 +67,12 @@ void bind_layers(nb::module_& module) {
       .value("gelu_tanh", Activation::gelu_tanh)
       .value("silu", Activation::silu);
   const auto array = nb::arg().noconvert();
-  nb::class_<BoundInt8Linear>(module, "Int8Linear")
-      .def(nb::init<const Numbers<int8_t, 2>&, const Numbers<float, 1>&>(), array, array)
-      .def("multiply", &BoundInt8Linear::multiply, array, nb::arg().noconvert().none(), nb::arg(), nb::arg())
-      .def("rows", &BoundInt8Linear::rows, array);
+  nb::class_<BoundInt8Linear> int8(module, "Int8Linear");
+  int8.def(nb::init<const Numbers<int8_t, 2>&, const Numbers<float, 1>&>(), array, array);
+  bind_linear(int8);
+  nb::class_<BoundInt4Linear> int4(module, "Int4Linear");
+  int4.def(nb::init<const Numbers<int8_t, 2>&, const Numbers<float, 2>&, int>(), array, array, nb::arg());
+  bind_linear(int4);
 #ifdef MATRIX_UNIT
   nb::class_<BoundSplitLinear>(module, "SplitLinear")
       .def(nb::init<const Numbers<float, 2>&>(), array)

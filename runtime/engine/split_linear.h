@@ -13,7 +13,8 @@
 
 #include <vector>
 
-#include "int8_linear.h"
+#include "coded_linear.h"
+#include "linear.h"
 
 class SplitLinear {
  public:

@@ -85,6 +85,18 @@ def test_writes_what_the_library_writes(folder, isa, search):
     assert found.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("isa", available())
+@pytest.mark.parametrize("family", ["bart", "gpt2", "llama"])
+def test_writes_with_weights_of_four_bits(family, isa, tmp_path):
+    save_int8(livelier(small.small_model(family)), tmp_path / "int4", bits=4)
+    model = load_int8(tmp_path / "int4", isa)
+    for search in ("greedy", "beams"):
+        options = {"do_sample": False, "max_new_tokens": 14, **SEARCHES[search]}
+        expected = model.generate(**batch_of(family), **options)
+        found = CompiledGenerator(model).generate(**batch_of(family), **options)
+        assert found.tolist() == expected.tolist()
+
+
 def test_draws_what_the_library_draws(folder):
     family, place = folder
     model = load_int8(place)

@@ -37,6 +37,7 @@ from weebill.generation.int8 import (
     load_int8,
     quantizable,
     save_int8,
+    weights_on_grid,
 )
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model
@@ -44,6 +45,7 @@ from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import available
 from weebill.kernels.int8_layers import Int8Weight
 from weebill.pruning.cut import cut
+from weebill.quantization.int4_groups import round_weight
 
 ENGINES = [*available(), "portable"]
 
@@ -68,7 +70,7 @@ def rounded(matrix):
     return (matrix * scale).round() / scale
 
 
-def dequantized(model, scales=None):
+def dequantized(model, scales=None, rounded_weight=rounded):
     """Return the model with rounded weights; its linear maps round their inputs."""
     done = set()
     with torch.no_grad():
@@ -81,7 +83,8 @@ def dequantized(model, scales=None):
             if id(weight) not in done:
                 done.add(id(weight))
                 transposed = isinstance(module, Conv1D)
-                weight.copy_(rounded(weight.t()).t() if transposed else rounded(weight))
+                rows = weight.t() if transposed else weight
+                weight.copy_(rounded_weight(rows).t() if transposed else rounded_weight(rows))
             if not isinstance(module, torch.nn.Embedding):
                 scale = None if scales is None else scales[name]
 
@@ -124,6 +127,26 @@ def test_generates_what_the_rounded_model_generates(isa, family, make, tmp_path)
     expected, expected_texts = said_by_the_rounded_model(make, family)
     torch.testing.assert_close(logits, expected, rtol=1e-3, atol=2e-4)
     assert texts == expected_texts
+
+
+@pytest.mark.parametrize("isa", ENGINES)
+@pytest.mark.parametrize("family", ["bart", "gpt2", "gated-t5", "llama"])
+def test_weights_of_four_bits(isa, family, tmp_path):
+    save_int8(cut_model(family), tmp_path / "int4", bits=4)
+    model = load_int8(tmp_path / "int4", isa)
+    expected = said(dequantized(cut_model(family), rounded_weight=round_weight), family)
+    found = said(model, family)
+    torch.testing.assert_close(found[0], expected[0], rtol=1e-3, atol=2e-4)
+    assert found[1] == expected[1]
+    with weights_on_grid(cut_model(family), bits=4) as trained:
+        assert trained.num_parameters() == model.num_parameters()
+    save_int8(trained, tmp_path / "trained", bits=4)  # its weights are on the grid already
+    save_int8(cut_model(family), tmp_path / "int8")
+    sizes = [(tmp_path / name / "int8.safetensors").stat().st_size for name in ("int4", "int8")]
+    assert sizes[0] < sizes[1]
+    assert said(load_int8(tmp_path / "trained", isa), family)[1] == found[1]
+    with pytest.raises(InputError, match="bits: 3, expected 8 or 4"):
+        save_int8(cut_model(family), tmp_path / "int3", bits=3)
 
 
 @pytest.mark.parametrize("family", MORE)
@@ -255,7 +278,7 @@ def test_what_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="not a model folder"):
         load_int8(tmp_path / "model")
     save_model(tmp_path / "float32", small_model("bart"))
-    with pytest.raises(InputError, match="weights are not in int8_rowwise"):
+    with pytest.raises(InputError, match="its weights are of no known grid"):
         load_int8(tmp_path / "float32")
     save_int8(small_model("bart"), tmp_path / "int8")
     with pytest.raises(InputError, match="its weights are integers"):

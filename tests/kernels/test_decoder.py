@@ -65,7 +65,7 @@ def make(isa, norm_first, centred, gated, pairs, distances):
     ]
     output = maps.linear(PIECES, WIDTH)
     parts = Decoder(
-        Int8Embedding(output.int8, 1.5), layers, output, norm_first, centred, 1e-5,
+        Int8Embedding(output.coded, 1.5), layers, output, norm_first, centred, 1e-5,
         None if distances else torch.randn(30, WIDTH), norm(), norm() if norm_first else None, 0.7,
         torch.randn(PIECES), 2.0,
     )  # fmt: skip

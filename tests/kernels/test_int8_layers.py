@@ -10,12 +10,14 @@ from tests.runtime.conftest import ISAS
 from weebill.kernels.extension import fastest
 from weebill.kernels.int8_layers import (
     ROWS_OF_A_THREAD,
+    Int4Weight,
     Int8Embedding,
     Int8Linear,
     Int8Weight,
     by_threads,
 )
 
+GROUP = 32  # inputs that share a step
 ENGINES = [*ISAS, "portable"]
 # Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles; at last several blocks of weights,
 # which are fetched ahead only for many rows (matrix_product.h).
@@ -67,6 +69,30 @@ def test_products_are_those_of_integers(isa, activation_scale, rows, inputs, out
     assert torch.allclose(found, expected, rtol=1e-5, atol=1e-4)
     bare = Int8Linear(weight, None, activation_scale)(x).double()
     assert torch.allclose(bare, expected - bias, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("isa", ENGINES)
+@pytest.mark.parametrize(("rows", "inputs", "outputs"), SHAPES)
+def test_products_of_four_bits_are_those_of_groups(isa, rows, inputs, outputs):
+    torch.manual_seed(rows)
+    groups = -(-inputs // GROUP)
+    codes = torch.randint(-8, 8, (outputs, groups * GROUP), dtype=torch.int8)
+    codes[0], codes[-1] = 7, -8  # sums at their largest
+    codes[:, inputs:] = 0
+    steps = (torch.rand(outputs, groups) + 0.1).bfloat16()
+    weight = Int4Weight(codes, steps, inputs, isa)
+    x, bias = torch.randn(rows, inputs), torch.randn(outputs)
+    x[0] = 5.0  # all codes 127
+    own = 127 / x.abs().amax(1, keepdim=True)
+    sums = (x * own).round().clamp(-127, 127).double()
+    numbers = codes[:, :inputs].double() * steps.double().repeat_interleave(GROUP, 1)[:, :inputs]
+    expected = sums @ numbers.t() / own.double() + bias.double()
+    found = Int8Linear(weight, nn.Parameter(bias), None)(x[None])[0].double()
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=2e-4)
+    assert torch.equal(weight.rows(torch.arange(outputs)).double(), numbers)
+    assert weight.bytes == outputs * groups * 18
+    with pytest.raises(ValueError, match="inputs"):
+        Int4Weight(codes, steps, inputs + GROUP, isa)
 
 
 @pytest.mark.parametrize("isa", ENGINES)

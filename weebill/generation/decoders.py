@@ -170,7 +170,7 @@ def llama(model: PreTrainedModel, core: nn.Module) -> Decoder:
     for block in core.layers:
         attention, maps = block.self_attn, block.mlp
         size, keys = attention.head_dim, attention.k_proj
-        heads = keys.int8.shape[0] // size if isinstance(keys, Int8Linear) else 0
+        heads = keys.coded.shape[0] // size if isinstance(keys, Int8Linear) else 0
         if len(rotary.inv_freq) * 2 != size:
             raise _unknown(model, "its rotary positions are of some of a head's numbers")
         own = Attention(
@@ -239,7 +239,7 @@ def _table(positions: nn.Module) -> Tensor:
     first = getattr(positions, "offset", 0)
     if not isinstance(positions, Int8Embedding):
         return positions.weight[first:]
-    return positions.int8.rows(torch.arange(first, positions.int8.shape[0]))
+    return positions.coded.rows(torch.arange(first, positions.coded.shape[0]))
 
 
 def _check_activation(model: PreTrainedModel, inner: nn.Module, left: nn.Module) -> None:

@@ -1,9 +1,9 @@
-"""Int8 models that generate text, for the processor: a quarter of the size, on disk and in memory.
+"""Int8 models that generate text, for the processor: a quarter of the size, on disk and in memory, or an eighth.
 
 A folder of `save_int8` has per-layer shapes, and in config.json a `quantization_config` with a `quant_method` of our
-own.  Its int8.safetensors holds for each linear map and embedding `NAME.codes` (int8, a row for each output) and
-`NAME.scale` (float32, one per row), tied ones once; biases and normalisations are float32.  Version 0.1.0 called the
-entry `quantization` and the file model.safetensors.
+own.  Its int8.safetensors holds for each linear map and embedding the parts of a grid of `weight_grids`, such as
+`NAME.codes` and `NAME.scale`, tied ones once; biases and normalisations are float32.  Version 0.1.0 called the entry
+`quantization` and the file model.safetensors.
 
 transformers would only warn about an unknown `quant_method`, and initialise the weights at random.  Therefore
 `transformers_weights` of config.json, which it takes for a file name, contains the remedy.
@@ -29,6 +29,7 @@ from transformers.pytorch_utils import Conv1D
 from weebill.errors import InputError
 from weebill.generation.int8_decoding import make_fast
 from weebill.generation.int8_facts import adapt_methods, compute_buffers, int8_weights
+from weebill.generation.weight_grids import BITS, WeightGrid, grid_of_bits
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
@@ -53,14 +54,11 @@ from weebill.hugging_face.loading import (
 )
 from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
-from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
+from weebill.kernels.int8_layers import CodedWeight, Int8Embedding, Int8Linear
 from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.quantization.calibration import activation_scales, summary
-from weebill.quantization.grids import grid_named
 from weebill.quantization.weights import straight_through
-from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
-
-GRID = "int8_rowwise"
+from weebill.tensor_files import check_types, stored_types, types_of
 
 
 def save_int8(
@@ -69,15 +67,18 @@ def save_int8(
     tokenizer: PreTrainedTokenizerBase | None = None,
     scales: Mapping[str, float] | None = None,
     entries: Mapping[str, Any] | None = None,
+    bits: int = 8,
 ) -> None:
     """Write a float32 model that generates, whole or cut, as an int8 folder, atomically; the model is unchanged.
 
     scales: activation scales by linear map (see `calibrated_scales`), 127 / the largest expected magnitude; None:
     each token is quantized by its own largest magnitude.  entries: further entries of config.json.
-    Raises InputError if the model is of no family, int8 already, cannot generate, or has NaN, infinite or no weights
-    (`meta`), or if `folder` is the one that the model was read from, or holds something other than an earlier model.
+    bits: of the weights, 8 or 4; activations are int8 in both.
+    Raises InputError if there are no such bits, the model is of no family, int8 already, cannot generate, or has NaN,
+    infinite or no weights (`meta`), or if `folder` is the one that the model was read from, or holds something other
+    than an earlier model.
     """
-    place = Path(folder).resolve()
+    grid, place = grid_of_bits(bits), Path(folder).resolve()
     for source in {model.name_or_path, model.config.name_or_path} - {""}:
         if place.is_dir() and Path(source).is_dir() and place.samefile(source):
             raise InputError(f"{folder}: is the folder the model was read from; name another")
@@ -92,15 +93,14 @@ def save_int8(
     _check_scales(model, scales)
     tensors = _unquantized(model)
     for name, module in _owners(model).values():
-        weight = module.weight.t() if isinstance(module, Conv1D) else module.weight
         try:
-            codes, scale = grid_named(GRID).quantize(weight.detach().float())
+            parts = grid.stored(_matrix(module))
         except ValueError as error:
             raise InputError(f"{folder}: {name}: {error}; the model has diverged") from error
-        tensors |= {f"{name}.codes": codes.contiguous(), f"{name}.scale": scale.flatten()}
+        tensors |= {f"{name}.{part}": tensor for part, tensor in parts.items()}
     section = {
         "quant_method": INT8_METHOD,
-        "grid": GRID,
+        "grid": grid.name,
         "activation_scales": None if scales is None else dict(scales),
     }
     ours = {
@@ -135,8 +135,10 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     config.pop(WEIGHTS_ENTRY, None)
     section = new or old
     shapes = config.pop(SHAPES, None)
-    if not isinstance(section, dict) or section.get("grid") != GRID or shapes is None:
-        raise InputError(f"{folder}: its weights are not in {GRID}; make it by `save_int8`")
+    name = section.get("grid") if isinstance(section, dict) else None
+    grid = next((one for one in BITS.values() if one.name == name), None)
+    if grid is None or shapes is None:
+        raise InputError(f"{folder}: its weights are of no known grid; make it by `save_int8`")
     kind, isa = model_class(folder, config), isa or fastest()
     check_instruction_set(isa)
     if isa != PORTABLE:
@@ -148,7 +150,7 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
             with torch.device("meta"), no_init_weights():
                 model = kind(kind.config_class.from_dict(config))
             cut_to(prunable(model), shapes)
-            _fill(model, file, section["activation_scales"], isa)
+            _fill(model, file, grid, section["activation_scales"], isa)
             compute_buffers(model)
             make_fast(model, isa)
         read_generation_settings(model, folder)
@@ -160,15 +162,20 @@ def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     return model.eval()
 
 
-def _fill(model: PreTrainedModel, file: Path, scales: Mapping[str, float] | None, isa: str) -> None:
+def _fill(
+    model: PreTrainedModel,
+    file: Path,
+    grid: WeightGrid,
+    scales: Mapping[str, float] | None,
+    isa: str,
+) -> None:
     """Replace the layers of a model on `meta` by int8 layers, tied ones with one weight, and fill it from a file."""
     plain, stored = types_of(model.state_dict()), stored_types(file).keys()
-    kinds = {"codes": ("I8",), "scale": (FLOAT,)}
-    check_types(file, lambda name: kinds.get(name.rpartition(".")[2]) or plain(name))
+    check_types(file, lambda name: grid.parts.get(name.rpartition(".")[2]) or plain(name))
     tie(model, {name.replace(".codes", ".weight") for name in stored})
     _check_scales(model, scales)
     owners, others = _owners(model), _unquantized(model).keys()
-    wanted = others | {f"{name}.{part}" for name, _ in owners.values() for part in kinds}
+    wanted = others | {f"{name}.{part}" for name, _ in owners.values() for part in grid.parts}
     if wrong := wanted ^ stored:
         raise InputError(f"{file.name}: tensors missing or not expected: {sorted(wrong)}")
 
@@ -177,8 +184,10 @@ def _fill(model: PreTrainedModel, file: Path, scales: Mapping[str, float] | None
             return opened.get_tensor(name)
 
     weights = {
-        key: Int8Weight(read(f"{name}.codes"), read(f"{name}.scale"), isa)
-        for key, (name, _) in owners.items()
+        key: grid.loaded(
+            {part: read(f"{name}.{part}") for part in grid.parts}, _matrix(module).shape[1], isa
+        )
+        for key, (name, module) in owners.items()
     }
     for name, module in list(quantizable(model)):
         weight = weights[id(module.weight)]
@@ -214,7 +223,7 @@ def calibrated_scales(
 class Int8Positions(Int8Embedding):
     """Table of BART's learned positions, whose first rows belong to no position."""
 
-    def __init__(self, weight: Int8Weight, offset: int):
+    def __init__(self, weight: CodedWeight, offset: int):
         super().__init__(weight)
         self.offset = offset
 
@@ -226,15 +235,16 @@ class Int8Positions(Int8Embedding):
 
 
 @contextmanager
-def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
-    """Let the model compute with weights rounded like int8 within the context, and keep them rounded after it.
+def weights_on_grid(model: PreTrainedModel, bits: int = 8) -> Iterator[PreTrainedModel]:
+    """Let the model compute with weights rounded to so many bits within the context, and keep them rounded after it.
 
     For quantization-aware training (TEXTGEN §3.4): gradients pass straight through, and the optimizer updates the
     unrounded parameters, which stay the same objects.  Activations are not rounded.
     """
     chosen = list({module: None for _, module in quantizable(model)})  # one may have several names
     for module in chosen:
-        parametrize.register_parametrization(module, "weight", _Rounded(isinstance(module, Conv1D)))
+        rounded = _Rounded(grid_of_bits(bits), isinstance(module, Conv1D))
+        parametrize.register_parametrization(module, "weight", rounded)
     try:
         yield model
     finally:
@@ -243,16 +253,21 @@ def weights_on_grid(model: PreTrainedModel) -> Iterator[PreTrainedModel]:
 
 
 class _Rounded(nn.Module):
-    def __init__(self, transposed: bool):
+    def __init__(self, grid: WeightGrid, transposed: bool):
         """Round rows, or columns if `transposed`: Conv1D has its outputs in the second dimension."""
         super().__init__()
-        self.transposed = transposed
+        self.grid, self.transposed = grid, transposed
 
     def forward(self, weight: Tensor) -> Tensor:
-        """Return the weight with each output rounded by its own scale."""
+        """Return the weight with each output rounded to the grid."""
         rows = weight.T if self.transposed else weight
-        rounded = straight_through(rows, grid_named(GRID).round(rows))
+        rounded = straight_through(rows, self.grid.rounded(rows))
         return rounded.T if self.transposed else rounded
+
+
+def _matrix(module: nn.Module) -> Tensor:
+    """Return a module's weight, (outputs, inputs)."""
+    return module.weight.t() if isinstance(module, Conv1D) else module.weight
 
 
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:

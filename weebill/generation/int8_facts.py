@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError
-from weebill.kernels.int8_layers import Int8Embedding, Int8Linear, Int8Weight
+from weebill.kernels.int8_layers import CodedWeight, Int8Embedding, Int8Linear
 
 FLOAT32_ON_CPU = f"{torch.float32} on cpu"
 # Methods that need float32 weights.
@@ -17,10 +17,10 @@ NEEDING_WEIGHTS = ("resize_token_embeddings", "resize_decoder_token_embeddings",
                    "init_weights", "initialize_weights", "dequantize")  # fmt: skip
 
 
-def int8_weights(model: nn.Module, embeddings: bool = True) -> Iterator[Int8Weight]:
-    """Yield each int8 weight of a model once; embeddings: False to leave out those of lookups."""
+def int8_weights(model: nn.Module, embeddings: bool = True) -> Iterator[CodedWeight]:
+    """Yield each weight of codes of a model once; embeddings: False to leave out those of lookups."""
     kinds = (Int8Linear, Int8Embedding) if embeddings else (Int8Linear,)
-    yield from {m.int8: None for m in model.modules() if isinstance(m, kinds)}
+    yield from {m.coded: None for m in model.modules() if isinstance(m, kinds)}
 
 
 def adapt_methods(model: PreTrainedModel) -> None:
@@ -69,8 +69,8 @@ def _num_parameters(
 def _memory(
     kind: type[PreTrainedModel], model: PreTrainedModel, return_buffers: bool = True
 ) -> int:
-    """Return the bytes of all weights: a byte for each int8 number, and four for each row's scale."""
-    weights = sum(weight.shape.numel() + 4 * weight.shape[0] for weight in int8_weights(model))
+    """Return the bytes of all weights: of codes, and of their scales or steps."""
+    weights = sum(weight.bytes for weight in int8_weights(model))
     return kind.get_memory_footprint(model, return_buffers) + weights
 
 

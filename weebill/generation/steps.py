@@ -140,30 +140,35 @@ class Movement(MovementShares, Step):
 
 @section
 class QuantizationAware(Step):
-    """Training with all weights rounded to 8 bits in the forward pass, a scale for each output (TEXTGEN §3.4)."""
+    """Training with all weights rounded in the forward pass (TEXTGEN §3.4)."""
 
     training: TrainingSettings
     """Settings of the training."""
+    bits: Literal[8, 4] = 8
+    """Bits of the weights, as in `post-training`."""
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
         from weebill.generation.int8 import weights_on_grid
 
         generator = place.generator()
-        with weights_on_grid(generator.model):
+        with weights_on_grid(generator.model, self.bits):
             course = self.train(place, generator)
         self.save(place, generator, course)
 
 
 @section
 class PostTraining(Step):
-    """Conversion of the weights to int8, with products of integers; it must be the last step."""
+    """Conversion of the weights to 8 or 4 bits, with products of integers; it must be the last step."""
 
     activations: Literal["each-token", "mean-of-scales", "mean-of-maxima"] = "each-token"
     """Quantization of the inputs of linear maps: `each-token` scales each token by its largest magnitude;
     `mean-of-scales` and `mean-of-maxima` use a scale from calibration."""
     examples: Count = 64
     """Examples of the training text for the calibration."""
+    bits: Literal[8, 4] = 8
+    """Bits of a weight: 8 with a scale for each output, or 4 with a step for each 32 inputs of an output, 4.5 in all.
+    Activations are int8 in both."""
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
@@ -188,7 +193,7 @@ class PostTraining(Step):
 
             scales = calibrated_scales(generator.model, work, self.activations)
         made = {LINEAGE: self.lineage(place)}
-        save_int8(generator.model, place.output, generator.tokenizer, scales, made)
+        save_int8(generator.model, place.output, generator.tokenizer, scales, made, self.bits)
 
 
 @section

@@ -83,22 +83,22 @@ class CompiledDecoder:
 
     def __init__(self, parts: Decoder):
         """Compile a description.  Raises InputError if its layers were loaded for PyTorch's products."""
-        if parts.embedding.int8.compiled is None:
+        if parts.embedding.coded.compiled is None:
             raise InputError(
                 "the compiled decoder needs an instruction set, found 'portable'; load the model for one"
             )
-        self._module = parts.embedding.int8.module
+        self._module = parts.embedding.coded.module
         self.positions = None if parts.positions is None else len(parts.positions)
         output = self._map(parts.output)
         if parts.output_bias is not None:
             output = (output[0], array(parts.output_bias), *output[2:])
         self._decoder = self._module.Decoder(
             {
-                "d": parts.embedding.int8.shape[1],
+                "d": parts.embedding.coded.shape[1],
                 "norm_first": parts.norm_first,
                 "centred": parts.centred,
                 "epsilon": parts.epsilon,
-                "embedding": parts.embedding.int8.compiled,
+                "embedding": parts.embedding.coded.compiled,
                 "factor": parts.embedding.factor * parts.embedding_factor,
                 "positions": _numbers(parts.positions),
                 "frequencies": _numbers(parts.frequencies),
@@ -147,7 +147,7 @@ class CompiledDecoder:
         kinds, bias = self._module.Activation, _numbers(module.bias)
         if not isinstance(module, Int8Linear):  # has no weights
             return None, bias, 0.0, kinds.none
-        return module.int8.compiled, bias, module.scale or 0.0, getattr(kinds, module.activation)
+        return module.coded.compiled, bias, module.scale or 0.0, getattr(kinds, module.activation)
 
 
 class Writing:

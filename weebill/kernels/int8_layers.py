@@ -1,14 +1,16 @@
-"""Layers of Hugging Face models with int8 weights: linear maps by integer products, embeddings row by row.
+"""Layers of Hugging Face models with weights of 8 or 4 bits: linear maps by integer products, embeddings row by row.
 
-A weight (outputs, inputs) is held as codes −127…127 with a scale per row, w = code / scale, never as float32.
+A weight (outputs, inputs) is held as codes: −127…127 with a scale per row, w = code / scale, or −8…7 with a step per
+32 inputs of a row, w = code·step; never as float32.
 Inputs of linear maps are quantized as they come, each row (token) by its own largest magnitude or by one
 calibrated scale; y = Σ codes·codes / (both scales) + bias, with exact sums.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import Literal, NoReturn, Self
+from typing import Any, Literal, NoReturn, Self
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +18,7 @@ from torch.nn import functional
 
 from weebill.errors import InputError
 from weebill.kernels.extension import PORTABLE, array, extension
+from weebill.quantization import int4_groups
 from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
 
@@ -49,17 +52,16 @@ def _threads(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count)
 
 
-class Int8Weight:
-    """Weight in one of two layouts: `compiled`, an object of the engine's `module`, or row by row for PyTorch."""
+class CodedWeight(ABC):
+    """Weight in one of two layouts: `compiled`, an object of the engine's `module`, or row by row for PyTorch.
 
-    def __init__(self, codes: Tensor, scale: Tensor, isa: str):
-        """Take codes int8 (outputs, inputs), scale float32 (outputs,); isa: of `kernels.extension`, or portable."""
-        self.shape = codes.shape
-        if isa == PORTABLE:
-            self._codes, self._scale, self.compiled = codes, scale, None
-        else:
-            self.module = extension(isa)
-            self.compiled = self.module.Int8Linear(array(codes), array(1 / scale))
+    shape: (outputs, inputs).  bytes: what it takes.
+    """
+
+    shape: torch.Size
+    bytes: int
+    compiled: Any = None
+    module: Any = None
 
     def __deepcopy__(self, _memo: dict[int, object]) -> Self:
         """Return the weight itself, which never changes, so that copies of a model share it."""
@@ -85,15 +87,72 @@ class Int8Weight:
         own = scale
         if scale is None:
             own = (INT8_LIMIT / x.abs().amax(1, keepdim=True)).nan_to_num(posinf=1)
-        codes = (x * own).round_().clamp_(-INT8_LIMIT, INT8_LIMIT).to(torch.int8)
-        y = integer_product(codes, self._codes).to(torch.float32) / self._scale / own
+        y = self.products((x * own).round_().clamp_(-INT8_LIMIT, INT8_LIMIT)) / own
         return ACTIVATIONS[activation](y if bias is None else y + bias)
 
     def rows(self, indices: Tensor) -> Tensor:
         """Return the weights of some outputs (n,): float32 (n, inputs)."""
         if self.compiled is not None:
             return torch.from_numpy(self.compiled.rows(array(indices)))
+        return self.numbers(indices)
+
+    @abstractmethod
+    def products(self, codes: Tensor) -> Tensor:
+        """Return Σ code·w of activation codes, float32 (n, inputs) → (n, outputs), by PyTorch."""
+
+    @abstractmethod
+    def numbers(self, indices: Tensor) -> Tensor:
+        """Return `rows` by PyTorch."""
+
+
+class Int8Weight(CodedWeight):
+    """Weight of 8 bits."""
+
+    def __init__(self, codes: Tensor, scale: Tensor, isa: str):
+        """Take codes int8 (outputs, inputs), scale float32 (outputs,); isa: of `kernels.extension`, or portable."""
+        self.shape = codes.shape
+        self.bytes = codes.numel() + 4 * len(scale)
+        if isa == PORTABLE:
+            self._codes, self._scale = codes, scale
+        else:
+            self.module = extension(isa)
+            self.compiled = self.module.Int8Linear(array(codes), array(1 / scale))
+
+    def products(self, codes: Tensor) -> Tensor:
+        """Implement `CodedWeight`."""
+        return integer_product(codes.to(torch.int8), self._codes).to(torch.float32) / self._scale
+
+    def numbers(self, indices: Tensor) -> Tensor:
+        """Implement `CodedWeight`."""
         return self._codes[indices].to(torch.float32) / self._scale[indices, None]
+
+
+class Int4Weight(CodedWeight):
+    """Weight of 4 bits."""
+
+    def __init__(self, codes: Tensor, steps: Tensor, inputs: int, isa: str):
+        """Take codes and steps of `quantization.int4_groups`; isa: of `kernels.extension`, or portable.
+
+        Raises ValueError if codes, steps and inputs do not belong together.
+        """
+        groups = -(-inputs // int4_groups.GROUP)
+        if codes.shape[1:] != (groups * int4_groups.GROUP,) or steps.shape != (len(codes), groups):
+            raise ValueError(f"codes {(*codes.shape,)}, steps {(*steps.shape,)}, {inputs} inputs")
+        self.shape = torch.Size((len(codes), inputs))
+        self.bytes = codes.numel() // 2 + 2 * steps.numel()
+        if isa == PORTABLE:
+            self._codes, self._steps = codes, steps
+        else:
+            self.module = extension(isa)
+            self.compiled = self.module.Int4Linear(array(codes), array(steps.float()), inputs)
+
+    def products(self, codes: Tensor) -> Tensor:
+        """Implement `CodedWeight`."""
+        return codes @ int4_groups.dequantize(self._codes, self._steps, self.shape[1]).t()
+
+    def numbers(self, indices: Tensor) -> Tensor:
+        """Implement `CodedWeight`."""
+        return int4_groups.dequantize(self._codes[indices], self._steps[indices], self.shape[1])
 
 
 class Int8Linear(nn.Module):
@@ -103,42 +162,42 @@ class Int8Linear(nn.Module):
 
     def __init__(
         self,
-        weight: Int8Weight,
+        weight: CodedWeight,
         bias: nn.Parameter | None,
         scale: float | None,
         activation: Activation = "none",
     ):
         super().__init__()
-        self.int8, self.scale, self.activation = weight, scale, activation
+        self.coded, self.scale, self.activation = weight, scale, activation
         self.register_parameter("bias", bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x (…, inputs) → (…, outputs)."""
-        outputs, inputs = self.int8.shape
-        y = self.int8.multiply(x.reshape(-1, inputs), self.bias, self.scale, self.activation)
+        outputs, inputs = self.coded.shape
+        y = self.coded.multiply(x.reshape(-1, inputs), self.bias, self.scale, self.activation)
         return y.view(*x.shape[:-1], outputs)
 
     def extra_repr(self) -> str:
-        outputs, inputs = self.int8.shape
+        outputs, inputs = self.coded.shape
         return f"in_features={inputs}, out_features={outputs}"
 
 
 class Int8Embedding(nn.Module):
     """Table of embeddings, each multiplied by `factor`."""
 
-    def __init__(self, weight: Int8Weight, factor: float = 1.0):
+    def __init__(self, weight: CodedWeight, factor: float = 1.0):
         super().__init__()
-        self.int8, self.factor = weight, factor
+        self.coded, self.factor = weight, factor
 
     def forward(self, indices: Tensor) -> Tensor:
         """Look up indices (…) → (…, width)."""
-        rows = self.int8.rows(indices.flatten()).view(*indices.shape, self.int8.shape[1])
+        rows = self.coded.rows(indices.flatten()).view(*indices.shape, self.coded.shape[1])
         return rows if self.factor == 1 else rows * self.factor
 
     def __getattr__(self, name: str) -> Tensor | nn.Module:
         """Return a parameter, buffer or module; say what stands for a weight, which there is not."""
         if name == "weight":
             raise AttributeError(
-                "an int8 table has no `weight`; its `int8` has a shape, and returns rows in float32"
+                "an int8 table has no `weight`; its `coded` has a shape, and returns rows in float32"
             )
         return super().__getattr__(name)
