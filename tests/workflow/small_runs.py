@@ -138,12 +138,13 @@ def generation_experiment(folder: Path) -> dict[str, Any]:
             "pruned": {"method": "movement", "training": TRAINING},
             "as-long": {"method": "fine-tune", "training": {**TRAINING, "keep": "last"}},
             "int8": {"method": "post-training"},
+            "int4": {"method": "post-training", "bits": 4},
             "used-pieces": {"method": "prune-vocabulary"},
         },
         "pipelines": [
             {"model": "bart", "steps": SMALLER},
             {"model": "bart", "steps": [SMALLER[0], "as-long"]},
-            {"model": "gpt2", "steps": ["used-pieces"]},
+            {"model": "gpt2", "steps": ["used-pieces", "int4"]},
         ],
         "evaluation": {
             "resamples": 40,

@@ -3,8 +3,9 @@
 Models have the published shapes and random weights; all write the same number of tokens for the same articles.  The
 pipeline's result (half of the layers, fewer heads and neurons, int8) is compared with the fine-tuned model that it
 starts from: float32 in Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here.
-int8 runs in the compiled decoder, and is also compared with the same int8 layers in `generate`, with CTranslate2, and
-on demand with the int8 of ONNX Runtime and OpenVINO, which run in environments of their own (`make opponents`).
+int8 and int4, with weights of 4 bits, run in the compiled decoder.  int8 is also compared with the same layers in
+`generate`, with CTranslate2, and on demand with the int8 of ONNX Runtime and OpenVINO, which run in environments of
+their own (`make opponents`).
 Each model has a process of its own, whose peak memory is compared as well, in total and beyond Python and its
 libraries.  The peak of float32 is counted after loading, that of int8 from the start.
 """
@@ -52,6 +53,7 @@ HEADS, NEURONS = 0.3, 0.6  # shares that the paper's pruning removes, of each bl
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their most tokens, tokens written for each
 SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
 OPPONENTS = ("transformers", "ctranslate2")  # packages whose versions are reported with the results
+MIB = 2**20
 TRIAL = 4  # tokens of the trial that chooses float32's products
 UNIT = "tokens/s of processor time"
 BASE = {f"{stack}_{name}": size for stack in ("encoder", "decoder")
@@ -80,6 +82,7 @@ class Variant(NamedTuple):
 
 FLOAT32 = Variant()
 INT8 = Variant(precision="int8")
+INT4 = Variant(precision="int4")
 INT8_LIBRARY = Variant(precision="int8", engine="generate")
 INT8_CTRANSLATE2 = Variant(precision="int8", engine=CTRANSLATE2)
 INT8_OTHERS = {INT8_LIBRARY: "int8 in `generate`", INT8_CTRANSLATE2: "CTranslate2's int8"}
@@ -89,6 +92,9 @@ PIPELINE = Variant(half=True, pruned=True, precision="int8")
 # Each claim: our variant, the other one, the words, and the paper's tables and variants with both times.
 CLAIMS = (
     (INT8, FLOAT32, "int8 against float32", ("5", "quantized", "original")),
+    (INT4, FLOAT32, "int4 against float32", None),
+    (INT4, INT8, "int4 against int8", None),
+    (INT4, INT8_CTRANSLATE2, "int4 against CTranslate2's int8", None),
     (PRUNED, FLOAT32, "pruned against unpruned, float32", ("3 4", "pruned", "original")),
     (PRUNED_INT8, INT8, "pruned against unpruned, int8", None),
     (PIPELINE, FLOAT32, "half the layers, pruned, int8 against float32", ("6 7", "quantized", "fine-tuned")),
@@ -160,6 +166,15 @@ def _measure(
         row(f"tokens like those of {words}", [_alike(texts[INT8], texts[other])], [1.0], "of all")
         for other, words in others.items()
     ]
+    rows += [
+        row(
+            f"int4 against {one.precision}, files",
+            [_size(folder, INT4)],
+            [_size(folder, one)],
+            "MiB",
+        )
+        for one in (FLOAT32, INT8)
+    ]
     return rows + [
         row(f"{words}, {kind}", [peaks[ours][index]], [peaks[other][index]], "MiB")
         for ours, other, words, _ in CLAIMS
@@ -171,6 +186,12 @@ def _measure(
 def _alike(ours: list[list[int]], other: list[list[int]]) -> float:
     pairs = [pair for texts in zip(ours, other, strict=True) for pair in zip(*texts, strict=True)]
     return sum(one == two for one, two in pairs) / len(pairs)
+
+
+def _size(folder: Path, variant: Variant) -> float:
+    """Return the MiB of a variant's files."""
+    files = (folder / variant.folder / variant.precision).iterdir()
+    return sum(file.stat().st_size for file in files) / MIB
 
 
 def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
@@ -209,6 +230,7 @@ def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
         cut(view, heads, neurons)
     save_model(folder / "float32", model)
     save_int8(model, folder / "int8")
+    save_int8(model, folder / "int4", bits=4)
     if not half and not pruned:
         convert_to_ctranslate2(model, folder)
 
@@ -242,7 +264,7 @@ class Engine:
         else:
             self.model, self.products = load_int8(folder), PRODUCTS[0]
         generate = self.model.generate
-        if variant.precision == "int8" and not variant.engine:
+        if variant.precision != "float32" and not variant.engine:
             generate = CompiledGenerator(self.model).generate
 
         def write(ids: Tensor, mask: Tensor, new: int) -> list[list[int]]:

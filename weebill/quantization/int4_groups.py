@@ -22,7 +22,7 @@ def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
     if not bool(weight.isfinite().all()):
         raise ValueError("a tensor with NaN or infinity cannot be quantized")
     weight = weight.detach().float()
-    padded = functional.pad(weight, (0, -weight.shape[1] % GROUP))
+    padded = functional.pad(weight, (0, -weight.shape[1] % GROUP)).contiguous()
     groups = padded.view(len(weight), -1, GROUP)
     largest = groups.gather(2, groups.abs().argmax(2, keepdim=True))
     best_step = torch.zeros_like(largest, dtype=torch.bfloat16)

@@ -84,6 +84,12 @@ def methods(results: Results, variant: str) -> list[str]:
     return [results.config["steps"][name]["method"] for name in variant.split("/")[1:]]
 
 
+def bits(results: Results, variant: str) -> set[int]:
+    """Return the bits that a variant's steps round weights to."""
+    steps = (results.config["steps"][name] for name in variant.split("/")[1:])
+    return {step["bits"] for step in steps if "bits" in step}
+
+
 def movement_variants(config: Mapping[str, Any]) -> list[str]:
     """Return the variants whose last step is movement pruning."""
     pruning = pipelines.steps_by(config, "movement")

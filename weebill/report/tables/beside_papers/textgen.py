@@ -71,11 +71,11 @@ def _variants_of(results: Results, task: str, rows: Sequence[Sequence[str]]) -> 
 
 
 def variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None:
-    """Return a model's first variant made by these steps; int8 may be without its training."""
+    """Return a model's first variant made by these steps, in 8 bits; int8 may be without its training."""
     without = [method for method in steps if method != "quantization-aware"]
     for wanted in (list(steps), without):
         for variant in variants_of(results.config, model):
-            if lookup.methods(results, variant) == wanted:
+            if lookup.methods(results, variant) == wanted and 4 not in lookup.bits(results, variant):
                 return variant
     return None
 
