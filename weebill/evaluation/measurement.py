@@ -120,7 +120,7 @@ def model_sha256(folders: Iterable[str | Path]) -> str:
 
 
 def stored_numbers(folder: str | Path) -> dict[str, int]:
-    """Count the numbers of each type in the parameter files: {"F32": 406291456}; codes of weights are I8, or two a U8."""
+    """Count the numbers of each type in parameter files: {"F32": 406291456}; codes of weights are I8, or two a U8."""
     # Import here: the workflow reads sizes at every start, and this import takes seconds.
     from safetensors import safe_open
 
