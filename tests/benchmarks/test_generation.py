@@ -60,7 +60,9 @@ def small(monkeypatch):
 def test_every_claim_is_measured(small):
     rows = list(generation.run(2, ("bart-large", "gpt2"), batch=(3,), longest=12, new=4))
     speeds = [row for row in rows if row.unit != "MiB"]
-    assert len(speeds) == 2 * (len(generation.CLAIMS) + 4) and len(rows) == len(speeds) + 2 * (8 + 2)
+    assert len(speeds) == 2 * (len(generation.CLAIMS) + 4) and len(rows) == len(speeds) + 2 * (
+        8 + 2
+    )
     shares = [row for row in speeds if row.unit == "of all"]
     assert [row.ours for row in shares[::2]] == [1, 1]  # tokens like those of `generate`
     assert all(row.ours > 0 and row.rounds == 2 for row in speeds if row not in shares)

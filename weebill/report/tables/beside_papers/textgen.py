@@ -75,7 +75,9 @@ def variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None
     without = [method for method in steps if method != "quantization-aware"]
     for wanted in (list(steps), without):
         for variant in variants_of(results.config, model):
-            if lookup.methods(results, variant) == wanted and 4 not in lookup.bits(results, variant):
+            if lookup.methods(results, variant) == wanted and 4 not in lookup.bits(
+                results, variant
+            ):
                 return variant
     return None
 
