@@ -56,8 +56,8 @@ class Writing {
       for (int left = counts[m] - 1; left >= 0; --left)
         owners_.push_back({m, static_cast<int>(history_.of(m).size()) - left});
     float* last = last_.room(static_cast<size_t>(rows()) * d());
-    for (int begin = 0; begin < total; begin += GROUP_ROWS) {
-      const int count = std::min(GROUP_ROWS, total - begin);
+    for (int begin = 0, count; begin < total; begin += count) {
+      count = group(begin, total, counts);
       const Owner* owners = owners_.data() + begin;
       float* x = compute(tokens + begin, owners, count, first + begin);
       for (int i = 0; i < count; ++i)
@@ -94,6 +94,16 @@ class Writing {
   };
 
   int d() const { return parts_->d; }
+
+  // Tokens that are computed together from `begin` on.  A row is cut only between those that attention takes TOGETHER,
+  // counted from the row's first new one, so that its sums are the same whatever rows stand before it.
+  int group(int begin, int total, const std::vector<int>& counts) const {
+    if (total - begin <= GROUP_ROWS) return total - begin;
+    const Owner &last = owners_[begin + GROUP_ROWS - 1], &next = owners_[begin + GROUP_ROWS];
+    if (last.row != next.row) return GROUP_ROWS;
+    const int before = static_cast<int>(history_.of(last.row).size()) - counts[last.row];
+    return GROUP_ROWS - (last.length - before) % TOGETHER;
+  }
 
   void make_room(int count) {
     if (count > expected_) expected_ = std::max(count, expected_ + expected_ / 4);
@@ -235,12 +245,12 @@ class Writing {
     const int head = self.padded(), size = self.size, width = self.heads * size, last = owners[end - 1].length;
     float *weights = weights_.data(), *queries = query_.data();
     int together = begin;  // tokens up to here are computed TOGETHER, those behind them one by one
-    if (!self.distances && (!self.window || last <= self.window) && entries[last - 1] - entries[0] == last - 1) {
-      together += (end - begin) / TOGETHER * TOGETHER;
-      if (together > begin) {  // the row lies in one piece
-        const size_t at = static_cast<size_t>(entries[0]) * head;
-        lay_out(keys + at, values + at, head, last, head, laid_out_.room(Memory<float>::size(last, head)));
-      }
+    if (!self.distances && entries[last - 1] - entries[0] == last - 1)  // the row lies in one piece
+      while (together + TOGETHER <= end && (!self.window || owners[together + TOGETHER - 1].length <= self.window))
+        together += TOGETHER;
+    if (together > begin) {
+      const size_t at = static_cast<size_t>(entries[0]) * head;
+      lay_out(keys + at, values + at, head, last, head, laid_out_.room(Memory<float>::size(last, head)));
     }
     for (int h = first_head; h < first_head + self.group; ++h) {
       float* to = mixed + static_cast<size_t>(begin) * width + h * size;

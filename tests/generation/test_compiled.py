@@ -7,7 +7,9 @@ from tests.generation.test_int8 import cut_model
 from tests.hugging_face import small
 from weebill.errors import InputError
 from weebill.generation.compiled import CompiledGenerator
+from weebill.generation.decoders import describe
 from weebill.generation.int8 import load_int8, save_int8
+from weebill.kernels.decoder import CompiledDecoder
 from weebill.kernels.extension import available
 
 SEARCHES = {
@@ -133,6 +135,66 @@ def test_draws_follow_the_probabilities(tmp_path):
     assert (shares - expected).abs().max() < 0.03  # four standard deviations
 
 
+@pytest.mark.parametrize(("family", "seed"), [("llama", 1), ("mistral", 22)])
+@torch.inference_mode()
+def test_long_prompts_depend_on_no_other(family, seed, tmp_path):
+    """More than 256 tokens are computed in parts, which end inside a row; with these seeds a sum's order shows."""
+    window = {"sliding_window": 50} if family == "mistral" else {}
+    save_int8(livelier(small.grouped(family.capitalize(), **window)), tmp_path / "int8")
+    decoder = CompiledDecoder(describe(load_int8(tmp_path / "int8")))
+    draw, lengths = torch.Generator().manual_seed(seed), [49, 53, 57, 58, 60, 59, 51]
+    texts = [torch.randint(3, small.PIECES, (n,), generator=draw) for n in lengths]
+    together = decoder.write(len(texts), 0).add(torch.cat(texts), lengths)
+    for row, text in enumerate(texts):
+        assert torch.equal(decoder.write(1, 0).add(text, [len(text)])[0], together[row])
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama", "bart", "t5"])
+def test_weights_in_float32_are_refused(family):
+    with pytest.raises(InputError, match="weights are not int8; write it by `save_int8`"):
+        CompiledGenerator(small.small_model(family))
+
+
+@pytest.mark.parametrize(
+    ("ids", "mask", "message"),
+    [
+        ([[5, 9, 12]], [[1, 1]], r"input_ids \(1, 3\), attention_mask \(1, 2\); give both as"),
+        ([[5, 9, 12]], [[1, 1, 1]] * 2, r"input_ids \(1, 3\), attention_mask \(2, 3\)"),
+        ([5, 9, 12], None, r"input_ids \(3,\), attention_mask \(3,\)"),
+        ([[5, 9], [7, 40]], None, "text 2: token 40, but the model has 40; use its own"),
+        ([[5, 9], [7, -1]], None, "text 2: token -1"),
+        ([[5, 6, 1, 7]], [[1, 1, 0, 1]], "text 1: padding stands inside it"),
+    ],
+    ids=str,
+)
+def test_arrays_that_are_no_texts_are_refused(ids, mask, message, tmp_path):
+    save_int8(small.small_model("mistral"), tmp_path / "int8")
+    generator = CompiledGenerator(load_int8(tmp_path / "int8"))
+    mask = None if mask is None else torch.tensor(mask)
+    with pytest.raises(InputError, match=message):
+        generator.generate(torch.tensor(ids), mask, max_new_tokens=2)
+    whole = torch.tensor([[5, 9, 12]], dtype=torch.int32)
+    found = generator.generate(whole, max_new_tokens=2, do_sample=False)
+    assert (
+        found.tolist()
+        == generator.generate(whole.long(), max_new_tokens=2, do_sample=False).tolist()
+    )
+
+
+def test_options_of_the_model_are_named_with_their_remedy(tmp_path):
+    save_int8(small.small_model("gpt2"), tmp_path / "int8")
+    model, ids = load_int8(tmp_path / "int8"), torch.tensor([[5, 9, 12]])
+    generator, short = CompiledGenerator(model), {"max_new_tokens": 2, "do_sample": False}
+    expected = generator.generate(ids, **short).tolist()
+    settings = {"repetition_penalty": 1.05, "min_p": 0.1, "disable_compile": True}
+    vars(model.generation_config).update(settings)
+    with pytest.raises(InputError, match="no `repetition_penalty`; give repetition_penalty=None"):
+        generator.generate(ids, **short)
+    assert generator.generate(ids, repetition_penalty=None, **short).tolist() == expected
+    with pytest.raises(InputError, match="no `min_p`, `repetition_penalty`; give min_p=None, rep"):
+        generator.generate(ids, max_new_tokens=2, do_sample=True)
+
+
 def test_what_it_has_not_is_named(tmp_path):
     save_int8(small.small_model("gpt2"), tmp_path / "int8")
     generator, ids = CompiledGenerator(load_int8(tmp_path / "int8")), torch.tensor([[5, 9, 12]])
@@ -143,7 +205,10 @@ def test_what_it_has_not_is_named(tmp_path):
         ),
         ({"decoder_input_ids": torch.tensor([[1, 5]])}, "no `decoder_input_ids`; leave it out, or"),
         ({"decoder_start_token_id": [5]}, "no `decoder_start_token_id`; leave it out, or"),
-        ({"do_sample": True, "num_beams": 2}, "draws no beams"),
+        (
+            {"do_sample": True, "num_beams": 2},
+            "draws no beams; give num_beams=1 or do_sample=False",
+        ),
         ({"num_return_sequences": 2}, "2 texts of 1 beams"),
         ({"max_length": 3}, "max_length: 3, but the prompt has 3 tokens"),
         ({"max_new_tokens": 31}, "texts of 33 tokens, but the model has 32 positions"),

@@ -82,6 +82,9 @@ def test_scaled_rotary_positions(kind, tmp_path):
 
 
 def test_what_it_cannot_run_is_named(tmp_path):
+    save_int8(small.grouped("Llama", sliding_window=4), tmp_path / "window")
+    with pytest.raises(InputError, match="its layers ignore the sliding_window"):
+        describe(load_int8(tmp_path / "window"))
     sizes = {"vocab_size": 20, "n_embd": 16, "n_head": 2, "n_layer": 1, "n_positions": 8}
     tanh = GPT2LMHeadModel(GPT2Config(activation_function="tanh", **sizes))
     save_int8(tanh, tmp_path / "tanh")

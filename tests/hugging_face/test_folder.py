@@ -8,7 +8,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models
 from torch import nn
-from transformers import AutoTokenizer, PreTrainedTokenizerFast
+from transformers import (
+    AutoTokenizer,
+    LlavaConfig,
+    LlavaForConditionalGeneration,
+    PreTrainedTokenizerFast,
+)
 
 from tests.hugging_face.small import (
     GENERATORS,
@@ -184,6 +189,19 @@ def test_a_damaged_folder_is_refused(damage, tmp_path):
     with pytest.raises(InputError, match=message) as refusal:
         load_model(tmp_path)
     assert re.match(re.escape(str(tmp_path)), str(refusal.value))
+
+
+def test_what_only_holds_a_model_of_a_family_is_not_written(tmp_path):
+    """Its folder could not be read again."""
+    text = {"model_type": "llama", "vocab_size": 20, "hidden_size": 8, "intermediate_size": 8}
+    shape = {"num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 4, "patch_size": 2}
+    seeing = {"model_type": "clip_vision_model", "hidden_size": 8, "intermediate_size": 8, **shape}
+    config = LlavaConfig(text_config={**text, **shape}, vision_config=seeing)
+    model = LlavaForConditionalGeneration(config)
+    for save in (save_int8, lambda one, path: save_model(path, one)):
+        with pytest.raises(InputError, match="LlavaForConditionalGeneration is of no family"):
+            save(model, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
 
 
 def test_a_foreign_folder_without_all_tensors_is_refused(tmp_path):

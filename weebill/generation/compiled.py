@@ -9,6 +9,7 @@ from transformers import PreTrainedModel
 
 from weebill.errors import InputError
 from weebill.generation.decoders import describe
+from weebill.generation.int8_facts import int8_weights
 from weebill.generation.search import write, write_beams
 from weebill.generation.search_options import SearchOptions, search_options
 from weebill.kernels.decoder import CompiledDecoder
@@ -25,6 +26,11 @@ class CompiledGenerator:
 
     def __init__(self, model: PreTrainedModel):
         """Take a model of `load_int8`.  Raises InputError if the compiled decoder cannot run it."""
+        if next(int8_weights(model), None) is None:
+            raise InputError(
+                f"{type(model).__name__}: its weights are not int8; write it by `save_int8` and read it by "
+                "`load_int8`"
+            )
         self.model = model
         self._decoder = CompiledDecoder(describe(model))
 
@@ -38,14 +44,14 @@ class CompiledGenerator:
     ) -> Tensor:
         """Return tokens as the model's `generate` does: (texts · returned, length), padded at the end.
 
-        input_ids: (texts, length).  attention_mask: 0 for padding, which may stand anywhere.
+        input_ids: (texts, length).  attention_mask: of the same shape, 0 for padding, which may stand anywhere or,
+        where layers see a window of tokens, at the ends.
         seed: text i draws by seed + i.  options: of the library's `generate`; see `search_options`.
         """
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
-        real = attention_mask.bool()
-        if not real.any(1).all():
-            raise InputError(f"text {int(real.any(1).long().argmin()) + 1} is empty; leave it out")
+        input_ids, real = input_ids.long(), attention_mask.bool()
+        self._check(input_ids, real)
         pairs = self.model.config.is_encoder_decoder
         chosen = search_options(self.model, 1 if pairs else input_ids.shape[1], options)
         new = chosen.max_length - (1 if pairs else input_ids.shape[1])
@@ -75,6 +81,30 @@ class CompiledGenerator:
         return torch.cat(
             [pad(part, (0, length - part.shape[1]), value=chosen.pad) for part in found]
         )
+
+    def _check(self, tokens: Tensor, real: Tensor) -> None:
+        """Raise InputError if there is no text, one is empty or has unknown tokens, or the mask has another shape."""
+        if tokens.dim() != 2 or not len(tokens) or real.shape != tokens.shape:
+            raise InputError(
+                f"input_ids {(*tokens.shape,)}, attention_mask {(*real.shape,)}; give both as (texts, length)"
+            )
+        if not real.any(1).all():
+            raise InputError(f"text {int(real.any(1).long().argmin()) + 1} is empty; leave it out")
+        unknown = ((tokens < 0) | (tokens >= self._decoder.vocabulary)) & real
+        if unknown.any():
+            text, place = unknown.nonzero()[0].tolist()
+            raise InputError(
+                f"text {text + 1}: token {int(tokens[text, place]):,}, but the model has "
+                f"{self._decoder.vocabulary:,}; use its own tokenizer"
+            )
+        ends = real[:, 1:] < real[:, :-1]  # a token before, padding after
+        begins = real[:, 1:] > real[:, :-1]
+        holes = (ends.cumsum(1) > 0) & begins
+        if self._decoder.has_window and holes.any():
+            text = int(holes.any(1).long().argmax()) + 1
+            raise InputError(
+                f"text {text}: padding stands inside it, which the model's window would count; leave it out there"
+            )
 
     def _write(
         self,

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
+from transformers.models.mistral.modeling_mistral import MistralModel
 
 from weebill.errors import InputError
 from weebill.hugging_face.families import prunable
@@ -183,7 +184,7 @@ def llama(model: PreTrainedModel, core: nn.Module) -> Decoder:
             group=attention.num_key_value_groups,
             query_norm=getattr(attention, "q_norm", None),
             key_norm=getattr(attention, "k_norm", None),
-            window=_window(core, attention),
+            window=_window(model, core, attention),
         )
         _check_activation(model, maps.gate_proj, maps.act_fn)
         norm = block.post_attention_layernorm
@@ -201,11 +202,14 @@ def llama(model: PreTrainedModel, core: nn.Module) -> Decoder:
     )
 
 
-def _window(core: nn.Module, attention: nn.Module) -> int | None:
+def _window(model: PreTrainedModel, core: nn.Module, attention: nn.Module) -> int | None:
     """Return the tokens that an attention's queries see at most, None for all."""
     if hasattr(attention, "layer_type"):  # each layer of Qwen has its own
         return attention.sliding_window
-    return getattr(core.config, "sliding_window", None)
+    window = getattr(core.config, "sliding_window", None)
+    if window is not None and not isinstance(core, MistralModel):
+        raise _unknown(model, "its layers ignore the sliding_window of its configuration")
+    return window
 
 
 DESCRIPTIONS: dict[str, Callable[[PreTrainedModel, nn.Module], Decoder]] = {

@@ -34,6 +34,7 @@ from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
     WEIGHTS,
+    check_readable,
     check_target,
     model_class,
     tie,
@@ -91,6 +92,7 @@ def save_int8(
     if not model.can_generate() or getattr(transformers, type(model).__name__, None) is None:
         raise InputError(f"{folder}: {type(model).__name__} generates no text; save it in float32")
     _check_scales(model, scales)
+    check_readable(folder, model)
     tensors = _unquantized(model)
     for name, module in _owners(model).values():
         try:

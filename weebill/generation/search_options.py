@@ -57,7 +57,11 @@ NEUTRAL = {
     "eta_cutoff": 0.0,
     "num_beam_groups": 1,
     "diversity_penalty": 0.0,
+    "guidance_scale": 1.0,
 }
+# Options that change no text, and those that change draws alone.
+SILENT = {"transformers_version", "disable_compile", "low_memory", "remove_invalid_values"}
+OF_DRAWS = {"min_p", "typical_p", "top_h", "epsilon_cutoff", "eta_cutoff"}
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,14 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
     """
     if wrong := unknown_options(model, given):
         names = ", ".join(f"`{name}`" for name in wrong)
+        own = [f"{name}=None" for name in wrong if name not in given]
+        remedy = (
+            f"give {', '.join(own)}, as the model's generation_config sets it"
+            if own
+            else "leave it out"
+        )
         raise InputError(
-            f"the compiled decoder has no {names}; leave it out, or call the model's own `generate`"
+            f"the compiled decoder has no {names}; {remedy}, or call the model's own `generate`"
         )
     config = copy.deepcopy(model.generation_config)
     vars(config).update(given)
@@ -102,7 +112,7 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
         chosen[name] for name in ("num_beams", "num_return_sequences", "do_sample")
     )
     if sample and beams > 1:
-        raise InputError("the compiled decoder draws no beams; leave out `num_beams`")
+        raise InputError("the compiled decoder draws no beams; give num_beams=1 or do_sample=False")
     if not sample and returned > beams:
         raise InputError(
             f"num_return_sequences: {returned} texts of {beams} beams; raise num_beams"
@@ -136,9 +146,10 @@ def unknown_options(model: PreTrainedModel, given: dict[str, Any]) -> list[str]:
     one_for_all = set(DEFAULTS)
     if not isinstance(others["decoder_start_token_id"], int | None):  # the library has one a text
         one_for_all.remove("decoder_start_token_id")
+    silent = SILENT if others.get("do_sample") else SILENT | OF_DRAWS
     return sorted(
         name
-        for name in others.keys() - one_for_all - {"transformers_version"}
+        for name in others.keys() - one_for_all - silent
         if not name.startswith("_") and _changes_text(name, others[name])
     )
 

@@ -105,6 +105,8 @@ def save_model(
     name = type(model).__name__
     if getattr(transformers, name, None) is not type(model):
         raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
+    if not whole:
+        check_readable(path, model)
     with written_folder(path, tokenizer, {**(entries or {}), **shapes}, WEIGHTS) as folder:
         model.save_pretrained(folder)
 
@@ -155,6 +157,14 @@ def load_model(path: str | Path) -> PreTrainedModel:
         raise InputError(f"{path}/{WEIGHTS}: tensors missing: {sorted(missing)}")
     model.name_or_path = str(path.resolve())  # so that no result replaces this folder
     return model.eval()
+
+
+def check_readable(path: str | Path, model: PreTrainedModel) -> None:
+    """Raise InputError if a folder with this model could not be read again: it only holds a family's model."""
+    if model.config.model_type not in model_types():
+        raise InputError(
+            f"{path}: not written, {type(model).__name__} is of no family; save the model of text that it holds"
+        )
 
 
 def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:

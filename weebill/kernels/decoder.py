@@ -89,6 +89,8 @@ class CompiledDecoder:
             )
         self._module = parts.embedding.coded.module
         self.positions = None if parts.positions is None else len(parts.positions)
+        self.vocabulary = parts.embedding.coded.shape[0]
+        self.has_window = any(layer.attention.window for layer in parts.layers)
         output = self._map(parts.output)
         if parts.output_bias is not None:
             output = (output[0], array(parts.output_bias), *output[2:])
