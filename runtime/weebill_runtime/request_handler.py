@@ -46,6 +46,7 @@ class Handler(BaseHTTPRequestHandler):
     server: "Server"
     protocol_version = "HTTP/1.1"
     timeout = SILENCE  # of a write
+    disable_nagle_algorithm = True  # a body would wait for the acknowledgement of its head
     fresh = True  # until the first request
 
     def setup(self) -> None:
