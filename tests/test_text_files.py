@@ -120,6 +120,10 @@ def test_lines_of_a_program_are_any_iterable_of_strings():
             checked_lines("x", bad)
     with pytest.raises(InputError, match=r"^x: line 2 is nan, expected a string; give '' for"):
         checked_lines("x", ["a", float("nan")])
+    assert checked_lines("x", ["😀", "\ufffd"]) == ["😀", "\ufffd"]
+    for bad in ("é\ud83d", "é\udc00", "é\ude00\ud83d"):
+        with pytest.raises(InputError, match=r"^x: line 2 has half a character .* at column 2; "):
+            checked_lines("x", ["a", bad])
 
 
 @pytest.mark.parametrize("text", [b"one\rtwo\rthree", b"one\rtwo\r", b"one\rtwo\n"])

@@ -48,6 +48,11 @@ int positive(const char* option, const char* text) {
   return number;
 }
 
+std::string named(const char* what, const char* text) {
+  if (!*text) throw InputError(std::string(what) + ": found '', expected a name; leave it out for the default");
+  return text;
+}
+
 // Returns false after an option that only prints.
 bool parse(int count, char** words, Arguments& found) {
   const option options[] = {
@@ -58,11 +63,11 @@ bool parse(int count, char** words, Arguments& found) {
     const auto number = [&] { return positive(options[index].name, optarg); };
     switch (one) {
       case 't': found.threads = number(); break;
-      case 's': found.shortlist = optarg; break;
+      case 's': found.shortlist = named("--shortlist", optarg); break;
       case 'm': found.max_length = number(); break;
       case 'b': found.batch_size = number(); break;
       case 'w': found.window = number(); break;
-      case 'i': found.isa = optarg; break;
+      case 'i': found.isa = named("--isa", optarg); break;
       case 'v': std::printf("%s\n", weebill_version()); return false;
       case 'h': std::fputs(HELP, stdout); return false;
       default: std::exit(2);  // getopt has said why
@@ -71,7 +76,7 @@ bool parse(int count, char** words, Arguments& found) {
   if (count - optind < 1 || count - optind > 2)
     throw InputError("expected a model folder, and perhaps a file; `weebill-translate --help` explains");
   found.model = words[optind];
-  if (optind + 1 < count) found.file = words[optind + 1];
+  if (optind + 1 < count) found.file = named("FILE", words[optind + 1]);
   return true;
 }
 

@@ -19,6 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int64_t BATCH_PIECES = 4096;    // with padding, at most
+constexpr int MOST_THREADS = 4096;        // as in Python
 constexpr int LEAST_POSITIONS = 256;      // of which encodings are made
 constexpr double LONGEST_WAVE = 10000.0;  // of positional encodings
 
@@ -113,6 +114,9 @@ Translator::Translator(const std::string& folder, const TranslatorOptions& optio
                        std::to_string(least));
   };
   check("threads", options.threads, 1);
+  if (options.threads > MOST_THREADS)
+    throw InputError("threads: found " + std::to_string(options.threads) + ", expected at most " +
+                     std::to_string(MOST_THREADS));
   check("max_length", options.max_length, 1);
   check("batch_size", options.batch_size, 0);
   set_ = checked_instruction_set(options.instruction_set);
@@ -170,9 +174,15 @@ std::vector<std::string> Translator::translate(const std::vector<std::string_vie
     }
   };
   std::vector<std::thread> others;
-  for (size_t thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
-  work(0);
-  for (std::thread& other : others) other.join();
+  std::exception_ptr unstarted;
+  try {
+    for (size_t thread = 1; thread < threads; ++thread) others.emplace_back(work, thread);
+    work(0);
+  } catch (const std::exception&) {
+    unstarted = std::make_exception_ptr(InputError("a thread cannot be started; use fewer threads"));
+  }
+  for (std::thread& other : others) other.join();  // a thread that is not joined would end the process
+  if (unstarted) std::rethrow_exception(unstarted);
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
   std::vector<std::string> results;

@@ -6,7 +6,11 @@ from weebill_runtime.errors import InputError
 
 
 def checked_lines(name: str, lines: Iterable[str]) -> list[str]:
-    """Return a program's lines as a list.  Raises InputError, by `name`, for one string, or for what is no string."""
+    """Return a program's lines as a list.
+
+    Raises InputError, by `name`, for one string, for what is no string, and for a line with half a character, which
+    UTF-8 cannot hold.
+    """
     if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
         raise InputError(f"{name}: found {lines!r:.60}, expected a list of strings")
     found = list(lines)
@@ -15,4 +19,12 @@ def checked_lines(name: str, lines: Iterable[str]) -> list[str]:
             raise InputError(
                 f"{name}: line {number} is {line!r:.60}, expected a string; give '' for an empty line"
             )
+        if not line.isascii():
+            try:
+                line.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise InputError(
+                    f"{name}: line {number} has half a character (a lone surrogate) at column {error.start + 1}; "
+                    "remove it"
+                ) from error
     return found

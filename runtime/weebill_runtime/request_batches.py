@@ -5,8 +5,6 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from weebill_runtime.errors import InputError
-
 
 class Refused(Exception):
     """Request that is not accepted now: too many lines wait, or the server ends."""
@@ -33,7 +31,7 @@ class RequestBatches:
         self._thread.start()
 
     def translate(self, lines: list[str]) -> list[str]:
-        """Return the translations of lines.  Raises Refused, or the InputError of these lines."""
+        """Return the translations of lines.  Raises Refused, or the error of these lines."""
         future: Future = Future()
         with self._changed:
             if self._closed:
@@ -54,25 +52,24 @@ class RequestBatches:
 
     def _work(self) -> None:
         while batch := self._next():
-            try:
-                found = iter(self._translate([line for lines, _ in batch for line in lines]))
-                for lines, future in batch:
-                    future.set_result([next(found) for _ in lines])
-            except Exception as error:
-                if len(batch) == 1 or not isinstance(error, InputError):
-                    for _, future in batch:
-                        future.set_exception(error)
-                else:  # one of them is at fault
-                    for one in batch:
-                        self._alone(*one)
+            if not self._answer(batch) and len(batch) > 1:  # one of them is at fault
+                for one in batch:
+                    self._answer([one])
             with self._changed:
                 self._lines -= sum(len(lines) for lines, _ in batch)
 
-    def _alone(self, lines: list[str], future: Future) -> None:
+    def _answer(self, batch: list[tuple[list[str], Future]]) -> bool:
+        """Translate requests together; after an error, tell it to a single one, or return False for several."""
         try:
-            future.set_result(self._translate(lines))
+            rest = iter(self._translate([line for lines, _ in batch for line in lines]))
+            found = [[next(rest) for _ in lines] for lines, _ in batch]
         except Exception as error:
-            future.set_exception(error)
+            if len(batch) == 1:
+                batch[0][1].set_exception(error)
+            return False
+        for (_, future), translations in zip(batch, found, strict=True):
+            future.set_result(translations)
+        return True
 
     def _next(self) -> list[tuple[list[str], Future]]:
         """Return the requests of the next batch; none at the end."""

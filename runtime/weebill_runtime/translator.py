@@ -42,7 +42,10 @@ class StudentTranslator(PieceTranslator):
         hands = [order[thread::count] for thread in range(count)]
         shares = [[sources[index] for index in hand] for hand in hands]
         with ThreadPoolExecutor(count) as threads:
-            parts = threads.map(lambda one, share: work(one, share, *arguments), students, shares)
+            try:
+                parts = threads.map(lambda one, part: work(one, part, *arguments), students, shares)
+            except RuntimeError as error:  # not the work's, which come with its results
+                raise InputError(f"threads: {count} cannot be started; use fewer") from error
         results = dict(zip(chain(*hands), chain(*parts), strict=True))
         return [results[index] for index in range(len(sources))]
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.small_models import make_folder, make_vocabulary
 from weebill.__main__ import main
+from weebill.rehearsal.making.translators import make_nllb
+from weebill.runtime.loading import load
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +44,18 @@ def test_a_device_that_is_not_there_is_named(folder, capsys):
     assert "device cuda:99: not available here; use cpu" in capsys.readouterr().err
     assert main(["serve", str(folder), "--precision", "float16"]) == 1
     assert "precision float16: GPUs compute in it" in capsys.readouterr().err
+
+
+def test_a_hugging_face_model_of_many_languages_is_told_them(tmp_path, monkeypatch):
+    folder, found = make_nllb(tmp_path / "model"), []
+
+    def serve(server):
+        found.extend((server.about, server.batches.translate(["one bird", ""])))
+        server.server_close()
+        server.batches.close()
+
+    monkeypatch.setattr("weebill_runtime.server.serve", serve)
+    assert main(["serve", str(folder), "--languages", "en", "de", "--port", "0"]) == 0
+    expected = load(folder, languages=("en", "de")).translate(["one bird", ""])
+    assert found[1] == expected
+    assert [one["code"] for one in found[0]] == ["en", "de"]

@@ -146,6 +146,10 @@ def test_faults_are_one_line(folders, tmp_path):
         ([other], b"", "tensor candidates is U16, expected F32"),
         ([model, "--shortlist", "none"], b"", "none: no shortlist, or damaged"),
         ([model, "--threads", "0"], b"", "--threads: found '0', expected a number of at least 1"),
+        ([model, "--threads", "5000"], b"", "threads: found 5000, expected at most 4096"),
+        ([model, "--shortlist", ""], b"", "--shortlist: found '', expected a name"),
+        ([model, "--isa", ""], b"", "--isa: found '', expected a name"),
+        ([model, ""], b"", "FILE: found '', expected a name"),
         ([model, "none.txt"], b"", "none.txt: No such file or directory; check the path"),
         ([], b"", "expected a model folder, and perhaps a file"),
         ([model], b"good\na\xffb\n", "standard input:2: not UTF-8 (byte 0xff at column 2)"),
@@ -156,6 +160,16 @@ def test_faults_are_one_line(folders, tmp_path):
         assert line.startswith("weebill-translate: ") and message in line
         assert found.returncode == 1
         assert found.stdout.count(b"\n") == text.startswith(b"good")
+
+
+def test_a_thread_that_cannot_start_is_one_line(folders):
+    """Each thread takes 8 MB of addresses or more, of which there are 300 MB."""
+    command = ["bash", "-c", 'ulimit -s 8192 -v 300000; exec "$@"', "bash"]
+    arguments = [folders["int8"], "--threads", "64"]
+    found = run_program([*command, PROGRAM], *arguments, text=text_of([TEXT[0]] * 200))
+    assert found.returncode == 1, found
+    (line,) = found.stderr.decode().splitlines()
+    assert line.endswith("; use fewer threads")
 
 
 def test_damaged_folders_never_crash(folders, tmp_path):

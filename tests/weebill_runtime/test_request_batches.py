@@ -10,9 +10,10 @@ from weebill_runtime.request_batches import Refused, RequestBatches
 
 
 class Slow:
-    """Translator that waits for `go`, and refuses digits."""
+    """Translator that waits for `go`, and fails on the line 7."""
 
-    def __init__(self):
+    def __init__(self, error=InputError):
+        self.error = error
         self.go, self.begun, self.calls = threading.Event(), threading.Event(), []
 
     def __call__(self, lines):
@@ -20,7 +21,7 @@ class Slow:
         self.begun.set()
         self.go.wait(60)
         if "7" in lines:
-            raise InputError("7")
+            raise self.error("7")
         return [line + "!" for line in lines]
 
 
@@ -29,7 +30,9 @@ def slow():
     return Slow()
 
 
-def test_one_call_serves_all_that_wait(slow):
+@pytest.mark.parametrize("error", [InputError, RuntimeError])
+def test_one_call_serves_all_that_wait(error):
+    slow = Slow(error)
     batches = RequestBatches(slow)
     with ThreadPoolExecutor(11) as clients:
         first = clients.submit(batches.translate, ["first"])
@@ -41,7 +44,7 @@ def test_one_call_serves_all_that_wait(slow):
         assert first.result() == ["first!"]
         for number, one in enumerate(rest):
             if number == 7:
-                with pytest.raises(InputError):
+                with pytest.raises(error):
                     one.result()
             else:
                 assert one.result() == [f"{number}!"] * number

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -116,8 +117,36 @@ def test_wrong_arguments_are_named(folders, tmp_path):
     ):
         with pytest.raises(InputError, match=message):
             Translator(folders["int8"], **arguments)
+    searching, half = load(folders["float32"]), ["a", "\ud83d"]
+    for call in (
+        lambda: Translator(folders["int8"]).translate(half),
+        lambda: list(searching.stream(half)),
+        lambda: searching.nbest(half, SearchOptions(beam=2, nbest=2)),
+        lambda: searching.scores(["a", "a"], half),
+    ):
+        with pytest.raises(InputError, match="line 2 has half a character"):
+            call()
     with pytest.raises(InputError, match="nowhere: no such model folder; check the path"):
         Translator(tmp_path / "nowhere")
+
+
+def test_threads_that_cannot_start_are_named(folders, monkeypatch):
+    begun, start = [], threading.Thread.start
+
+    def limited(thread):
+        if len(begun) == 2:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        start(thread)
+
+    translator = Translator(folders["int8"], threads=4)
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    with pytest.raises(InputError, match=r"^threads: 4 cannot be started; use fewer$"):
+        translator.translate(LINES)
+    assert len(begun) == 2 and not any(one.is_alive() for one in begun)
+    begun.clear()
+    monkeypatch.undo()
+    assert translator.translate(LINES) == Translator(folders["int8"]).translate(LINES)
 
 
 def test_a_process_is_small(folders):

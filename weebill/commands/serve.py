@@ -23,16 +23,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--shortlist", metavar="FILE", help="pieces that a translation may hold")
     add("--isa", metavar="SET", help="as of `weebill translate`")
     add("--languages", nargs=2, metavar=("FROM", "TO"),
-        help="for a model whose vocabulary does not record them")  # fmt: skip
+        help="for a Hugging Face model, or one whose vocabulary does not record them")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C, then finish what was accepted.  Raises InputError for a bad model or option."""
     from weebill.corpus.language_codes import language_name
+    from weebill.hugging_face.recognition import is_hugging_face
     from weebill.runtime.loading import load
     from weebill_runtime.options import SearchOptions
     from weebill_runtime.server import Server, serve
 
+    given = arguments.languages and tuple(arguments.languages)
     translator = load(
         arguments.model,
         arguments.precision,
@@ -40,10 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         isa=arguments.isa,
         shortlist=arguments.shortlist,
+        languages=given if is_hugging_face(arguments.model) else None,
     )
     vocabulary = getattr(translator, "vocabulary", None)
     record = vocabulary and vocabulary.normalisation
-    languages = arguments.languages or (record and (record.source.language, record.target.language))
+    languages = given or (record and (record.source.language, record.target.language))
     if not languages:
         raise InputError(
             f"{arguments.model}: its vocabulary does not record the languages; name them by --languages FROM TO"
@@ -53,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         Server(
             (arguments.host, arguments.port),
             lambda lines: translator.translate(lines, options),
-            tuple(languages),
+            languages,
             tuple(map(language_name, languages)),
         )
     )
