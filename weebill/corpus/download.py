@@ -3,15 +3,18 @@
 import errno
 import logging
 import os
+import re
 import shutil
 import socket
 import time
 import urllib.request
 from contextlib import closing
+from email.message import Message
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlparse
 
@@ -27,6 +30,7 @@ PAUSE_S = 2.0  # before the second attempt, twice as long before each further on
 TIMEOUT_S = 60
 BLOCK = 1 << 20
 PASSING = (408, 429)  # temporary answers of a server, like all of 5xx
+REST = re.compile(r"bytes (\d+)-\d+/(\d+)", re.ASCII)  # a Content-Range with the size of the file
 
 
 def cache_folder() -> Path:
@@ -155,37 +159,60 @@ def _attempt(url: str, partial: Path) -> None:
             raise ConnectionError("the server knows no such rest of the file") from error
         raise
     with closing(answer):
-        # An answer must begin at the end of our part.
-        begins = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
-        if answer.status != 206 or not begins:
-            _forget(partial)
-            start, tag = 0, answer.headers.get("ETag", "")
-            # A weak ETag does not identify the server's present file.
-            if known := (tag if tag.startswith('"') else answer.headers.get("Last-Modified")):
-                write_text(mark, known)
-        length = answer.headers.get("Content-Length")
+        start, total = _place(answer, start, partial)
         with partial.open("ab") as file:
-            with _progress(file, start, length) as shown:
-                shutil.copyfileobj(answer, _told(shown, start, length), BLOCK)
+            with _progress(file, start, total) as shown:
+                shutil.copyfileobj(answer, _told(shown, start, total), BLOCK)
             file.flush()
             os.fsync(file.fileno())
-    if length is not None and _size(partial) != start + int(length):
-        got = f"{_size(partial):,} of {start + int(length):,} bytes"
+    if total is not None and _size(partial) != total:
+        got = f"{_size(partial):,} of {total:,} bytes"
         raise ConnectionError(f"the connection broke off after {got}")
 
 
-def _progress(file: IO[bytes], start: int, length: str | None):
+def _place(answer: Any, start: int, partial: Path) -> tuple[int, int | None]:
+    """Return the byte of the file at which an answer begins, and the file's size, None if the server tells none.
+
+    start: size of our part, which is removed unless the answer continues it.
+    Raises ConnectionError if the answer is neither the file nor the rest that was asked for.
+    """
+    known = _identity(answer.headers)
+    if answer.status == HTTPStatus.PARTIAL_CONTENT:
+        found = REST.fullmatch(answer.headers.get("Content-Range", ""))
+        mark = _mark(partial)
+        ours = mark.read_text(encoding="utf-8") if start and mark.is_file() else None
+        if found and ours and int(found[1]) == start and known in (None, ours):
+            return start, int(found[2])
+        _forget(partial)
+        raise ConnectionError("the server sent another part of the file than was asked for")
+    if answer.status not in (HTTPStatus.OK, None):  # None: of another protocol than HTTP
+        raise ConnectionError(
+            f"the server answered {answer.status} {answer.reason}, without the file"
+        )
+    _forget(partial)
+    if known:
+        write_text(_mark(partial), known)
+    length = answer.headers.get("Content-Length")
+    return 0, None if length is None else int(length)
+
+
+def _identity(headers: Message) -> str | None:
+    """Return what identifies the server's present file; None if the server tells nothing.  A weak ETag does not."""
+    tag = headers.get("ETag", "")
+    return tag if tag.startswith('"') else headers.get("Last-Modified")
+
+
+def _progress(file: IO[bytes], start: int, total: int | None):
     """Return a context whose file writes to `file` and shows a progress bar, if standard error is a terminal."""
     from tqdm import tqdm
 
-    total = _total(start, length)
     name = Path(file.name).name.removeprefix(".").removesuffix(".part")
     return tqdm.wrapattr(file, "write", total=total, initial=start, desc=name, disable=None)
 
 
-def _told(file: IO[bytes], start: int, length: str | None) -> SimpleNamespace:
+def _told(file: IO[bytes], start: int, total: int | None) -> SimpleNamespace:
     """Return a writer to `file` that also tells the display of a run how far it is."""
-    total, done = _total(start, length), start
+    done = start
 
     def write(block: bytes) -> None:
         nonlocal done
@@ -194,10 +221,6 @@ def _told(file: IO[bytes], start: int, length: str | None) -> SimpleNamespace:
         tell(done >> 20, total and total >> 20, "MiB")
 
     return SimpleNamespace(write=write)
-
-
-def _total(start: int, length: str | None) -> int | None:
-    return None if length is None else start + int(length)
 
 
 def _mark(partial: Path) -> Path:
