@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlparse
 
 from weebill.durable import sync
 from weebill.errors import InputError
-from weebill.files import exclusive_folder, sha256_file, sha256_text, write_text
+from weebill.files import LOCK, exclusive_folder, sha256_file, sha256_text, write_text
 from weebill.workflow.progress import tell
 
 log = logging.getLogger(__name__)
@@ -30,6 +30,7 @@ PAUSE_S = 2.0  # before the second attempt, twice as long before each further on
 TIMEOUT_S = 60
 BLOCK = 1 << 20
 PASSING = (408, 429)  # temporary answers of a server, like all of 5xx
+IN_CACHE = re.compile("[0-9a-f]{32}")  # name of a file's folder
 REST = re.compile(r"bytes (\d+)-\d+/(\d+)", re.ASCII)  # a Content-Range with the size of the file
 
 
@@ -66,6 +67,12 @@ def base_name(url: str) -> str:
 def cached(url: str, sha256: str | None, cache: Path) -> Path:
     """Return the place of an address's file in the cache, by address and checksum."""
     return cache / sha256_text(f"{url}\n{sha256 or ''}")[:32] / base_name(url)
+
+
+def again(path: Path) -> str:
+    """Return the remedy for a bad file: one of a cache is fetched again once it is removed."""
+    in_cache = IN_CACHE.fullmatch(path.parent.name) and (path.parent / LOCK).is_file()
+    return f"remove {path} and run again" if in_cache else "fetch the file again"
 
 
 def fetched(

@@ -75,7 +75,11 @@ class Places:
         path = self._local(source)
         if path is None:
             mirrored = self.mirrored(source)
-            path = fetched(source.place, source.sha256, self.cache_path, source.wanted, mirrored)
+            if mirrored is not None and source.sha256 is None:
+                path = mirrored  # nothing could tell that a copy in the cache is bad
+            else:
+                known = source.place, source.sha256, self.cache_path, source.wanted
+                path = fetched(*known, mirrored)
         elif not path.is_file():
             raise InputError(f"{path}: no such file; check the path in the configuration")
         elif source.sha256 is not None:
