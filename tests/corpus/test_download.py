@@ -28,7 +28,7 @@ def test_fetched_once_and_verified_again(site):
     assert files(cache_folder()) == ["a b.en.gz"]
     assert fetched(url, SHA256) == path and len(site.seen) == 1
     path.write_bytes(b"damaged")
-    with pytest.raises(InputError, match=f"expected {SHA256}"):
+    with pytest.raises(InputError, match=f"expected {SHA256}; remove {path} and run"):
         fetched(url, SHA256)
 
 

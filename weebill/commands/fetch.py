@@ -72,6 +72,8 @@ def _fetch_all(name: str, arguments: argparse.Namespace) -> int:
 
 def _fetch_files(sources: Sequence[Source], places: Places, arguments: argparse.Namespace) -> int:
     """Fetch files and print a line about each, and their number; return 1 if one is missing."""
+    if arguments.mirror and not arguments.dry_run:
+        arguments.mirror.mkdir(parents=True, exist_ok=True)  # $WEEBILL_MIRROR may name it too
     states = [_fetch(source, places, arguments) for source in sources]
     total = sum(source.bytes or 0 for source in sources)
     counts = ", ".join(f"{count} {state}" for state, count in Counter(states).items())
@@ -107,7 +109,7 @@ def _copy(source: Source, path: Path, mirror: Path) -> None:
     Raises InputError if a folder has its name, or if no checksum tells which of two files is right.
     """
     place = mirror / (source.mirrored or source.sha256 or sha256_file(path))
-    place = Places(mirror=str(mirror)).mirrored(source) or place
+    place = Places(mirror=str(mirror)).mirrored(source) or place  # perhaps with a suffix
     if place.is_dir():
         raise InputError(f"{place}: a folder stands where a file should; remove it and run again")
     if place.exists():
@@ -117,7 +119,6 @@ def _copy(source: Source, path: Path, mirror: Path) -> None:
             raise InputError(
                 f"{place}: differs from {path}; remove the one that is wrong and run again"
             )
-    mirror.mkdir(parents=True, exist_ok=True)
     with atomic_path(place) as partial:
         shutil.copyfile(path, partial)
 

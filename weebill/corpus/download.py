@@ -93,7 +93,7 @@ def fetched(
     with exclusive_folder(path.parent):
         if path.is_file():
             if sha256 is not None:
-                verify(path, url, sha256)
+                verify(path, str(path), sha256, again(path))
             return path
         partial = path.with_name(f".{path.name}.part")
         try:
@@ -114,8 +114,9 @@ def fetched(
                 "configuration names as `local_dir`"
             ) from error
         if sha256 is not None:
+            remedy = mirrored and f"put what {url} holds there, or remove it from the mirror"
             try:
-                verify(partial, url, sha256)
+                verify(partial, str(mirrored or url), sha256, remedy)
             except InputError:
                 _forget(partial)  # a complete wrong file cannot be continued
                 raise
@@ -125,14 +126,12 @@ def fetched(
     return path
 
 
-def verify(path: Path, place: str, sha256: str) -> None:
+def verify(path: Path, place: str, sha256: str, remedy: str | None = None) -> None:
     """Raise InputError that names `place` if a file has another checksum."""
     found = sha256_file(path)
     if found != sha256.lower():
-        raise InputError(
-            f"{place}: sha256 is {found}, expected {sha256.lower()}; fetch the file again, or "
-            "correct the checksum in the configuration"
-        )
+        remedy = remedy or "fetch the file again, or correct the checksum in the configuration"
+        raise InputError(f"{place}: sha256 is {found}, expected {sha256.lower()}; {remedy}")
 
 
 def _fetch(url: str, partial: Path) -> None:

@@ -99,8 +99,15 @@ class Places:
         return path if path.is_file() else None
 
     def mirrored(self, source: Source) -> Path | None:
-        """Return the file of a source in the mirror, under its checksum and with any suffix; None if it has none."""
-        folder = self.mirror or os.environ.get("WEEBILL_MIRROR")
+        """Return the file of a source in the mirror, under its checksum and with any suffix; None if it has none.
+
+        Raises InputError if the mirror is no folder.
+        """
+        folder = self.mirror or os.environ.get("WEEBILL_MIRROR") or None
+        if folder is not None and not Path(folder).is_dir():
+            raise InputError(
+                f"{folder}: no such folder, and `mirror` or $WEEBILL_MIRROR names it; correct the name or remove it"
+            )
         name = source.mirrored or source.sha256
         if folder is None or name is None:
             return None
