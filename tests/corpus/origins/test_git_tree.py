@@ -1,6 +1,8 @@
 """Trees of git against git itself."""
 
 import hashlib
+import io
+import random
 import shutil
 import subprocess
 import tarfile
@@ -78,7 +80,9 @@ def test_a_bad_archive_in_the_cache_is_to_be_removed(tmp_path, damaged):
     (path.parent / ".lock").touch()
     name = "News/" + "a/" * 3000 + "b" if damaged == "deep" else "News/a"
     with tarfile.open(path, "w:xz") as archive:
-        archive.addfile(tarfile.TarInfo(name))
+        member = tarfile.TarInfo(name)
+        member.size = 100_000
+        archive.addfile(member, io.BytesIO(random.Random(1).randbytes(member.size)))
     if damaged == "xz":
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 1

@@ -120,8 +120,9 @@ def damage(name: TextFile | Path, where: Callable[[], str]) -> Iterator[None]:
         outside = errno.EINVAL  # a place outside the file
         if getattr(error, "errno", None) not in (None, outside):
             raise
+        reason = " ".join(str(error).split())  # tarfile's may have several lines
         path = name.path if isinstance(name, TextFile) else name
-        message = f"{name}: damaged or truncated{where()} ({error}); {again(path)}"
+        message = f"{name}: damaged or truncated{where()} ({reason}); {again(path)}"
         raise InputError(message) from error
 
 
