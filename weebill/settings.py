@@ -89,10 +89,10 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 Name = Annotated[str, Pattern(NAME, "a name of letters, digits and . _ -")]
 Named = Annotated[dict[Name, T], MinLen(1)]
 FolderName = Annotated[str, Pattern(NAME, "a folder name of letters, digits and . _ -")]
-Language = Annotated[
-    str,
-    Pattern("^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$", "a language code such as en, sr-Latn or pt-BR"),
-]
+LANGUAGE = Pattern(
+    "^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$", "a language code such as en, sr-Latn or pt-BR"
+)
+Language = Annotated[str, LANGUAGE]
 Sha256 = Annotated[str, Pattern("^[0-9a-f]{64}$", "64 hexadecimal digits in small letters")]
 Commit = Annotated[str, Pattern("^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits")]
 

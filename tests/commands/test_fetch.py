@@ -90,6 +90,19 @@ def test_a_mirror_is_filled_and_then_replaces_the_network(
     assert len(site.seen) == asked
 
 
+def test_a_wrong_file_of_a_mirror_is_replaced(site, config, tmp_path, capsys):
+    site.add("/birds.txt", TEXT)
+    place = tmp_path / "mirror" / SHA256
+    place.parent.mkdir()
+    place.write_bytes(b"wrong")
+    assert main(["fetch", config, "--mirror", str(place.parent)]) == 0
+    assert place.read_bytes() == TEXT
+    place.unlink()
+    place.mkdir()
+    assert main(["fetch", config, "--mirror", str(place.parent)]) == 1
+    assert "a folder stands where a file should; remove it" in capsys.readouterr().err
+
+
 def test_texts_that_the_configuration_defines(site, config, tmp_path, capsys, monkeypatch):
     """One is a member of an archive, the other one side of a table of the hub's or the user's."""
     packed = io.BytesIO()

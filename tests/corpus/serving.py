@@ -13,6 +13,8 @@ class Site:
     files: bytes by path ("/a.gz").
     breaks: by path, for each coming answer the number of bytes after which its body ends.
     ranges: True if it answers Range requests.
+    tag: ETag of all files; None: each has its own.
+    replies: by path, status, headers and body of each coming answer, whatever is asked for.
     seen: (path, Range or None) of each request.
     """
 
@@ -21,6 +23,8 @@ class Site:
         self.files: dict[str, bytes] = {}
         self.breaks: dict[str, list[int]] = {}
         self.ranges = True
+        self.tag: str | None = None
+        self.replies: dict[str, list[tuple[int, dict[str, str], bytes]]] = {}
         self.seen: list[tuple[str, str | None]] = []
 
     def add(self, path: str, body: bytes) -> str:
@@ -34,11 +38,14 @@ class _Handler(BaseHTTPRequestHandler):
         site, path = self.server.site, urlparse(self.path).path
         asked = self.headers.get("Range")
         site.seen.append((path, asked))
+        if site.replies.get(path):
+            self._reply(*site.replies[path].pop(0))
+            return
         body = site.files.get(path)
         if body is None:
             self.send_error(404)
             return
-        tag, start = f'"{hash(body)}"', 0
+        tag, start = site.tag or f'"{hash(body)}"', 0
         if asked and site.ranges and self.headers.get("If-Range") == tag:
             start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1])
             self.send_response(206)
@@ -50,6 +57,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         cut = site.breaks.get(path)
         self.wfile.write(body[start : start + cut.pop(0)] if cut else body[start:])
+
+    def _reply(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *arguments) -> None:
         pass

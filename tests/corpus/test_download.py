@@ -28,7 +28,7 @@ def test_fetched_once_and_verified_again(site):
     assert files(cache_folder()) == ["a b.en.gz"]
     assert fetched(url, SHA256) == path and len(site.seen) == 1
     path.write_bytes(b"damaged")
-    with pytest.raises(InputError, match=f"expected {SHA256}"):
+    with pytest.raises(InputError, match=f"expected {SHA256}; remove {path} and run"):
         fetched(url, SHA256)
 
 
@@ -57,6 +57,52 @@ def test_begins_anew_where_it_must(site, what):
         fetched(url)  # without a checksum, which would detect a mixture
     site.files["/a.gz"], site.breaks = BODY, {}
     assert fetched(url).read_bytes() == BODY
+
+
+TEXT = b"twenty bytes of text"
+BROKEN = (200, {"ETag": '"a"', "Content-Length": "20"}, TEXT[:5])
+"""Answer that breaks off after 5 bytes."""
+
+
+def rest(place, body, **headers):
+    """Return an answer with a part of the text."""
+    return 206, {"Content-Range": f"bytes {place}", **headers}, body
+
+
+# The answers that come first, and the places from which the rest is asked for afterwards
+REPLIES = {
+    "a rest in two parts": ([BROKEN, rest("5-9/20", TEXT[5:10])], [None, 5, 10]),
+    "a rest that ends early": ([BROKEN, rest("5-19/20", TEXT[5:8])], [None, 5, 8]),
+    "another part": ([BROKEN, rest("7-19/20", TEXT[7:])], [None, 5, None]),
+    "a part without its place": ([BROKEN, (206, {}, TEXT[5:])], [None, 5, None]),
+    "a file of unknown size": ([BROKEN, rest("5-9/*", TEXT[5:10])], [None, 5, None]),
+    "a part of another file": ([BROKEN, rest("5-19/20", b"-" * 15, ETag='"b"')], [None, 5, None]),
+    "a part unasked": ([rest("5-9/20", TEXT[5:10])], [None, None]),
+    "the first part unasked": ([rest("0-9/20", TEXT[:10])], [None, None]),
+    "a promise": ([(202, {"Content-Length": "4"}, b"wait")], [None, None]),
+    "a promise between": ([BROKEN, (202, {"Content-Length": "4"}, b"wait")], [None, 5, 5]),
+    "nothing": ([(204, {}, b"")], [None, None]),
+    "a changed copy": ([(203, {}, b"<p>twenty bytes")], [None, None]),
+}
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_only_the_whole_file_counts(site, name):
+    """Without a checksum, only the answers themselves tell that they are not the whole file."""
+    url = site.add("/a.txt", TEXT)
+    site.replies["/a.txt"], starts = list(REPLIES[name][0]), REPLIES[name][1]
+    site.tag = '"a"'
+    assert fetched(url).read_bytes() == TEXT
+    asked = [None if start is None else f"bytes={start}-" for start in starts]
+    assert [place for _, place in site.seen] == asked
+
+
+def test_a_server_that_never_sends_the_file_is_refused(site):
+    url = site.address + "/a.txt"
+    site.replies["/a.txt"] = [(202, {"Content-Length": "4"}, b"wait")] * ATTEMPTS
+    with pytest.raises(InputError, match="the server answered 202 Accepted, without the file"):
+        fetched(url)
+    assert files(cache_folder()) == []
 
 
 def test_a_killed_download_goes_on(site):

@@ -48,9 +48,14 @@ def test_a_mirror_replaces_the_network(packed, site, tmp_path, monkeypatch, suff
 def test_a_changed_file_in_the_mirror_is_refused(packed, tmp_path):
     (original,) = packed.originals.values()
     (tmp_path / original.sha256).write_bytes(b"other")
-    with pytest.raises(InputError, match=f"expected {original.sha256}"):
+    with pytest.raises(InputError, match=f"{original.sha256}: sha256 .*remove it from the mirror"):
         packed.make(tmp_path / "text", Places(cache=str(tmp_path / "one"), mirror=str(tmp_path)))
     assert not (tmp_path / "text").exists()
+
+
+def test_a_mirror_that_is_no_folder_is_refused(packed, tmp_path):
+    with pytest.raises(InputError, match="/none: no such folder"):
+        packed.make(tmp_path / "text", Places(str(tmp_path), mirror=str(tmp_path / "none")))
 
 
 def test_a_text_with_another_checksum_does_not_appear(packed, places, tmp_path):

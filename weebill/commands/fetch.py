@@ -72,6 +72,8 @@ def _fetch_all(name: str, arguments: argparse.Namespace) -> int:
 
 def _fetch_files(sources: Sequence[Source], places: Places, arguments: argparse.Namespace) -> int:
     """Fetch files and print a line about each, and their number; return 1 if one is missing."""
+    if arguments.mirror and not arguments.dry_run:
+        arguments.mirror.mkdir(parents=True, exist_ok=True)  # $WEEBILL_MIRROR may name it too
     states = [_fetch(source, places, arguments) for source in sources]
     total = sum(source.bytes or 0 for source in sources)
     counts = ", ".join(f"{count} {state}" for state, count in Counter(states).items())
@@ -86,14 +88,13 @@ def _fetch(source: Source, places: Places, arguments: argparse.Namespace) -> str
     if not arguments.dry_run:
         try:
             path = places.path(source)
+            if arguments.mirror:
+                _copy(source, path, arguments.mirror)
         except InputError as error:
             print(f"weebill: {error}", file=sys.stderr)
             state = FAILED
         else:
             state = "fetched" if state == MISSING else state
-            if arguments.mirror:
-                name = source.mirrored or source.sha256 or sha256_file(path)
-                _copy(path, arguments.mirror / name)
     known = path or mirrored
     size = known.stat().st_size if known else source.bytes
     shown = "" if size is None else mebibytes(size)
@@ -102,11 +103,24 @@ def _fetch(source: Source, places: Places, arguments: argparse.Namespace) -> str
     return state
 
 
-def _copy(path: Path, place: Path) -> None:
-    if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_path(place) as partial:
-            shutil.copyfile(path, partial)
+def _copy(source: Source, path: Path, mirror: Path) -> None:
+    """Copy the file of a source into a mirror, where it replaces a file with another checksum.
+
+    Raises InputError if a folder has its name, or if no checksum tells which of two files is right.
+    """
+    place = mirror / (source.mirrored or source.sha256 or sha256_file(path))
+    place = Places(mirror=str(mirror)).mirrored(source) or place  # perhaps with a suffix
+    if place.is_dir():
+        raise InputError(f"{place}: a folder stands where a file should; remove it and run again")
+    if place.exists():
+        if sha256_file(place) == sha256_file(path):
+            return
+        if source.mirrored and source.sha256 is None:
+            raise InputError(
+                f"{place}: differs from {path}; remove the one that is wrong and run again"
+            )
+    with atomic_path(place) as partial:
+        shutil.copyfile(path, partial)
 
 
 def mebibytes(count: int) -> str:

@@ -1,9 +1,11 @@
 """Serve translations over HTTP, for programs that know LibreTranslate: /translate, /languages, /health."""
 
 import argparse
+import re
 
 from weebill.arguments import threads, whole
 from weebill.errors import InputError
+from weebill.settings import LANGUAGE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             f"{arguments.model}: its vocabulary does not record the languages; name them by --languages FROM TO"
         )
+    for code in languages:
+        if not re.fullmatch(LANGUAGE.pattern, code):
+            raise InputError(f"language '{code}': expected {LANGUAGE.expected}")
     options = SearchOptions(batch_size=None)
     serve(
         Server(

@@ -3,21 +3,24 @@
 import errno
 import logging
 import os
+import re
 import shutil
 import socket
 import time
 import urllib.request
 from contextlib import closing
+from email.message import Message
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlparse
 
 from weebill.durable import sync
 from weebill.errors import InputError
-from weebill.files import exclusive_folder, sha256_file, sha256_text, write_text
+from weebill.files import LOCK, exclusive_folder, sha256_file, sha256_text, write_text
 from weebill.workflow.progress import tell
 
 log = logging.getLogger(__name__)
@@ -27,6 +30,8 @@ PAUSE_S = 2.0  # before the second attempt, twice as long before each further on
 TIMEOUT_S = 60
 BLOCK = 1 << 20
 PASSING = (408, 429)  # temporary answers of a server, like all of 5xx
+IN_CACHE = re.compile("[0-9a-f]{32}")  # name of a file's folder
+REST = re.compile(r"bytes (\d+)-\d+/(\d+)", re.ASCII)  # a Content-Range with the size of the file
 
 
 def cache_folder() -> Path:
@@ -64,6 +69,12 @@ def cached(url: str, sha256: str | None, cache: Path) -> Path:
     return cache / sha256_text(f"{url}\n{sha256 or ''}")[:32] / base_name(url)
 
 
+def again(path: Path) -> str:
+    """Return the remedy for a bad file: one of a cache is fetched again once it is removed."""
+    in_cache = IN_CACHE.fullmatch(path.parent.name) and (path.parent / LOCK).is_file()
+    return f"remove {path} and run again" if in_cache else "fetch the file again"
+
+
 def fetched(
     url: str,
     sha256: str | None = None,
@@ -82,7 +93,7 @@ def fetched(
     with exclusive_folder(path.parent):
         if path.is_file():
             if sha256 is not None:
-                verify(path, url, sha256)
+                verify(path, str(path), sha256, again(path))
             return path
         partial = path.with_name(f".{path.name}.part")
         try:
@@ -103,8 +114,9 @@ def fetched(
                 "configuration names as `local_dir`"
             ) from error
         if sha256 is not None:
+            remedy = mirrored and f"put what {url} holds there, or remove it from the mirror"
             try:
-                verify(partial, url, sha256)
+                verify(partial, str(mirrored or url), sha256, remedy)
             except InputError:
                 _forget(partial)  # a complete wrong file cannot be continued
                 raise
@@ -114,14 +126,12 @@ def fetched(
     return path
 
 
-def verify(path: Path, place: str, sha256: str) -> None:
+def verify(path: Path, place: str, sha256: str, remedy: str | None = None) -> None:
     """Raise InputError that names `place` if a file has another checksum."""
     found = sha256_file(path)
     if found != sha256.lower():
-        raise InputError(
-            f"{place}: sha256 is {found}, expected {sha256.lower()}; fetch the file again, or "
-            "correct the checksum in the configuration"
-        )
+        remedy = remedy or "fetch the file again, or correct the checksum in the configuration"
+        raise InputError(f"{place}: sha256 is {found}, expected {sha256.lower()}; {remedy}")
 
 
 def _fetch(url: str, partial: Path) -> None:
@@ -155,37 +165,60 @@ def _attempt(url: str, partial: Path) -> None:
             raise ConnectionError("the server knows no such rest of the file") from error
         raise
     with closing(answer):
-        # An answer must begin at the end of our part.
-        begins = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
-        if answer.status != 206 or not begins:
-            _forget(partial)
-            start, tag = 0, answer.headers.get("ETag", "")
-            # A weak ETag does not identify the server's present file.
-            if known := (tag if tag.startswith('"') else answer.headers.get("Last-Modified")):
-                write_text(mark, known)
-        length = answer.headers.get("Content-Length")
+        start, total = _place(answer, start, partial)
         with partial.open("ab") as file:
-            with _progress(file, start, length) as shown:
-                shutil.copyfileobj(answer, _told(shown, start, length), BLOCK)
+            with _progress(file, start, total) as shown:
+                shutil.copyfileobj(answer, _told(shown, start, total), BLOCK)
             file.flush()
             os.fsync(file.fileno())
-    if length is not None and _size(partial) != start + int(length):
-        got = f"{_size(partial):,} of {start + int(length):,} bytes"
+    if total is not None and _size(partial) != total:
+        got = f"{_size(partial):,} of {total:,} bytes"
         raise ConnectionError(f"the connection broke off after {got}")
 
 
-def _progress(file: IO[bytes], start: int, length: str | None):
+def _place(answer: Any, start: int, partial: Path) -> tuple[int, int | None]:
+    """Return the byte of the file at which an answer begins, and the file's size, None if the server tells none.
+
+    start: size of our part, which is removed unless the answer continues it.
+    Raises ConnectionError if the answer is neither the file nor the rest that was asked for.
+    """
+    known = _identity(answer.headers)
+    if answer.status == HTTPStatus.PARTIAL_CONTENT:
+        found = REST.fullmatch(answer.headers.get("Content-Range", ""))
+        mark = _mark(partial)
+        ours = mark.read_text(encoding="utf-8") if start and mark.is_file() else None
+        if found and ours and int(found[1]) == start and known in (None, ours):
+            return start, int(found[2])
+        _forget(partial)
+        raise ConnectionError("the server sent another part of the file than was asked for")
+    if answer.status not in (HTTPStatus.OK, None):  # None: of another protocol than HTTP
+        raise ConnectionError(
+            f"the server answered {answer.status} {answer.reason}, without the file"
+        )
+    _forget(partial)
+    if known:
+        write_text(_mark(partial), known)
+    length = answer.headers.get("Content-Length")
+    return 0, None if length is None else int(length)
+
+
+def _identity(headers: Message) -> str | None:
+    """Return what identifies the server's present file; None if the server tells nothing.  A weak ETag does not."""
+    tag = headers.get("ETag", "")
+    return tag if tag.startswith('"') else headers.get("Last-Modified")
+
+
+def _progress(file: IO[bytes], start: int, total: int | None):
     """Return a context whose file writes to `file` and shows a progress bar, if standard error is a terminal."""
     from tqdm import tqdm
 
-    total = _total(start, length)
     name = Path(file.name).name.removeprefix(".").removesuffix(".part")
     return tqdm.wrapattr(file, "write", total=total, initial=start, desc=name, disable=None)
 
 
-def _told(file: IO[bytes], start: int, length: str | None) -> SimpleNamespace:
+def _told(file: IO[bytes], start: int, total: int | None) -> SimpleNamespace:
     """Return a writer to `file` that also tells the display of a run how far it is."""
-    total, done = _total(start, length), start
+    done = start
 
     def write(block: bytes) -> None:
         nonlocal done
@@ -194,10 +227,6 @@ def _told(file: IO[bytes], start: int, length: str | None) -> SimpleNamespace:
         tell(done >> 20, total and total >> 20, "MiB")
 
     return SimpleNamespace(write=write)
-
-
-def _total(start: int, length: str | None) -> int | None:
-    return None if length is None else start + int(length)
 
 
 def _mark(partial: Path) -> Path:

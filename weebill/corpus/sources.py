@@ -75,7 +75,11 @@ class Places:
         path = self._local(source)
         if path is None:
             mirrored = self.mirrored(source)
-            path = fetched(source.place, source.sha256, self.cache_path, source.wanted, mirrored)
+            if mirrored is not None and source.sha256 is None:
+                path = mirrored  # nothing could tell that a copy in the cache is bad
+            else:
+                known = source.place, source.sha256, self.cache_path, source.wanted
+                path = fetched(*known, mirrored)
         elif not path.is_file():
             raise InputError(f"{path}: no such file; check the path in the configuration")
         elif source.sha256 is not None:
@@ -95,8 +99,15 @@ class Places:
         return path if path.is_file() else None
 
     def mirrored(self, source: Source) -> Path | None:
-        """Return the file of a source in the mirror, under its checksum and with any suffix; None if it has none."""
-        folder = self.mirror or os.environ.get("WEEBILL_MIRROR")
+        """Return the file of a source in the mirror, under its checksum and with any suffix; None if it has none.
+
+        Raises InputError if the mirror is no folder.
+        """
+        folder = self.mirror or os.environ.get("WEEBILL_MIRROR") or None
+        if folder is not None and not Path(folder).is_dir():
+            raise InputError(
+                f"{folder}: no such folder, and `mirror` or $WEEBILL_MIRROR names it; correct the name or remove it"
+            )
         name = source.mirrored or source.sha256
         if folder is None or name is None:
             return None

@@ -208,7 +208,7 @@ def test_damaged_archives(tmp_path, places, index, packed):
         half = len(body) // 4
         body = body[:half] + bytes(200) + body[half + 200 :]
         entry = index("Statmt-x-1-deu-eng", "txt", packed, body, members="*a.de|*a.en")
-    _fails(tmp_path, places, entry, "damaged or truncated", "fetch the file again")
+    _fails(tmp_path, places, entry, "damaged or truncated", "and run again")
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".bz2", bz2.compress)])
@@ -217,7 +217,7 @@ def test_archives_one_after_the_other(tmp_path, places, index, suffix, pack, bet
     both = pack(b"Eins\tOne\n") + between + pack(b"Zwei\tTwo\n")
     entry = index("Statmt-x-1-deu-eng", "tsv", suffix, both)
     if between:
-        _fails(tmp_path, places, entry, "damaged or truncated after line 1", "fetch the file again")
+        _fails(tmp_path, places, entry, "damaged or truncated after line 1", "and run again")
     else:
         assert _imported(tmp_path, places, entry) == [("One", "Eins"), ("Two", "Zwei")]
 

@@ -1,5 +1,8 @@
 """Trees of git against git itself."""
 
+import hashlib
+import io
+import random
 import shutil
 import subprocess
 import tarfile
@@ -58,5 +61,31 @@ def test_files_of_an_archive(tmp_path, folder, tree):
         git_tree(tmp_path / "all.tar.gz", "Sport", tree)
     cut = (tmp_path / "all.tar.gz").read_bytes()[:-100]
     (tmp_path / "cut.tar.gz").write_bytes(cut)
-    with pytest.raises(InputError, match=r"cut\.tar\.gz: damaged archive"):
+    with pytest.raises(InputError, match=r"cut\.tar\.gz: damaged or truncated"):
         git_tree(tmp_path / "cut.tar.gz", "News", tree)
+
+
+def test_names_that_are_not_utf8_are_those_of_git(folder, tmp_path):
+    """The tree with a file 'a' and one whose name is the byte FF, as git wrote it, in bytes."""
+    blob = hashlib.sha1(b"blob 0\0").digest()
+    content = b"".join(b"100644 " + name + b"\0" + blob for name in (b"a", b"\xff"))
+    expected = hashlib.sha1(b"tree %d\0" % len(content) + content).hexdigest()
+    assert tree_hash({"a": ("100644", b""), "\udcff": ("100644", b"")}) == expected
+
+
+@pytest.mark.parametrize("damaged", ["xz", "deep"])
+def test_a_bad_archive_in_the_cache_is_to_be_removed(tmp_path, damaged):
+    path = tmp_path / ("0" * 32) / "all.tar.xz"
+    path.parent.mkdir()
+    (path.parent / ".lock").touch()
+    name = "News/" + "a/" * 3000 + "b" if damaged == "deep" else "News/a"
+    with tarfile.open(path, "w:xz") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = 100_000
+        archive.addfile(member, io.BytesIO(random.Random(1).randbytes(member.size)))
+    if damaged == "xz":
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    with pytest.raises(InputError, match=r"all\.tar\.xz: .*; remove .*/all\.tar\.xz and run again"):
+        git_tree(path, "News", "0000")

@@ -393,3 +393,16 @@ def test_float32_models_have_no_integers_to_keep(tmp_path, vocabularies):
     )
     with pytest.raises(InputError, match="its weights are float32, such as"):
         import_student(tmp_path / "marian", tmp_path / "imported", int8=True)
+
+
+@pytest.mark.parametrize("code", ["", "e/n", "../x", "en\n", "[en]"])
+def test_codes_that_names_of_files_cannot_hold_are_refused(tmp_path, vocabularies, code):
+    model = student("ssru")
+    with pytest.raises(InputError, match="expected a language code"):
+        export(model, vocabularies["one"], tmp_path / "out", languages=(code, "de"), pad=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.bin: no such file"):
+        import_student(tmp_path / "none.bin", tmp_path / "out")

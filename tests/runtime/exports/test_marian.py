@@ -216,6 +216,8 @@ def test_published_students_with_activation_scales_are_read(tmp_path, vocabulary
         (lambda a: a.update(Wpos=a["Wemb"]), {}, "tensor Wpos is in none"),
         (lambda a: a.update(Wemb=a["Wemb"][:-1]), {}, r"Wemb is \(59, 64\), by .* \(60, 64\)"),
         (lambda a: a.update(Wemb=a["Wemb"].astype(np.int8)), {}, "Wemb is int8; take the float32"),
+        (lambda a: a.update(encoder_l1_self_Wq_QuantMultA=np.array(["x"])), {}, "no number above 0"),
+        (lambda a: a.update(encoder_l1_self_Wq_QuantMultA=np.array([1j])), {}, "no number above 0"),
         (lambda a: a.pop("special:model.yml"), {}, "no special:model.yml"),
         (lambda a: None, {"type": "s2s"}, "type is 's2s'"),
         (lambda a: None, {"dec-cell": "gru"}, "dec-cell is 'gru', Weebill's students have 'ssru'"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from weebill.errors import InputError
+from weebill.runtime.exports.marian.binary import Codes
 from weebill.runtime.exports.marian.options import OPTIONS, read_options, with_options
 
 
@@ -28,3 +29,8 @@ def test_what_is_no_plain_yaml_is_refused(text):
         InputError, match=r"^model\.npz: special:model\.yml (is not YAML|holds no options)"
     ):
         read_options(np.frombuffer(text, np.int8), "model.npz")
+
+
+def test_integers_with_a_multiplier_are_no_options():
+    with pytest.raises(InputError, match=r"special:model\.yml is no text"):
+        read_options(Codes(np.zeros((1, 4), np.int8), 1.0), "model.bin")

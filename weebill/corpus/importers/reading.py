@@ -17,6 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
+from weebill.corpus.download import again
 from weebill.corpus.importers import Rows
 from weebill.errors import InputError
 from weebill.text_files import LONGEST_LINE, Omitted, bounded, lines_or_omitted, open_binary
@@ -83,7 +84,7 @@ def open_text(text: TextFile) -> Iterator[IO[bytes]]:
         found = ", ".join(names) if names else "none"
         raise InputError(
             f"{text.path}: expected one member '{text.member}', found {found}; this is no archive of "
-            "this corpus, fetch it again"
+            f"this corpus, {again(text.path)}"
         )
     if text.suffix == ".zip":
         with zipfile.ZipFile(text.path) as archive, archive.open(names[0]) as stream:
@@ -119,7 +120,9 @@ def damage(name: TextFile | Path, where: Callable[[], str]) -> Iterator[None]:
         outside = errno.EINVAL  # a place outside the file
         if getattr(error, "errno", None) not in (None, outside):
             raise
-        message = f"{name}: damaged or truncated{where()} ({error}); fetch the file again"
+        reason = " ".join(str(error).split())  # tarfile's may have several lines
+        path = name.path if isinstance(name, TextFile) else name
+        message = f"{name}: damaged or truncated{where()} ({reason}); {again(path)}"
         raise InputError(message) from error
 
 

@@ -5,6 +5,8 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from weebill.corpus.download import again
+from weebill.corpus.importers.reading import damage
 from weebill.errors import InputError
 
 
@@ -14,23 +16,21 @@ def git_tree(path: Path, child: str, expected: str) -> dict[str, bytes]:
     Raises InputError if the archive is damaged or lacks the folder, or the folder's git tree is not `expected`.
     """
     files: dict[str, tuple[str, bytes]] = {}
-    try:
-        with tarfile.open(path) as archive:
-            for member in archive:
-                if member.isfile():
-                    mode = "100755" if member.mode & 0o100 else "100644"
-                    files[member.name] = mode, archive.extractfile(member).read()
-    except (OSError, EOFError, tarfile.TarError) as error:
-        raise InputError(f"{path}: damaged archive ({error}); fetch it again") from error
+    with damage(path, lambda: ""), tarfile.open(path) as archive:
+        for member in archive:
+            if member.isfile():
+                mode = "100755" if member.mode & 0o100 else "100644"
+                files[member.name] = mode, archive.extractfile(member).read()
     start = next((name[: name.index(f"{child}/")] for name in files if f"{child}/" in name), None)
     if start is None:
-        raise InputError(f"{path}: has no folder '{child}'; fetch it again")
+        raise InputError(f"{path}: has no folder '{child}'; {again(path)}")
     inside = {n.removeprefix(start): one for n, one in files.items() if n.startswith(start)}
-    found = tree_hash(inside)
+    with damage(path, lambda: ""):  # folders may be too deep
+        found = tree_hash(inside)
     if found != expected:
         raise InputError(
             f"{path}: the files around '{child}' have the git tree {found}, expected {expected}; "
-            "they changed at their origin"
+            f"they changed at their origin, or {again(path)}"
         )
     return {name: data for name, (_, data) in inside.items()}
 
@@ -45,11 +45,16 @@ def tree_hash(files: Mapping[str, tuple[str, bytes]]) -> str:
         else:
             entries.append((first, one[0], _object("blob", one[1])))
     entries += [(name, "40000", tree_hash(inside)) for name, inside in folders.items()]
-    entries.sort(key=lambda entry: entry[0] + ("/" if entry[1] == "40000" else ""))
+    entries.sort(key=lambda entry: _bytes(entry[0]) + (b"/" if entry[1] == "40000" else b""))
     return _object(
         "tree",
-        b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(h) for name, mode, h in entries),
+        b"".join(_bytes(f"{mode} {name}\0") + bytes.fromhex(h) for name, mode, h in entries),
     )
+
+
+def _bytes(name: str) -> bytes:
+    """Return the bytes of a member's name, which tarfile reads so even if they are not UTF-8."""
+    return name.encode("utf-8", "surrogateescape")
 
 
 def _object(kind: str, data: bytes) -> str:

@@ -106,7 +106,7 @@ def read_student(path: str | Path) -> Student:
     scales = {}
     for theirs, name in configuration.linear_maps(shape):
         if (scale := found.get(theirs + SCALES)) is not None:
-            if scale.size != 1 or not 0 < scale.item() < np.inf:
+            if scale.dtype.kind not in "fiu" or scale.size != 1 or not 0 < scale.item() < np.inf:
                 faults.append(f"{theirs + SCALES} is no number above 0; fetch the file again")
             else:
                 scales[name] = float(scale.item())

@@ -5,6 +5,7 @@ The numbers in the name of a shortlist are those of Mozilla's training, whatever
 """
 
 import logging
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from weebill.runtime.exports.marian.files import unpacked
 from weebill.runtime.exports.marian.shortlists import read_shortlist, write_shortlist
 from weebill.runtime.exports.verification import same_tensors
 from weebill.runtime.shortlist import save_shortlist
+from weebill.settings import LANGUAGE
 from weebill.translation.model.network import Translator
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
@@ -71,6 +73,9 @@ def export(
     Raises InputError if the student is not int8 throughout, its languages are unknown, or an engine cannot hold it.
     """
     source, target = languages or _languages(vocabulary)
+    for code in (source, target):  # parts of names of files
+        if not re.fullmatch(LANGUAGE.pattern, code):
+            raise InputError(f"language '{code}': expected {LANGUAGE.expected}")
     int8_tensors.check_grid(network)
     if not network.guided:
         logging.warning(
@@ -137,6 +142,8 @@ def find(path: str | Path) -> Published:
     Raises InputError if the folder has no model, or several of one type.
     """
     path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder; check the path")
     folder = path if path.is_dir() else path.parent
     model = _only(folder, "model*.npz", "model*.bin") if path.is_dir() else path
     if model is None:

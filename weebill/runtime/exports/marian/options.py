@@ -21,6 +21,8 @@ def with_options(tensors: Mapping[str, Any], options: Mapping[str, Any]) -> dict
 
 def read_options(tensor: np.ndarray, path: str | Path) -> dict[str, Any]:
     """Return the options of a model.  Raises InputError, which names `path`, if the text holds none."""
+    if not isinstance(tensor, np.ndarray):  # integers with a multiplier
+        raise InputError(f"{path}: {OPTIONS} is no text; fetch the file again")
     text = tensor.tobytes().rstrip(b"\0")
     try:
         options = load_yaml(text.decode("utf-8"))
