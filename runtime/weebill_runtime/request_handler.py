@@ -20,14 +20,11 @@ if TYPE_CHECKING:
     from weebill_runtime.server import Server
 
 LARGEST_BODY = 1_000_000  # bytes
-SILENCE = (
-    30  # seconds until a connection without a request, or whose client reads nothing, is closed
-)
-REQUEST = 60  # seconds in which a request comes, its body included
-FIRST_AT_END, REQUEST_AT_END = (
-    1,
-    3,
-)  # seconds, when the server ends: until a new connection's request begins; for it
+# Seconds: until a connection without a request is closed, or one whose client reads nothing; in which a request comes,
+# its body included; and, when the server ends, until a new connection's request begins, and in which it comes.
+SILENCE = 30
+REQUEST = 60
+FIRST_AT_END, REQUEST_AT_END = 1, 3
 LONGEST_SIZE = 19  # digits
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 

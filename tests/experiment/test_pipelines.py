@@ -12,7 +12,7 @@ SMALL = read_yaml(Path(__file__).parents[2] / "config/generation-small.yaml")
 def test_variants_are_all_prefixes_once():
     config = check(SMALL, "x.yaml")
     found = variants(config)
-    assert len(found) == len(set(found)) == 29
+    assert len(found) == len(set(found)) == 37
     assert found[:3] == [
         "bart/fine-tuned",
         "bart/fine-tuned/distilled",
@@ -61,5 +61,8 @@ def test_a_control_had_the_same_training_after_the_same_model():
 
 def test_every_training_of_the_small_experiment_has_a_control():
     config = check(SMALL, "x.yaml")
-    trained = [one for one in variants(config) if "as-long-as" not in one and one.count("/") > 1]
-    assert all(control_of(config, one) for one in trained) and len(trained) == 16
+    further = [one for one in variants(config) if "as-long-as" not in one and one.count("/") > 1]
+    converted = {"bart/fine-tuned/int4", "gpt2/fine-tuned/int4", "gpt2/fine-tuned/int8"}
+    trained = [one for one in further if one not in converted]
+    assert all(control_of(config, one) for one in trained) and len(trained) == len(further) - 3
+    assert not any(control_of(config, one) for one in converted)  # their baseline is the fine-tuned model

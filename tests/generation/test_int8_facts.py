@@ -99,5 +99,5 @@ def test_what_needs_float32_weights_is_refused(tmp_path):
             change()
     with pytest.raises(InputError, match="some/name: not written, the model is int8"):
         model.push_to_hub("some/name")
-    with pytest.raises(AttributeError, match="an int8 table has no `weight`; its `int8` has a sh"):
+    with pytest.raises(AttributeError, match="an int8 table has no `weight`; its `coded` has a sh"):
         model.get_input_embeddings().weight  # noqa: B018
