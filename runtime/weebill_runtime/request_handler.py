@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from weebill_runtime.server import Server
 
 LARGEST_BODY = 1_000_000  # bytes
-# Seconds: until a connection without a request is closed, or one whose client reads nothing; in which a request comes,
-# its body included; and, when the server ends, until a new connection's request begins, and in which it comes.
+# Seconds: until a connection without a request is closed, or one whose client reads nothing; in which a request
+# comes, its body included; and, when the server ends, until a new connection's request begins, and in which it comes.
 SILENCE = 30
 REQUEST = 60
 FIRST_AT_END, REQUEST_AT_END = 1, 3
