@@ -65,4 +65,6 @@ def test_every_training_of_the_small_experiment_has_a_control():
     converted = {"bart/fine-tuned/int4", "gpt2/fine-tuned/int4", "gpt2/fine-tuned/int8"}
     trained = [one for one in further if one not in converted]
     assert all(control_of(config, one) for one in trained) and len(trained) == len(further) - 3
-    assert not any(control_of(config, one) for one in converted)  # their baseline is the fine-tuned model
+    assert not any(
+        control_of(config, one) for one in converted
+    )  # their baseline is the fine-tuned model
