@@ -63,6 +63,15 @@ class CodedLinear {
     return peak > 0 ? 127 / peak : 1;
   }
 
+  // The biases, or zeros, with room up to the padding; until this thread's next call.
+  const float* padded_bias(const float* bias) const {
+    static thread_local Buffer<float> room;
+    float* to = room.room(padded());
+    if (bias) std::copy(bias, bias + outputs_, to);
+    else std::fill(to, to + outputs_, 0.0f);
+    return to;
+  }
+
   // put(k, LANES numbers of the row from k), the last ones with zeros behind them.
   template <class Put>
   void in_lanes(const float* x, Put put) const {

@@ -17,8 +17,8 @@ namespace decoder {
 // y = activation(W·x + b).
 struct Map {
   const CodedLinear* linear = nullptr;  // null where pruning left no inputs: y = b
-  const float* bias = nullptr;         // (outputs) or null
-  float scale = 0;                     // of the inputs; 0: each row has its own
+  const float* bias = nullptr;          // (outputs) or null
+  float scale = 0;                      // of the inputs; 0: each row has its own
   Activation kind = Activation::none;
 };
 

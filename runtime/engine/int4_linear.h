@@ -32,13 +32,12 @@ class Int4Linear : public CodedLinear {
   void operator()(const float* x, int rows, const float* bias, float scale, Activation kind, float* y) const override {
     static thread_local Buffer<int8_t> values_room;
     static thread_local Buffer<int32_t> zeros_room;
-    static thread_local Buffer<float> steps_room, bias_room;
+    static thread_local Buffer<float> steps_room;
     const int depth = groups_ * GROUP, width = padded();
     int8_t* values = values_room.room(static_cast<size_t>(rows) * depth);
     int32_t* zeros = zeros_room.room(static_cast<size_t>(rows) * groups_);  // what ZERO of all codes adds up to
-    float *steps = steps_room.room(rows), *offsets = bias_room.room(width);
-    if (bias) std::copy(bias, bias + outputs(), offsets);
-    else std::fill(offsets, offsets + outputs(), 0.0f);
+    float* steps = steps_room.room(rows);
+    const float* offsets = padded_bias(bias);
     for (int m = 0; m < rows; ++m) {
       const float* from = x + static_cast<size_t>(m) * inputs;
       int8_t* to = values + static_cast<size_t>(m) * depth;

@@ -17,12 +17,11 @@ class Int8Linear : public CodedLinear {
 
   void operator()(const float* x, int rows, const float* bias, float scale, Activation kind, float* y) const override {
     static thread_local Buffer<Int8::Value> values_room;
-    static thread_local Buffer<float> steps_room, bias_room;
+    static thread_local Buffer<float> steps_room;
     const int depth = linear_.depth, width = padded();
     Int8::Value* values = values_room.room(static_cast<size_t>(rows) * depth);
-    float *steps = steps_room.room(rows), *offsets = bias_room.room(width);
-    if (bias) std::copy(bias, bias + outputs(), offsets);
-    else std::fill(offsets, offsets + outputs(), 0.0f);
+    float* steps = steps_room.room(rows);
+    const float* offsets = padded_bias(bias);
     for (int m = 0; m < rows; ++m) {
       const float* from = x + static_cast<size_t>(m) * inputs;
       const float own = scale ? scale : scale_of(from);

@@ -143,7 +143,7 @@ NEXT = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
     ],
 )  # fmt: skip
 def test_nothing_is_read_after_a_body_of_doubtful_end(port, sent, status, message, capfd):
-    """What follows on the connection may be a part of that body, not a request."""
+    """Bytes that follow on the connection may belong to that body; they are no request."""
     statuses, text = talk(port, sent + NEXT)
     assert statuses == [status] and message in text and "Connection: close" in text
     assert ("Traceback" in capfd.readouterr().err) == (status == "500")

@@ -63,9 +63,7 @@ SMALLEST = {"families": ("llama",)}
 PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32
 PROMPTS, GIVEN, NEW = 4, 32, 32  # prompts at once, tokens of each, tokens written for each
 CLOSE = 1e-3  # of logits: cut against masked
-TIE = (
-    0.1  # of the logits' standard deviation: a changed rounding of one number moves them by as much
-)
+TIE = 0.1  # of the logits' standard deviation: one number rounded otherwise moves them by as much
 
 
 def run(

@@ -15,9 +15,7 @@ class GenerationSize:
     """Sizes of a variant."""
 
     variant: str
-    numbers: dict[
-        str, int
-    ]  # counts by the type in the parameter files; codes of weights are I8, or two a U8
+    numbers: dict[str, int]  # by type, in the parameter files; codes of weights are I8, or two a U8
     parameter_bytes: int  # of *.safetensors
     folder_bytes: int  # of all files, including the tokenizer's
     layer_shapes: dict[str, Any] | None  # heads and neurons of each block
