@@ -1,17 +1,17 @@
 // A linear map of any model on weights of 4 bits, 32 inputs of each output with a step: w = (code − 8)·step.  Half the
 // bytes of Int8Linear are read, which is what a step of few rows takes its time for.
 //
-// Weights lie in blocks of 8 outputs × 32 inputs, those of the same outputs one after another.  Codes 0…15 are multiplied
-// by activations −127…127, 8 products of two summed in 16 bits (8·2·15·127 < 2¹⁵); 8·Σ activations is taken off again.
+// Weights lie in blocks of LANES outputs × 32 inputs, those of the same outputs one after another.  Codes 0…15 are
+// multiplied by activations −127…127; 8·Σ activations is taken off again.
 #pragma once
 
-#include <vector>
-
 #include "coded_linear.h"
+#include "product_int4.h"
 
 class Int4Linear : public CodedLinear {
  public:
-  static constexpr int GROUP = 32, WIDTH = 8;  // inputs, and outputs, of a block
+  static constexpr int GROUP = 32, WIDTH = LANES;  // inputs, and outputs, of a block
+  static_assert(VECTOR % WIDTH == 0);
 
   // codes: (outputs, inputs padded to GROUP) row by row, −8…7; steps: (outputs, groups), of which 16 bits are kept.
   Int4Linear(const int8_t* codes, int outputs, int inputs, const float* steps)
@@ -62,6 +62,8 @@ class Int4Linear : public CodedLinear {
                     y + static_cast<size_t>(m) * width + n, width);
       };
       int m = 0;
+      if constexpr (LANES == 16)  // enough registers
+        for (; m + 8 <= rows; m += 8) run.template operator()<8>(m);
       for (; m + 4 <= rows; m += 4) run.template operator()<4>(m);
       for (; m < rows; ++m) run.template operator()<1>(m);
     }
@@ -81,10 +83,11 @@ class Int4Linear : public CodedLinear {
   }
 
  private:
-  static constexpr int ZERO = 8;  // the code of 0
+  static constexpr int ZERO = 8;         // the code of 0
+  static constexpr size_t AHEAD = 4096;  // bytes of blocks that are fetched while one is multiplied
   using Bytes = int8_t __attribute__((vector_size(LANES)));
 
-  // In each run of 32 bytes, four of each output: inputs 0…3 of eight in the low half of a byte, 4…7 in the high one.
+  // In each run of 4·WIDTH bytes, four of each output: inputs 0…3 of eight in the low half of a byte, 4…7 in the high one.
   struct Block {
     uint16_t steps[WIDTH];  // the upper half of a float's bits
     uint8_t codes[WIDTH * GROUP / 2];
@@ -106,56 +109,30 @@ class Int4Linear : public CodedLinear {
   template <int R>
   void multiply(const Block* blocks, const int8_t* values, const int32_t* zeros, float* y, int width) const {
     const size_t depth = static_cast<size_t>(groups_) * GROUP;
-#ifdef __AVX2__
-    const __m256i low = _mm256_set1_epi8(15), ones = _mm256_set1_epi16(1);
-    __m256 sums[R];
-    for (int r = 0; r < R; ++r) sums[r] = _mm256_setzero_ps();
+    Floats sums[R] = {};
     for (int g = 0; g < groups_; ++g, ++blocks) {
-      __m256i totals[R];
-      for (int r = 0; r < R; ++r) totals[r] = _mm256_setzero_si256();
+      Ints totals[R] = {};
+      for (size_t at = 0; at < sizeof(Block); at += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(blocks) + AHEAD + at, 0, 2);
 #pragma GCC unroll 4
       for (int j = 0; j < GROUP / 8; ++j) {
-        const __m256i both = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(blocks->codes + j * 32));
-        const __m256i near = _mm256_and_si256(both, low), far = _mm256_and_si256(_mm256_srli_epi16(both, 4), low);
-#pragma GCC unroll 4
+        const Ints both = load(reinterpret_cast<const int32_t*>(blocks->codes + j * 4 * WIDTH));
+        const Ints near = both & 0x0f0f0f0f, far = both >> 4 & 0x0f0f0f0f;
+#pragma GCC unroll 8
         for (int r = 0; r < R; ++r) {
           const int8_t* at = values + r * depth + g * GROUP + j * 8;
-          const __m256i products = _mm256_add_epi16(_mm256_maddubs_epi16(near, (__m256i)four(at)),
-                                                    _mm256_maddubs_epi16(far, (__m256i)four(at + 4)));
-          totals[r] = _mm256_add_epi16(totals[r], products);
+          totals[r] = add_products(add_products(totals[r], near, all_four_bytes(at)), far, all_four_bytes(at + 4));
         }
       }
-      const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks->steps));
-      const __m256 steps = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
-#pragma GCC unroll 4
+      const Floats steps = upper_halves(blocks->steps);
+#pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
-        const __m256i zero = _mm256_set1_epi32(zeros[static_cast<size_t>(r) * groups_ + g]);
-        const __m256i whole = _mm256_sub_epi32(_mm256_madd_epi16(totals[r], ones), zero);
-        sums[r] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(whole), steps, sums[r]);
+        const int32_t zero = zeros[static_cast<size_t>(r) * groups_ + g];
+        sums[r] += to_floats(whole_sums(totals[r]) - zero) * steps;
       }
     }
-    for (int r = 0; r < R; ++r) _mm256_storeu_ps(y + static_cast<size_t>(r) * width, sums[r]);
-#else
-    float sums[R][WIDTH] = {};
-    for (int g = 0; g < groups_; ++g, ++blocks)
-      for (int r = 0; r < R; ++r) {
-        int32_t totals[WIDTH] = {};
-        for (int k = 0; k < GROUP; ++k)
-          for (int i = 0; i < WIDTH; ++i) totals[i] += blocks->code(i, k) * values[r * depth + g * GROUP + k];
-        for (int i = 0; i < WIDTH; ++i)
-          sums[r][i] += static_cast<float>(totals[i] - zeros[static_cast<size_t>(r) * groups_ + g]) * blocks->step(i);
-      }
-    for (int r = 0; r < R; ++r) std::copy_n(sums[r], WIDTH, y + static_cast<size_t>(r) * width);
-#endif
+    for (int r = 0; r < R; ++r) store(y + static_cast<size_t>(r) * width, sums[r]);
   }
-
-#ifdef __AVX2__
-  static __m256i four(const int8_t* from) {  // bytes, the same in all lanes
-    int32_t bytes;
-    std::memcpy(&bytes, from, sizeof bytes);
-    return _mm256_set1_epi32(bytes);
-  }
-#endif
 
   int groups_;
   Buffer<Block> blocks_;
