@@ -1,7 +1,7 @@
 """Static activation scales from the inputs of a model's linear maps, and the squared error that they leave there."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +93,7 @@ def summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:
 
 def save_ranges(path: str | Path, ranges: Mapping[str, ActivationRanges]) -> None:
     """Write ranges as JSON, atomically."""
-    write_json(path, {name: asdict(seen) for name, seen in ranges.items()})
+    write_json(path, ranges)
 
 
 def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
@@ -154,7 +154,7 @@ def measure_errors(
 
 def save_errors(path: str | Path, errors: Sequence[ActivationError]) -> None:
     """Write errors as JSON, atomically."""
-    write_json(path, [asdict(error) for error in errors])
+    write_json(path, errors)
 
 
 def load_errors(path: str | Path) -> list[ActivationError]:

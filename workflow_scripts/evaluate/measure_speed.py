@@ -7,7 +7,6 @@ fewer sentences.
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
 from functools import partial
 
 from weebill.corpus.table import read_columns
@@ -51,5 +50,5 @@ if __name__ == "__main__":  # the worker processes import this file
                 latencies += measure_latency(
                     entrants, sentences[: min(most, params.latency_sentences)]
                 )
-        write_json(output.speed, [asdict(speed) for speed in speeds])
-        write_json(output.latency, [asdict(latency) for latency in latencies])
+        write_json(output.speed, speeds)
+        write_json(output.latency, latencies)
