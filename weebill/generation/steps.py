@@ -146,7 +146,7 @@ class QuantizationAware(Step):
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
-        from weebill.generation.int8 import weights_on_grid
+        from weebill.generation.quantizable import weights_on_grid
 
         generator = place.generator()
         with weights_on_grid(generator.model, self.bits):
