@@ -41,11 +41,7 @@ class LanguageId:
     accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
 
     def __post_init__(self) -> None:
-        if not 0 <= self.min_probability <= 1:
-            raise ValueError("min_probability is a probability from 0 to 1")
         object.__setattr__(self, "accept", tuple(self.accept))  # a list of a configuration
-        if self.min_letters < 0:
-            raise ValueError("min_letters is at least 0")
 
 
 class LanguageIdentifier:
