@@ -1,8 +1,9 @@
 """Filters of sides whose language is not that of the corpus, with fastText."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,12 @@ class LanguageId:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "accept", tuple(self.accept))  # a list of a configuration
+
+    @classmethod
+    def of(cls, section: Mapping[str, Any], model: str | Path) -> "LanguageId":
+        """Return the settings of a configuration's section, with its model at a path."""
+        given = {key: value for key, value in section.items() if key != "sha256"}
+        return cls(**{**given, "model": str(model)})
 
 
 class LanguageIdentifier:
