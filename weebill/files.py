@@ -245,6 +245,14 @@ def content_hash(path: str | Path) -> str:
     return sha256_text("".join(f"{file.relative_to(path)} {sha256_file(file)}\n" for file in files))
 
 
+def parameter_files(folder: str | Path) -> list[Path]:
+    """Return the files of a model folder with its parameters, by name.  Raises InputError if there is none."""
+    files = sorted(Path(folder).glob("*.safetensors"))
+    if not files:
+        raise InputError(f"{folder}: no *.safetensors file; is this a model folder?")
+    return files
+
+
 def sha256_text(text: str) -> str:
     """Return the SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -9,7 +9,7 @@ from weebill.workflow.job import job
 
 from functools import partial
 
-from weebill.corpus.table import read_columns
+from weebill.corpus.table import side_texts
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.timing.latency import measure_latency
 from weebill.evaluation.timing.speed import Entrant, measure_speed
@@ -21,9 +21,8 @@ from weebill_runtime.options import SearchOptions
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):
         params, output = snakemake.params, snakemake.output
-        sentences = []
-        for path in snakemake.input.test_sets:
-            sentences += read_columns(path, ["source"])["source"].to_pylist()
+        tables = snakemake.input.test_sets
+        sentences = [line for path in tables for line in side_texts(path, "source")]
         by_torch = partial(load_translator, languages=tuple(params.languages))
         students, teachers = [], []
         for name, folders, search, shortlist in params.entrants:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from weebill.evaluation.measurement import Variant, model_sha256, parameter_files, stored_numbers
-from weebill.files import MIB, read_json
+from weebill.evaluation.measurement import Variant, model_sha256, stored_numbers
+from weebill.files import MIB, parameter_files, read_json
 from weebill_runtime.architecture import Architecture
 
 XZ_PRESET = 6  # the default of `xz`
