@@ -36,6 +36,9 @@ def test_requirements_are_followed_as_extras_and_markers_say(site):
         site(name)
     assert set(required([Requirement("aa")])) == {"aa", "bb", "ee", "ff"}
     assert set(required([Requirement("aa[c]")])) == {"aa", "bb", "cc", "ee", "ff"}
+    known = {"zz": [Requirement("cc"), Requirement("gg; extra == 'own'")]}
+    assert set(required([Requirement("zz")], known)) == {"cc"}
+    assert set(required([Requirement("zz[own]")], known)) == {"cc", "gg"}
     with pytest.raises(metadata.PackageNotFoundError, match="absent"):
         required([Requirement("absent")])
 

@@ -1,7 +1,8 @@
 """Installed distributions: what they require, and the bytes of their files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
+from types import MappingProxyType
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -13,9 +14,13 @@ def is_needed(requirement: Requirement, extras: Iterable[str] = ()) -> bool:
     return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
 
 
-def required(requirements: Iterable[Requirement]) -> dict[str, metadata.Distribution]:
+def required(
+    requirements: Iterable[Requirement],
+    known: Mapping[str, Iterable[Requirement]] = MappingProxyType({}),
+) -> dict[str, metadata.Distribution]:
     """Return the installed distributions of requirements, and what those need in turn, by name.
 
+    known: what distributions require that are left out themselves, because they may not be installed.
     Raises PackageNotFoundError if one is not installed.
     """
     waiting, seen, found = list(requirements), set(), {}
@@ -25,8 +30,11 @@ def required(requirements: Iterable[Requirement]) -> dict[str, metadata.Distribu
         if (name, *sorted(one.extras)) in seen:
             continue
         seen.add((name, *sorted(one.extras)))
-        found[name] = metadata.distribution(name)
-        others = map(Requirement, found[name].requires or ())
+        if name in known:
+            others = known[name]
+        else:
+            found[name] = metadata.distribution(name)
+            others = map(Requirement, found[name].requires or ())
         waiting += [other for other in others if is_needed(other, one.extras)]
     return found
 
