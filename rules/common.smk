@@ -1,6 +1,7 @@
 """Common parts of every kind of experiment: the checked configuration, its folders, and small functions."""
 
 import hashlib
+import re
 import sys
 from pathlib import Path
 from shlex import quote
@@ -86,6 +87,20 @@ def present(paths):
     A dry run needs no data; it names missing files.  A real run stops before the first job if a file is missing.
     """
     return [path for path in paths if Path(path).exists() or is_made(path)]
+
+
+def either(names):
+    """Return a pattern that matches only the given names."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def fetched(sections):
+    """Return the name on the hub and the commit of each section that has both."""
+    return {
+        name: (section["hugging_face"], section["revision"])
+        for name, section in sections.items()
+        if "revision" in section
+    }
 
 
 def environment_of(name):

@@ -1,6 +1,7 @@
 """Files of tables and figures, by format."""
 
 from weebill.report.rendering import FORMATS as TABLE_FORMATS
+from weebill.report.stages import stages_of
 from weebill.workflow.code_version import script_of
 
 FIGURE_FORMATS = ["png", "svg", "html", "json"]
@@ -146,9 +147,4 @@ def stages():
     for one in workflow.rules:
         if name := benchmark_name(one):
             by_file.setdefault(rules_file(one), {})[name] = None
-    named = catalogue.STAGES[config["kind"]]
-    found = {
-        stage: [name for file in files for name in by_file.get(file, [])]
-        for stage, files in named.items()
-    }
-    return [(stage, names) for stage, names in found.items() if names]
+    return stages_of(config["kind"], by_file)

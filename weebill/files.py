@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from weebill.processes import is_left, maker_mark
 from weebill.replaceable import FolderKind, check_replaceable
 from weebill_runtime.json_text import parse_json
 
+MIB = 2**20  # bytes
 LOCK = ".lock"
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # First letters of the names that network file systems give to removed files which a process still has open.
@@ -243,14 +245,23 @@ def content_hash(path: str | Path) -> str:
     return sha256_text("".join(f"{file.relative_to(path)} {sha256_file(file)}\n" for file in files))
 
 
+def parameter_files(folder: str | Path) -> list[Path]:
+    """Return the files of a model folder with its parameters, by name.  Raises InputError if there is none."""
+    files = sorted(Path(folder).glob("*.safetensors"))
+    if not files:
+        raise InputError(f"{folder}: no *.safetensors file; is this a model folder?")
+    return files
+
+
 def sha256_text(text: str) -> str:
     """Return the SHA-256 of a text's UTF-8 bytes as 64 hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write `value` as JSON with sorted keys, so that equal values make equal files."""
-    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    """Write `value` as JSON with sorted keys, so that equal values make equal files; dataclasses become objects."""
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, default=asdict)
+    write_text(path, f"{text}\n")
 
 
 def read_json(path: str | Path) -> Any:

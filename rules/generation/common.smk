@@ -1,7 +1,5 @@
 """Common parts of a generation experiment's stages: its models' variants, and their folders."""
 
-import re
-
 from weebill.experiment.pipelines import (
     measured_lengths,
     model_of,
@@ -23,11 +21,6 @@ SUMMARIZERS = [
     name for name in config["models"] if task_of(config, name) == "summarization"
 ]
 LANGUAGE_MODELS = [name for name in config["models"] if name not in SUMMARIZERS]
-
-
-def either(names):
-    """Return a pattern that matches only the given names."""
-    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 wildcard_constraints:

@@ -1,11 +1,7 @@
 """Text in parts, and the first models of the pipelines: made here, or from the Hugging Face hub."""
 
 MADE = [name for name, section in config["models"].items() if section["by"] == "making"]
-FETCHED_MODELS = {
-    name: (section["hugging_face"], section["revision"])
-    for name, section in config["models"].items()
-    if "revision" in section
-}
+FETCHED_MODELS = fetched(config["models"])
 
 
 rule import_text:

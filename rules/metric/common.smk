@@ -111,11 +111,7 @@ def timed_files():
     return present([speed["sources"], *references, *speed["systems"]])
 
 
-FETCHED_ENCODERS = {
-    name: (section["hugging_face"], section["revision"])
-    for name, section in config["encoders"].items()
-    if "revision" in section
-}
+FETCHED_ENCODERS = fetched(config["encoders"])
 
 
 def final_targets():

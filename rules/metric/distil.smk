@@ -1,7 +1,5 @@
 """Distillation of small metrics from the ensemble of references (COMETINHO §5)."""
 
-import re
-
 
 rule select_pairs:
     """Select parallel pairs to distil on, and separate pairs to train translators on."""
@@ -78,10 +76,9 @@ rule train_translator:
     benchmark:
         BENCHMARKS / "train_translator/{pairs}.{translation}.tsv"
     wildcard_constraints:
-        translation="|".join(
+        translation=either(
             name for (_, name), how in TRANSLATORS.items() if how["by"] == "training"
-        )
-        or "none",
+        ),
     conda:
         "../../envs/main.yaml"
     threads: training_threads()
@@ -102,25 +99,15 @@ rule train_translator:
         "../../workflow_scripts/student/train_model.py"
 
 
-rule fetch_translator:
-    """Fetch a translator from the Hugging Face hub by its name and commit."""
+use rule fetch_encoder as fetch_translator with:
     output:
         directory(DISTILLATION / "hugging_face/{model}"),
     log:
         LOGS / "fetch_translator/{model}.log",
     benchmark:
         BENCHMARKS / "fetch_translator/{model}.tsv"
-    localrule: True  # cluster nodes seldom have a network
-    conda:
-        "../../envs/main.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
     params:
         origin=lambda w: FETCHED_TRANSLATORS[w.model],
-        places=PLACES,
-    script:
-        "../../workflow_scripts/hub/fetch_model.py"
 
 
 rule translate_pairs:
@@ -262,7 +249,7 @@ rule train_distilled:
     benchmark:
         BENCHMARKS / "train_distilled/{distilled}.tsv"
     wildcard_constraints:
-        distilled="|".join(map(re.escape, DISTILLED)),
+        distilled=either(DISTILLED),
     conda:
         "../../envs/comet.yaml"
     threads: process_threads()

@@ -61,7 +61,7 @@ rule fetch_encoder:
     benchmark:
         BENCHMARKS / "fetch_encoder/{encoder}.tsv"
     wildcard_constraints:
-        encoder="|".join(FETCHED_ENCODERS) or "none",
+        encoder=either(FETCHED_ENCODERS),
     localrule: True  # cluster nodes seldom have a network
     conda:
         "../../envs/main.yaml"

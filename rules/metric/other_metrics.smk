@@ -1,7 +1,6 @@
 """Metrics from other libraries, BERTScore and BLEURT, for comparison with COMET."""
 
 import json
-import re
 
 
 rule score_by_library:
@@ -17,7 +16,7 @@ rule score_by_library:
     benchmark:
         BENCHMARKS / "score_by_library/{judged}.{metric}.tsv"
     wildcard_constraints:
-        metric="|".join(map(re.escape, config["metrics"])),
+        metric=either(config["metrics"]),
     conda:
         "../../envs/comet.yaml"
     threads: process_threads()

@@ -17,7 +17,7 @@ rule prune_metric:
     benchmark:
         BENCHMARKS / "prune_metric/{metric}.tsv"
     wildcard_constraints:
-        metric="|".join(PRUNED),
+        metric=either(PRUNED),
     conda:
         "../../envs/main.yaml"
     threads: process_threads()

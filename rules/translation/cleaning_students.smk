@@ -5,7 +5,7 @@ CLEANING_STUDENTS = RESULTS / "cleaning_students"
 
 
 wildcard_constraints:
-    stage="|".join(STAGES),
+    stage=either(STAGES),
 
 
 rule cleaning_stage:
@@ -84,7 +84,7 @@ rule cleaning_students:
             stage=cleaning_stages(),
             test_set=config["test_sets"],
         ),
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         **table_files(
             TABLES,

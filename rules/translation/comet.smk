@@ -9,7 +9,7 @@ rule measure_comet:
         comet=comet_files(),
         models=[folder for variant in SCORED for folder in model_of(*variant)],
         translations=[file for variant in SCORED for file in translations_of(*variant)],
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "comet.json",
     log:

@@ -44,6 +44,7 @@ SCORING = RESULTS / "scoring"
 REVERSE_SCORER = SCORING / "reverse_model"
 VALIDATION = RESULTS / "validation.parquet"
 TEST_SETS = RESULTS / "test_sets"
+TEST_TABLES = [TEST_SETS / f"{name}.parquet" for name in config["test_sets"]]
 VOCABULARY = RESULTS / "vocabulary"
 REVERSE_VOCABULARY = SCORING / "vocabulary"
 TEACHER = RESULTS / "teacher"
@@ -90,7 +91,7 @@ wildcard_constraints:
     shard="[0-9]+",
     student="[^/]+",
     recipe="[^/]+",
-    precision="|".join(PRECISIONS),
+    precision=either(PRECISIONS),
 
 
 def training_resources(model, training):

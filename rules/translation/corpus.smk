@@ -20,10 +20,7 @@ else:
 
 
 # Tables whose sentences must not be in training text.
-HELD_OUT = [
-    VALIDATION,
-    *(TEST_SETS / f"{name}.parquet" for name in config["test_sets"]),
-]
+HELD_OUT = [VALIDATION, *TEST_TABLES]
 
 
 ENTRIES = list(entries(config))

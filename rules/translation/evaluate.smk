@@ -68,7 +68,7 @@ rule measure_student:
         translations=lambda w: [
             file for variant in scored(w.student) for file in translations_of(*variant)
         ],
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         quality=EVALUATION / "quality/{student}.json",
         size=EVALUATION / "size/{student}.json",
@@ -93,7 +93,7 @@ rule compare_pruned:
     """Compare a student's pruned variants with the unpruned student and the baselines of pruning, in pairs."""
     input:
         translations=lambda w: translations_of_pairs(pruned_pairs(w.student)),
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "comparisons/{student}.json",
     log:
@@ -120,7 +120,7 @@ rule compare_seeds:
             for by_seed in SEEDS_COMPARED[w.student]
             for file in translations_of_pairs(by_seed)
         ],
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "seeds/{student}.json",
     log:
@@ -148,7 +148,7 @@ rule compare_seeds:
 use rule compare_pruned as compare_steps with:
     input:
         translations=lambda w: translations_of_pairs(steps_of(w.student)),
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "steps/{student}.json",
     log:
@@ -162,7 +162,7 @@ use rule compare_pruned as compare_steps with:
 use rule compare_pruned as compare_training_texts with:
     input:
         translations=lambda w: translations_of_pairs(compared_texts(w.student)),
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "training_texts/{student}.json",
     log:
@@ -215,7 +215,7 @@ rule measure_activation_error:
     input:
         model=MODELS / "{student}/{recipe}/float32",
         ranges=CALIBRATION / "{student}/{recipe}.json",
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "activation_error/{student}/{recipe}.json",
     log:
@@ -238,7 +238,7 @@ rule measure_speed:
     input:
         models=[folder for variant in MEASURED for folder in model_of(*variant)],
         shortlists=list(SHORTLISTED.values()),
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         speed=EVALUATION / "speed.json",
         latency=EVALUATION / "latency.json",
@@ -278,7 +278,7 @@ rule measure_gpu_speed:
     input:
         models=[folder for _, folder, _ in gpu_students()],
         shortlists=gpu_shortlists(),
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
         corpus=selected([GPU_TEXT["corpus"]] if "corpus" in GPU_TEXT else []),
     output:
         GPU_SPEED,

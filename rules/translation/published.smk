@@ -142,7 +142,7 @@ rule measure_alignments:
     input:
         published=PUBLISHED / "int8",
         models=[MODELS.joinpath(*variant) for variant in VARIANTS],
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "alignments.json",
     log:
@@ -166,7 +166,7 @@ rule measure_firefox:
         [ancient(path) for path in [BERGAMOT] if Path(path).exists()],
         published_files(),
         files=[path for one in firefox_entrants()[1:] for path in one[1:] if path],
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "firefox.json",
     log:

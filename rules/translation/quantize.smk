@@ -38,7 +38,7 @@ rule quantize:
     benchmark:
         BENCHMARKS / "quantize/{student}.{recipe}.{precision}.tsv"
     wildcard_constraints:
-        precision="|".join(UNTUNED),
+        precision=either(UNTUNED),
     conda:
         "../../envs/main.yaml"
     threads: 1
@@ -66,7 +66,7 @@ rule finetune_quantized:
     benchmark:
         BENCHMARKS / "finetune_quantized/{student}.{recipe}.{grid}.tsv"
     wildcard_constraints:
-        grid="|".join(GRIDS),
+        grid=either(GRIDS),
     priority: 1  # the longest chain of jobs starts first
     conda:
         "../../envs/main.yaml"

@@ -33,7 +33,7 @@ rule measure_shortlist:
         model=MODELS / "{student}/{recipe}/{precision}",
         shortlist=lambda w: shortlist_of(w.student),
         translations=lambda w: translations_of(w.student, w.recipe, w.precision),
-        test_sets=expand(TEST_SETS / "{test_set}.parquet", test_set=config["test_sets"]),
+        test_sets=TEST_TABLES,
     output:
         EVALUATION / "shortlist/{student}/{recipe}/{precision}.json",
     log:

@@ -1,4 +1,4 @@
-"""Mistakes about scores of pairs: the lines that the user reads, in full."""
+"""Mistakes about cleaning and scores of pairs: the lines that the user reads, in full."""
 
 import pytest
 
@@ -39,6 +39,35 @@ CASES = {
             "corpora.stories.distillation.scores.reverse_model: no score 'reverse_model' in "
             "distillation.scores",
             "scoring.reverse_model.architecture: no model 'smal' in config/models.yaml; did you mean 'small'?",
+        ],
+    ),
+    "thresholds out of their bounds": (
+        {
+            "cleaning": {
+                "rules": {"max_length_ratio": 0.5, "min_letter_tokens": 2, "disabled": ["number"]},
+                "language_id": {"model": "lid.bin", "min_probability": 2, "min_letters": -1},
+            },
+            "corpora": {
+                "stories": {
+                    "importer": "tatoeba",
+                    "pairs": 10,
+                    "noise": {"share": 2, "kinds": ["copy"]},
+                }
+            },
+        },
+        [],
+        [
+            "corpora.stories.noise.share: found 2, expected at most 1",
+            "corpora.stories.noise.kinds[0]: found 'copy', expected one of misaligned, wrong_language, "
+            "truncated, copied; did you mean 'copied'?",
+            "cleaning.rules.max_length_ratio: found 0.5, expected at least 1",
+            "cleaning.rules.min_letter_tokens: found 2, expected at most 1",
+            "cleaning.rules.disabled[0]: found 'number', expected one of duplicate, near_duplicate, empty, "
+            "identical, too_long, length_ratio, letter_tokens, letter_characters, long_word, repetition, "
+            "markup, numbers, urls, garbled, language_source, language_target, test_overlap; did you mean "
+            "'numbers'?",
+            "cleaning.language_id.min_probability: found 2, expected at most 1",
+            "cleaning.language_id.min_letters: found -1, expected at least 0",
         ],
     ),
     "a score without its model": (

@@ -186,6 +186,14 @@ def test_every_default_keeps_its_bounds(kind):
         jsonschema.Draft202012Validator({"properties": given}).validate(values)
 
 
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_editors_show_sentences_of_every_section(kind):
+    """A dataclass without a docstring would show its signature."""
+    for name, rule in schema_of(SETTINGS[kind], words=True)["$defs"].items():
+        told = rule["description"]
+        assert told.endswith(".") and not told.startswith(f"{name}("), name
+
+
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
 def test_editors_find_no_fault_in_our_experiments(path):
     config = read_yaml(path)

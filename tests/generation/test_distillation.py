@@ -62,11 +62,10 @@ def test_all_positions_with_a_mask_give_the_terms_of_the_chosen_ones(normalise):
     torch.manual_seed(1)
     mask = torch.rand(3, 7) < 0.6
     student, teacher = (torch.randn(3, 7, 20, requires_grad=True) for _ in range(2))
-    for chosen, everywhere, last in (
-        (module.hidden_error, module._hidden_error_everywhere, normalise),
-        (module.divergence, module._divergence_everywhere, 2.0),
-    ):
-        one, other = (work(student, teacher, mask, last) for work in (chosen, everywhere))
+    for term, last in ((module.hidden_error, normalise), (module.divergence, 2.0)):
+        one, other = (
+            term(student, teacher, mask, last, everywhere) for everywhere in (False, True)
+        )
         torch.testing.assert_close(other, one)
         gradients = (torch.autograd.grad(value, [student, teacher]) for value in (one, other))
         torch.testing.assert_close(*gradients)

@@ -5,15 +5,9 @@ import functools
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
 from transformers import (
-    GPT2LMHeadModel,
     GPTNeoXConfig,
     GPTNeoXForCausalLM,
-    OPTConfig,
-    OPTForCausalLM,
-    PreTrainedTokenizerFast,
 )
 from transformers.pytorch_utils import Conv1D
 
@@ -35,10 +29,9 @@ from weebill.generation.int8 import (
     Int8Positions,
     calibrated_scales,
     load_int8,
-    quantizable,
     save_int8,
-    weights_on_grid,
 )
+from weebill.generation.quantizable import weights_on_grid
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.t5 import TABLE
@@ -244,15 +237,6 @@ def test_positions_begin_behind_those_that_stand_for_none():
     torch.testing.assert_close(positions(torch.zeros(2, 3), 5), found)
 
 
-def test_embeddings_that_compute_otherwise_stay_as_they_are():
-    """OPT finds positions by its attention mask, as no embedding of int8 does."""
-    sizes = {"vocab_size": 9, "hidden_size": 8, "ffn_dim": 8, "max_position_embeddings": 9}
-    config = OPTConfig(num_hidden_layers=1, num_attention_heads=2, word_embed_proj_dim=8, **sizes)
-    found = dict(quantizable(OPTForCausalLM(config)))
-    assert "model.decoder.embed_tokens" in found
-    assert "model.decoder.embed_positions" not in found
-
-
 def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):
     """Training under rounding leaves such weights: rounding again changes nothing."""
     save_int8(small_model("gpt2"), tmp_path / "once")
@@ -302,64 +286,3 @@ def test_what_is_refused(tmp_path, monkeypatch):
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(InputError, match="damaged"):
         load_int8(tmp_path / "int8")
-
-
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_a_manuscript_is_not_deleted(tmp_path):
-    folder = tmp_path / "thesis"
-    folder.mkdir()
-    (folder / "manuscript.tex").write_text("three years")
-    for save in (save_int8, lambda model, path: save_model(path, model)):
-        with pytest.raises(InputError, match=r"thesis: holds 'manuscript\.tex', which would be"):
-            save(small_model("bart"), folder)
-    assert contents(folder) == {"manuscript.tex": b"three years"}
-
-
-def test_an_earlier_model_is_replaced_but_no_other_programs(tmp_path):
-    model, folder = small_model("gpt2"), tmp_path / "model"
-    save_model(folder, model)
-    save_int8(model, folder)  # the model does not come from this folder
-    assert "quantization" in (folder / "config.json").read_text()
-    save_int8(model, folder)
-    model.save_pretrained(tmp_path / "theirs")
-    before = contents(tmp_path / "theirs")
-    with pytest.raises(InputError, match=r"holds 'config\.json', which Weebill did not write"):
-        save_int8(model, tmp_path / "theirs")
-    assert contents(tmp_path / "theirs") == before
-
-
-def test_a_tokenizer_that_would_not_be_written_again_is_kept(tmp_path):
-    model, tokenizer = small_model("gpt2"), Tokenizer(WordLevel({"<eos>": 0}, unk_token="<eos>"))
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>")
-    save_int8(model, tmp_path / "model")
-    tokenizer.save_pretrained(tmp_path / "model")
-    with pytest.raises(InputError, match=r"holds 'tokenizer\.json', which would be deleted"):
-        save_int8(model, tmp_path / "model")
-    save_int8(model, tmp_path / "model", tokenizer)
-
-
-@pytest.mark.parametrize("read", [load_model, GPT2LMHeadModel.from_pretrained, load_int8])
-def test_the_folder_that_is_read_is_not_replaced(tmp_path, read, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    model, folder = small_model("gpt2"), tmp_path / "model"
-    save_int8(model, folder) if read is load_int8 else save_model(folder, model)
-    (tmp_path / "link").symlink_to(tmp_path)
-    before = contents(folder)
-    for source in ("model", "./model/", folder, "link/model"):
-        for target in (folder, "model", "nothing/../model", "link/model"):
-            with pytest.raises(InputError, match="is the folder the model was read from; name an"):
-                save_int8(read(source), target)
-    assert contents(folder) == before
-    if read is not load_int8:
-        save_int8(read("model"), "other")
-
-
-def test_a_model_without_numbers_is_named(tmp_path):
-    model = small_model("bart").to("meta")
-    for save in (save_int8, lambda model, path: save_model(path, model)):
-        with pytest.raises(InputError, match=r"has no numbers \(device `meta`\); read the model's"):
-            save(model, tmp_path / "model")
-    assert not (tmp_path / "model").exists()

@@ -1,4 +1,4 @@
-"""Int8 folders: transformers' own reading of them, former names, and types of tensors."""
+"""Int8 folders: transformers' own reading of them, former names, types of tensors, and what they replace."""
 
 import json
 
@@ -13,6 +13,7 @@ from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
+    GPT2LMHeadModel,
     PreTrainedTokenizerFast,
     pipeline,
 )
@@ -24,7 +25,7 @@ from tests.hugging_face.test_sizes import bart_large, gpt2_small, parameters, pr
 from weebill.errors import InputError
 from weebill.experiment.shares import part_of
 from weebill.generation.int8 import load_int8, save_int8
-from weebill.hugging_face.folder import load_model
+from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import pretrained_model
 from weebill.hugging_face.t5 import TABLE
 
@@ -134,3 +135,64 @@ def test_smaller_than_the_papers(table, name, make, heads, neurons, layers):
     assert 1 < size * 2**30 / parameters(model) < 1.015  # 0.38, 0.14 and 0.06 GiB
     row = printed("textgen_tables.csv", table=table, model=name, variant="quantized")
     assert size < float(row["size_gb"])
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_manuscript_is_not_deleted(tmp_path):
+    folder = tmp_path / "thesis"
+    folder.mkdir()
+    (folder / "manuscript.tex").write_text("three years")
+    for save in (save_int8, lambda model, path: save_model(path, model)):
+        with pytest.raises(InputError, match=r"thesis: holds 'manuscript\.tex', which would be"):
+            save(small_model("bart"), folder)
+    assert contents(folder) == {"manuscript.tex": b"three years"}
+
+
+def test_an_earlier_model_is_replaced_but_no_other_programs(tmp_path):
+    model, folder = small_model("gpt2"), tmp_path / "model"
+    save_model(folder, model)
+    save_int8(model, folder)  # the model does not come from this folder
+    assert "quantization" in (folder / "config.json").read_text()
+    save_int8(model, folder)
+    model.save_pretrained(tmp_path / "theirs")
+    before = contents(tmp_path / "theirs")
+    with pytest.raises(InputError, match=r"holds 'config\.json', which Weebill did not write"):
+        save_int8(model, tmp_path / "theirs")
+    assert contents(tmp_path / "theirs") == before
+
+
+def test_a_tokenizer_that_would_not_be_written_again_is_kept(tmp_path):
+    model, tokenizer = small_model("gpt2"), Tokenizer(WordLevel({"<eos>": 0}, unk_token="<eos>"))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>")
+    save_int8(model, tmp_path / "model")
+    tokenizer.save_pretrained(tmp_path / "model")
+    with pytest.raises(InputError, match=r"holds 'tokenizer\.json', which would be deleted"):
+        save_int8(model, tmp_path / "model")
+    save_int8(model, tmp_path / "model", tokenizer)
+
+
+@pytest.mark.parametrize("read", [load_model, GPT2LMHeadModel.from_pretrained, load_int8])
+def test_the_folder_that_is_read_is_not_replaced(tmp_path, read, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model, folder = small_model("gpt2"), tmp_path / "model"
+    save_int8(model, folder) if read is load_int8 else save_model(folder, model)
+    (tmp_path / "link").symlink_to(tmp_path)
+    before = contents(folder)
+    for source in ("model", "./model/", folder, "link/model"):
+        for target in (folder, "model", "nothing/../model", "link/model"):
+            with pytest.raises(InputError, match="is the folder the model was read from; name an"):
+                save_int8(read(source), target)
+    assert contents(folder) == before
+    if read is not load_int8:
+        save_int8(read("model"), "other")
+
+
+def test_a_model_without_numbers_is_named(tmp_path):
+    model = small_model("bart").to("meta")
+    for save in (save_int8, lambda model, path: save_model(path, model)):
+        with pytest.raises(InputError, match=r"has no numbers \(device `meta`\); read the model's"):
+            save(model, tmp_path / "model")
+    assert not (tmp_path / "model").exists()

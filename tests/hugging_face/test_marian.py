@@ -7,7 +7,8 @@ from transformers import MarianConfig, MarianMTModel
 from tests.hugging_face.small import HEADS, NEURONS, PAD, PIECES, WIDTH, logits, small_batch
 from tests.pruning.masking import masked
 from weebill.generation.distillation import student_of
-from weebill.generation.int8 import load_int8, save_int8, weights_on_grid
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.generation.quantizable import weights_on_grid
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.pruning.cut import cut, layer_shapes

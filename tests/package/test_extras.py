@@ -24,7 +24,7 @@ ELSEWHERE = (
     "weebill/corpus/bicleaner/",
     "weebill/corpus/importers/mtdata_index.py",
     "weebill/metric/libraries.py",
-    "weebill/metric/regression.py",
+    "weebill/metric/regression",
 )
 # Beginnings of the names of each extra's modules and scripts.
 PARTS = {

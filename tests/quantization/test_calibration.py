@@ -9,6 +9,7 @@ from torch import nn
 
 from tests.quantization.toy_model import LINEARS, TOKENS, Toy
 from weebill.errors import InputError
+from weebill.files import write_json
 from weebill.quantization.calibration import (
     ActivationRanges,
     activation_scales,
@@ -16,8 +17,6 @@ from weebill.quantization.calibration import (
     load_ranges,
     measure_errors,
     record_ranges,
-    save_errors,
-    save_ranges,
 )
 
 MAXIMA = [1.0, 2.0, 4.0, 3.5]
@@ -81,7 +80,7 @@ def test_a_map_that_never_ran_or_diverged_is_named():
 
 def test_ranges_survive_their_file(tmp_path):
     ranges = {"x": ActivationRanges.of(MAXIMA), "y": ActivationRanges.of([0.1])}
-    save_ranges(tmp_path / "ranges.json", ranges)
+    write_json(tmp_path / "ranges.json", ranges)
     assert load_ranges(tmp_path / "ranges.json") == ranges
     (tmp_path / "ranges.json").write_text('{"x": {"wrong": 1}}')
     with pytest.raises(InputError, match="not activation ranges"):
@@ -131,7 +130,7 @@ def test_the_model_runs_on_as_it_was():
 def test_errors_survive_their_file(tmp_path):
     model = nn.Sequential(nn.Linear(2, 2))
     errors = measure_errors(model, lambda: model(torch.ones(1, 2)), {"any": {"0": 100.0}})
-    save_errors(tmp_path / "errors.json", errors)
+    write_json(tmp_path / "errors.json", errors)
     assert load_errors(tmp_path / "errors.json") == errors
     (tmp_path / "errors.json").write_text('[{"wrong": 1}]')
     with pytest.raises(InputError, match="not activation errors"):

@@ -28,59 +28,28 @@ from weebill.report.table import Row as TableRow
 SEGMENTS = 100
 SMALLEST = {"segments": 10, "precision": "float32"}
 EQUAL = 1e-5  # largest difference of equal scores
-REGRESSION, UNIFIED = "regression_metric", "unified_metric"
+REGRESSION, UNIFIED, XCOMET = "regression_metric", "unified_metric", "xcomet_metric"
+KIWI, XL = {"input_segments": ["mt", "src"]}, {"encoder_model": "XLM-RoBERTa-XL"}
+BERT = {"encoder_model": "BERT"}
 WORDS = {"word_level_training": True, "word_layer": 2}
-# Name in the table: hyperparameters that differ from the class's defaults, and the texts that are given.
-CASES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "RegressionMetric (wmt22-comet-da)": ({"class_identifier": REGRESSION}, ("src", "ref")),
-    "RegressionMetric, MiniLM": (
-        {"class_identifier": REGRESSION, "encoder_model": "MiniLM"},
-        ("src", "ref"),
-    ),
-    "RegressionMetric, BERT": (
-        {"class_identifier": REGRESSION, "encoder_model": "BERT"},
-        ("src", "ref"),
-    ),
-    "RegressionMetric, RemBERT": (
-        {"class_identifier": REGRESSION, "encoder_model": "RemBERT"},
-        ("src", "ref"),
-    ),
-    "RegressionMetric, XLM-R-XL": (
-        {"class_identifier": REGRESSION, "encoder_model": "XLM-RoBERTa-XL"},
-        ("src", "ref"),
-    ),
-    "ReferencelessRegression (wmt20-comet-qe-da)": (
-        {"class_identifier": "referenceless_regression_metric"},
-        ("src",),
-    ),
-    "RankingMetric": ({"class_identifier": "ranking_metric"}, ("src", "ref")),
-    "UnifiedMetric (wmt22-unite-da)": ({"class_identifier": UNIFIED}, ("src", "ref")),
-    "UnifiedMetric, by the source": ({"class_identifier": UNIFIED}, ("src",)),
-    "UnifiedMetric, by the reference": ({"class_identifier": UNIFIED}, ("ref",)),
-    "UnifiedMetric, BERT, words": (
-        {"class_identifier": UNIFIED, "encoder_model": "BERT", **WORDS},
-        ("src", "ref"),
-    ),
-    "UnifiedMetric (wmt22-cometkiwi-da)": (
-        {"class_identifier": UNIFIED, "input_segments": ["mt", "src"]},
-        ("src",),
-    ),
-    "UnifiedMetric, XLM-R-XL (wmt23-cometkiwi-da-xl)": (
-        {
-            "class_identifier": UNIFIED,
-            "encoder_model": "XLM-RoBERTa-XL",
-            "input_segments": ["mt", "src"],
-        },
-        ("src",),
-    ),
-    "XCOMETMetric, XLM-R-XL (XCOMET-XL)": (
-        {"class_identifier": "xcomet_metric", "word_layer": 2},
-        ("src", "ref"),
-    ),
-    "XCOMETMetric, by the source": (
-        {"class_identifier": "xcomet_metric", "word_layer": 2},
-        ("src",),
-    ),
+SOURCE, REFERENCE, BOTH = ("src",), ("ref",), ("src", "ref")
+# Name in the table: the class, the texts that are given, and hyperparameters that differ from the class's defaults.
+CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "RegressionMetric (wmt22-comet-da)": (REGRESSION, BOTH, {}),
+    "RegressionMetric, MiniLM": (REGRESSION, BOTH, {"encoder_model": "MiniLM"}),
+    "RegressionMetric, BERT": (REGRESSION, BOTH, BERT),
+    "RegressionMetric, RemBERT": (REGRESSION, BOTH, {"encoder_model": "RemBERT"}),
+    "RegressionMetric, XLM-R-XL": (REGRESSION, BOTH, XL),
+    "ReferencelessRegression (wmt20-comet-qe-da)": ("referenceless_regression_metric", SOURCE, {}),
+    "RankingMetric": ("ranking_metric", BOTH, {}),
+    "UnifiedMetric (wmt22-unite-da)": (UNIFIED, BOTH, {}),
+    "UnifiedMetric, by the source": (UNIFIED, SOURCE, {}),
+    "UnifiedMetric, by the reference": (UNIFIED, REFERENCE, {}),
+    "UnifiedMetric, BERT, words": (UNIFIED, BOTH, BERT | WORDS),
+    "UnifiedMetric (wmt22-cometkiwi-da)": (UNIFIED, SOURCE, KIWI),
+    "UnifiedMetric, XLM-R-XL (wmt23-cometkiwi-da-xl)": (UNIFIED, SOURCE, XL | KIWI),
+    "XCOMETMetric, XLM-R-XL (XCOMET-XL)": (XCOMET, BOTH, {"word_layer": 2}),
+    "XCOMETMetric, by the source": (XCOMET, SOURCE, {"word_layer": 2}),
 }
 # Program of the opponent: writes a checkpoint, and predicts.
 PROGRAM = """
@@ -129,11 +98,9 @@ def run(
     rows = []
     with tempfile.TemporaryDirectory() as name, one_thread():
         folders = _encoders(Path(name) / "encoders", shape, text)
-        for number, (case, (values, given)) in enumerate(CASES.items()):
+        for number, case in enumerate(CASES):
             folder = Path(name) / f"encoders/{number}"
-            row, difference = _measure(
-                case, values, given, text, folder, folders, comet, precision, rounds
-            )
+            row, difference = _measure(case, text, folder, folders, comet, precision, rounds)
             equal = "yes" if difference <= EQUAL else "no"
             speeds = (fixed(one, 2) for one in (row.ours, row.other, row.ratio))
             rows.append(TableRow.of((case, "yes", equal, f"{difference:.0e}", *speeds)))
@@ -168,8 +135,6 @@ def _encoders(root: Path, shape: str, text: Text) -> dict[str, Path]:
 
 def _measure(
     case: str,
-    values: Mapping[str, Any],
-    given: tuple[str, ...],
     text: Text,
     folder: Path,
     encoders: Mapping[str, Path],
@@ -179,11 +144,11 @@ def _measure(
 ) -> tuple[Row, float]:
     """Return the row of a case, and the largest difference of its scores."""
     folder.mkdir()
-    default = "XLM-RoBERTa-XL" if values["class_identifier"] == "xcomet_metric" else "XLM-RoBERTa"
-    family = values.get("encoder_model", default)
-    own = {**values, "encoder_model": family, "pretrained_model": str(encoders[family])}
+    kind, given, values = CASES[case]
+    family = values.get("encoder_model", "XLM-RoBERTa-XL" if kind == XCOMET else "XLM-RoBERTa")
+    own = {"encoder_model": family, "pretrained_model": str(encoders[family])}
     task = folder / "task.json"
-    task.write_text(json.dumps(own), encoding="utf-8")
+    task.write_text(json.dumps({"class_identifier": kind, **values, **own}), encoding="utf-8")
     (translations,) = text.systems.values()
     columns = {"mt": translations, "src": text.sources, "ref": text.references}
     keys = ("mt", *given)

@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 
 from weebill.benchmarks import Row
 from weebill.distributions import required, unpacked_bytes
+from weebill.files import MIB
 
 OPPONENTS = ("ctranslate2",)
 PROGRAM = Path("dist/program/bin/weebill-translate")
@@ -21,7 +22,6 @@ OTHERS = {  # each reads its text by SentencePiece, as our engine does
     "CTranslate2": ("ctranslate2", "sentencepiece"),
     "PyTorch and transformers": ("torch", "transformers", "sentencepiece"),
 }
-MIB = 2**20
 
 
 def run(rounds: int) -> Iterator[Row]:

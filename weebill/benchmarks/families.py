@@ -44,7 +44,8 @@ from weebill.generation.distillation import (
     distillation_loss,
     student_of,
 )
-from weebill.generation.int8 import load_int8, save_int8, weights_on_grid
+from weebill.generation.int8 import load_int8, save_int8
+from weebill.generation.quantizable import weights_on_grid
 from weebill.generation.training import likelihood, logits_of
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import load_model, save_model

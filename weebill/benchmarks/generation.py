@@ -39,6 +39,7 @@ from weebill.benchmarks.generation_opponents import (
 from weebill.evaluation.timing.processes import Worker, memory
 from weebill.evaluation.timing.timer import in_turn, timed
 from weebill.experiment.shares import part_of
+from weebill.files import MIB
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.hugging_face.families import prunable
@@ -53,7 +54,6 @@ HEADS, NEURONS = 0.3, 0.6  # shares that the paper's pruning removes, of each bl
 BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their most tokens, tokens written for each
 SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
 OPPONENTS = ("transformers", "ctranslate2")  # packages whose versions are reported with the results
-MIB = 2**20
 TRIAL = 4  # tokens of the trial that chooses float32's products
 UNIT = "tokens/s of processor time"
 BASE = {f"{stack}_{name}": size for stack in ("encoder", "decoder")

@@ -15,9 +15,9 @@ SHORTEST, LONGEST = 4, 150
 TARGET = 1.1  # target pieces for each source piece
 
 
-def lengths(count: int, seed: int = 1) -> np.ndarray:
+def lengths(count: int) -> np.ndarray:
     """Draw lengths of sentences, in pieces with the end (count,)."""
-    drawn = np.random.default_rng(seed).lognormal(np.log(MEDIAN), SPREAD, count)
+    drawn = np.random.default_rng(1).lognormal(np.log(MEDIAN), SPREAD, count)
     return np.clip(np.rint(drawn), SHORTEST, LONGEST).astype(np.int64)
 
 

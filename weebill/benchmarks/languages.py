@@ -14,10 +14,9 @@ from typing import Annotated
 import numpy as np
 
 from weebill.benchmarks import Option
-from weebill.corpus.cleaning.filters import FILTERS, clean_batch
-from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
-from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.losses import verdicts
+from weebill.corpus.cleaning.pairs import Context
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.labelled import roc_auc
 from weebill.corpus.language_codes import has_case
@@ -39,12 +38,10 @@ TATOEBA = {
 }
 LEARNT = 9000  # pairs from which translations of words are counted
 PIECES = 1500
-MORE_PIECES = {
-    "zh": 2500,
-    "ja": 2500,
-    "ko": 2500,
-}  # their commonest letters alone are more than 1,000
+# Their commonest letters alone are more than 1,000.
+MORE_PIECES = {"zh": 2500, "ja": 2500, "ko": 2500}
 KEPT_GOOD = 0.95
+SEED = 1  # of the shuffle, the vocabularies and the alignment
 SMALLEST = {"languages": ("de",)}
 
 Pair = tuple[str, str]
@@ -70,40 +67,25 @@ def read(name: str) -> list[str]:
     return list(read_lines(path))
 
 
-def verdicts(
-    sides: tuple[list[str], list[str]], language: str, context: Context
-) -> list[str | None]:
-    """Return the filter that drops each pair of English and another language, None if it stays."""
-    languages = ("en", language)
-    texts = tuple(
-        prepare(side, code, context.rules, None)
-        for side, code in zip(sides, languages, strict=True)
-    )
-    found = clean_batch(Pairs(texts, languages, np.zeros(len(texts[0]), np.uint8)), context)
-    return [None if one < 0 else list(FILTERS)[one] for one in found.tolist()]
-
-
-def cleaning_table(languages: Sequence[str], seed: int = 1) -> Table:
-    """Return shares of FLORES that cleaning keeps or drops, and the fit of vocabularies.  seed: of the shuffle."""
+def cleaning_table(languages: Sequence[str]) -> Table:
+    """Return shares of FLORES that cleaning keeps or drops, and the fit of vocabularies."""
     english, rows = read("flores/eng.devtest"), []
-    order = np.random.default_rng(seed).permutation(len(english)).tolist()
+    order = np.random.default_rng(SEED).permutation(len(english)).tolist()
     for language in languages:
-        other = read(f"flores/{FLORES[language]}.devtest")
+        other, both = read(f"flores/{FLORES[language]}.devtest"), ("en", language)
         rules = Context(Rules())
-        identifier = LanguageIdentifier(
-            LanguageId(str(FOLDER / "lid/lid.176.ftz")), ("en", language)
-        )
+        identifier = LanguageIdentifier(LanguageId(str(FOLDER / "lid/lid.176.ftz")), both)
         whole = Context(Rules(), identifier)
-        kept = verdicts((english, other), language, whole)
-        shuffled = verdicts((english, [other[row] for row in order]), language, rules)
+        kept = verdicts((english, other), both, whole)
+        shuffled = verdicts((english, [other[row] for row in order]), both, rules)
         capitals = tuple([line.upper() for line in side] for side in (english, other))
-        upper = verdicts(capitals, language, whole) if has_case(language) else None
+        upper = verdicts(capitals, both, whole) if has_case(language) else None
         fit = measure_fit(
-            other, language, MORE_PIECES.get(language, PIECES), seed, tokenizer="char"
+            other, language, MORE_PIECES.get(language, PIECES), SEED, tokenizer="char"
         )
         dropped = Counter(filter(None, kept)).most_common(2)
         cells = [
-            _percent(verdicts((english, other), language, rules).count(None), len(other)),
+            _percent(verdicts((english, other), both, rules).count(None), len(other)),
             _percent(kept.count(None), len(other)),
             ", ".join(f"{filter_name} {count}" for filter_name, count in dropped),
             _percent(len(other) - shuffled.count(None), len(other)),
@@ -140,8 +122,8 @@ def cleaning_table(languages: Sequence[str], seed: int = 1) -> Table:
     )
 
 
-def scores_table(languages: Sequence[str], seed: int = 1) -> Table:
-    """Return how well the translations of words separate pairs from shuffled ones.  seed: of the alignment."""
+def scores_table(languages: Sequence[str]) -> Table:
+    """Return how well the translations of words separate pairs from shuffled ones."""
     rows = []
     for language in languages:
         texts = (read(f"train/{name}") for name in TATOEBA[language])
@@ -149,7 +131,7 @@ def scores_table(languages: Sequence[str], seed: int = 1) -> Table:
         learnt, others = pairs[:LEARNT], pairs[LEARNT:]
         with tempfile.TemporaryDirectory() as folder:
             table = Path(folder) / "table.parquet"
-            estimate(learnt, table, LEARNT, seed)
+            estimate(learnt, table, LEARNT, SEED)
             score = log_ratio(table)
             cells = [text for tested in (learnt, others) for text in _separation(score, tested)]
         rows.append(Row.of((f"en-{language}", str(len(others)), *cells)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from weebill.benchmarks.survey import Survey
 from weebill.errors import InputError
 from weebill.files import write_json, write_text
 from weebill.report.rendering import to_markdown
-from weebill.report.rows import NAME
+from weebill.report.rows import NAME, made_today
 from weebill.report.table import Table
 from weebill.workflow.code_version import code_of_module
 
@@ -26,15 +25,9 @@ FOOTER = """
 
 def write_page(file: Path, found: Survey, command: str) -> list[Path]:
     """Write the page of what a command measured, and its rows to the folder of its name; return both paths."""
-    names = _names(found)
-    code = {name: {"module": f"weebill.benchmarks.{name}"} for name in names}
-    for one in code.values():
-        one["code"] = code_of_module(one["module"])
-    made = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "commit": found.signature["commit"],
-        "code": code,
-    }
+    modules = {name: f"weebill.benchmarks.{name}" for name in _names(found)}
+    code = {name: {"module": one, "code": code_of_module(one)} for name, one in modules.items()}
+    made = made_today(found.signature["commit"], code)
     rows = {"page": KIND, "made": made, "command": command, "survey": asdict(found)}
     write_json(file.with_suffix("") / NAME, rows)
     return [file.with_suffix("") / NAME, *render(rows, file)]

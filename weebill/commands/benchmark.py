@@ -77,7 +77,7 @@ def _run_all(options: list[str]) -> int:
 
     def save(found: Survey) -> None:
         if given.json:
-            write_json(given.json, asdict(found))
+            write_json(given.json, found)
 
     stopped = Survey.read(given.json) if given.json and given.json.exists() else None
     found = survey(given.rounds, save, stopped=stopped)
@@ -99,7 +99,7 @@ def _run_gpu(options: list[str]) -> int:
 
     def save(found: Found) -> None:
         if given.json:
-            write_json(given.json, asdict(found))
+            write_json(given.json, found)
 
     if given.measured:
         content = read_json(given.measured)

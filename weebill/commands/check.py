@@ -17,8 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what a run would say first; return 1 for a fault, a missing file or an unfit model."""
     from weebill.configuration.checking import check, estimate, missing_files, unfit_models
     from weebill.configuration.cleaning_sample import cleaning_warnings
+    from weebill.configuration.defaults import shortened
     from weebill.configuration.schedules import long_finetunings
-    from weebill.configuration.schema import load_schema, shortened
+    from weebill.configuration.schema import load_schema
     from weebill.yaml_files import read_yaml
 
     code = 0

@@ -7,6 +7,7 @@ from typing import Any
 
 from weebill.arguments import LARGEST, positive, whole
 from weebill.errors import InputError, nearest
+from weebill.files import MIB
 
 VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number
 
@@ -72,7 +73,7 @@ def describe(
         **({"source_vocabulary": source_vocabulary} if source_vocabulary else {}),
         "encoder_heads": heads,
         "parameters": parameters,
-        "float32_mib": round(parameters * 4 / 2**20, 3),
+        "float32_mib": round(parameters * 4 / MIB, 3),
     }
     if "paper" in entry and not heads_removed and not source_vocabulary:
         from weebill.report.papers import students_of

@@ -16,7 +16,7 @@ from weebill.corpus.origins import catalogue, origin
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError
 from weebill.experiment.origins import PREFIX
-from weebill.files import atomic_path, sha256_file
+from weebill.files import MIB, atomic_path, sha256_file
 from weebill.yaml_files import read_yaml
 
 MISSING, FAILED = "missing", "not fetched"
@@ -125,4 +125,4 @@ def _copy(source: Source, path: Path, mirror: Path) -> None:
 
 def mebibytes(count: int) -> str:
     """Return a size in MiB, with one digit."""
-    return f"{count / 2**20:,.1f} MiB"
+    return f"{count / MIB:,.1f} MiB"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration import data, generation, metric, schema, translation
+from weebill.configuration import data, defaults, generation, metric, schema, translation
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.origins import resolve
 from weebill.configuration.schema import Config, ConfigurationError, Fault, shown
@@ -63,7 +63,7 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
         raise ConfigurationError([fault.line(origin) for fault in found])
     # A section with a fault is not compared with others, because its meaning is not known.
     broken = {str(fault.path[0]) for fault in found if not fault.unknown_key}
-    complete = resolve(schema.filled(config, rules), found)
+    complete = resolve(defaults.filled(config, rules), found)
     if kind is translation:
         data.complete(complete, broken)
     zoo = load_zoo() if zoo is None else zoo

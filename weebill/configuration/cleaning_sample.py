@@ -48,11 +48,10 @@ def _losses(config: Config, name: str) -> list[str]:
         section_of(config, name, "cleaning"),
         importer_from(config["corpora"][name]),
     )
-    identifier, given = None, dict(cleaning.get("language_id", {}))
+    identifier, given = None, cleaning.get("language_id", {})
     try:
-        if Path(given.get("model", "")).is_file():
-            given.pop("sha256", None)
-            identifier = LanguageIdentifier(LanguageId(**given), languages)
+        if Path(model := given.get("model", "")).is_file():
+            identifier = LanguageIdentifier(LanguageId.of(given, model), languages)
         places = Places()
         sources = importer.sources(languages, None, places)
         sources = [replace(source, path=places.path(source)) for source in sources]

@@ -65,18 +65,14 @@ def _models(config: Config, zoo: Zoo) -> Iterator[Fault]:
         place: Place = ("models", name)
         for (key, *_), data in at(model, "data", "text.*"):
             yield from absent((*place, key), "data", data, config["data"], "data")
-        if "prefix" in model:
-            task = config["data"].get(model["data"], {}).get("task")
-            if task == "language-modelling":
-                yield Fault(
-                    (*place, "prefix"), f"found for {task}, expected none: it has no articles"
-                )
+        task = config["data"].get(model["data"], {}).get("task")
+        if "prefix" in model and task == "language-modelling":
+            yield Fault((*place, "prefix"), f"found for {task}, expected none: it has no articles")
         if model["by"] != "making":
             continue
         yield from width_fault(place, model)
         yield from _training((*place, "training"), model["training"])
         architecture, positions = model["architecture"], model["positions"]
-        task = config["data"].get(model["data"], {}).get("task")
         if task not in (None, TASKS[architecture]):
             found = f"found {architecture}, which does {TASKS[architecture]}"
             yield Fault((*place, "architecture"), f"{found}; its data is for {task}")

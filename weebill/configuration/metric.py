@@ -8,6 +8,7 @@ from weebill.configuration.metric_folders import unfit_encoders, unfit_translato
 from weebill.configuration.models import (
     folders_with_code,
     hub_name_fault,
+    precision_faults,
     width_fault,
     zoo_fault,
 )
@@ -219,14 +220,6 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
         if not path.strip():
             yield Fault(place, "found nothing, expected a file")
     yield from precision_faults(config, "evaluation.precision")
-
-
-def precision_faults(config: Config, key: str) -> Iterator[Fault]:
-    """Yield a fault for a metric's precision, at a key path, that the experiment's device cannot compute."""
-    for place, precision in at(config, key):
-        if precision == "int8" and config["hardware"]["accelerator"] != "cpu":
-            found = "found int8, which processors compute, with hardware.accelerator gpu"
-            yield Fault(place, f"{found}, expected bfloat16 or float32")
 
 
 CHECKS = (_encoders, _reference, _pruning, _distilled, _metrics, _test_sets, _inputs, _evaluation)

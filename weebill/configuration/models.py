@@ -282,3 +282,11 @@ CHECKS = (
     _vocabulary,
     _recipes,
 )
+
+
+def precision_faults(config: Config, key: str) -> Iterator[Fault]:
+    """Yield a fault for a metric's precision, at a key path, that the experiment's device cannot compute."""
+    for place, precision in at(config, key):
+        if precision == "int8" and config["hardware"]["accelerator"] != "cpu":
+            found = "found int8, which processors compute, with hardware.accelerator gpu"
+            yield Fault(place, f"{found}, expected bfloat16 or float32")

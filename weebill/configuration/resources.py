@@ -6,6 +6,7 @@ from typing import Any
 from weebill.configuration.cost import total_bytes, weights
 from weebill.configuration.schema import Config
 from weebill.experiment.zoo import Zoo, members
+from weebill.files import MIB
 
 # A network in training holds weights, gradients, two moments of Adam and smoothed weights.  The content of a
 # checkpoint, and the weights before and during a validation, are copies.
@@ -21,7 +22,6 @@ LINE_BYTES = 150  # of a line of text in memory
 # Bytes of a language model for each byte of plain text, and the parts that pruning of n-grams of three and more words
 # that occur once, and quantization, leave of it; measured on 40,000 sentences of Tatoeba.
 LANGUAGE_MODEL_EXPANSION, PRUNED_SHARE, QUANTIZED_SHARE = 3.5, 0.3, 0.45
-MIB = 2**20
 # Size of an encoded corpus and its shuffled order, relative to the Parquet table that it was made of.
 ENCODED_SHARE = 3
 

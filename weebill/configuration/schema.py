@@ -1,10 +1,9 @@
-"""Validation by JSON Schema with our own messages, one line for each fault, and filling in of defaults.
+"""Validation by JSON Schema with our own messages, one line for each fault.
 
 The type of a value and its `const` keys (`importer`, `method`) choose the alternative of a `oneOf`, so that only
 the faults of the intended alternative are reported.
 """
 
-import copy
 import math
 import operator
 import re
@@ -102,11 +101,11 @@ def faults(values: Any, schema: dict[str, Any]) -> list[Fault]:
 
 
 def _faults(value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault]:
-    schema = _resolve(schema, root)
+    schema = resolve(schema, root)
     if isinstance(value, float) and not math.isfinite(value):  # YAML's .inf and .nan
         yield Fault(path, f"found {value}, expected a finite number")
     elif "oneOf" in schema:
-        chosen = _choose(value, schema["oneOf"], root)
+        chosen = choose(value, schema["oneOf"], root)
         if isinstance(chosen, dict):
             yield from _faults(value, chosen, root, path)
         else:
@@ -117,7 +116,7 @@ def _faults(value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault
     else:
         for keyword in schema:
             yield from _broken(keyword, value, schema, root, path)
-        for key, child, child_schema in _children(value, schema):
+        for key, child, child_schema in children(value, schema):
             yield from _faults(child, child_schema, root, (*path, key))
 
 
@@ -141,13 +140,13 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
         case "required" if isinstance(value, dict):
             for key in rule:
                 if key not in value:
-                    wanted = _wanted(_resolve(schema["properties"][key], root), root)
+                    wanted = _wanted(resolve(schema["properties"][key], root), root)
                     yield Fault((*path, key), f"missing, expected {wanted}")
         case "propertyNames" if isinstance(value, dict):
             for key in value:
                 wanted = rule if isinstance(key, str) else {"type": "string"}
                 yield from _faults(key, wanted, root, (*path, str(key)))
-        case "type" if not _has_type(value, rule):
+        case "type" if not has_type(value, rule):
             expected = schema.get("expected", TYPES[rule][1])
             yield Fault(path, f"found {shown(value, wanted=rule)}, expected {expected}")
         case "enum" | "const":
@@ -158,11 +157,11 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
             yield Fault(path, f"found {shown(value)}, expected {schema['expected']}")
         case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
             keeps, words = BOUNDS[keyword]
-            if _has_type(value, "number") and not keeps(value, rule):
+            if has_type(value, "number") and not keeps(value, rule):
                 yield Fault(path, f"found {shown(value)}, expected {words} {rule}")
         case "minLength" | "minItems" | "maxItems" | "minProperties":
             keeps, words = BOUNDS["minimum" if keyword.startswith("min") else "maximum"]
-            if _has_type(value, LENGTHS[keyword[3:]]) and not keeps(len(value), rule):
+            if has_type(value, LENGTHS[keyword[3:]]) and not keeps(len(value), rule):
                 found = shown(value) if value else "nothing"
                 yield Fault(path, f"found {found}, expected {words} {rule}")
         case "uniqueItems" if isinstance(value, list):
@@ -170,7 +169,8 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
                 yield Fault(path, f"found {shown(twice)} twice, expected each once")
 
 
-def _children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
+def children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
+    """Yield key, value and schema of each value below one."""
     if isinstance(value, dict):
         others = schema.get("additionalProperties")
         for key, child in value.items():
@@ -182,17 +182,17 @@ def _children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
             yield index, child, schema["items"]
 
 
-def _resolve(schema: dict, root: dict) -> dict:
+def resolve(schema: dict, root: dict) -> dict:
     """Return the schema that a `$ref` points to, with the keys next to the `$ref`, such as a default."""
     if "$ref" not in schema:
         return schema
     return {**root["$defs"][schema["$ref"].removeprefix("#/$defs/")], **schema}
 
 
-def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
+def choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
     """Return the alternative that `value` means, or the fault that leaves it unclear."""
-    options = [_resolve(option, root) for option in alternatives]
-    typed = [option for option in options if _has_type(value, option["type"])]
+    options = [resolve(option, root) for option in alternatives]
+    typed = [option for option in options if has_type(value, option["type"])]
     if not typed:
         expected = _wanted({"oneOf": alternatives}, root)
         return Fault((), f"found {shown(value)}, expected {expected}")
@@ -208,7 +208,8 @@ def _choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
     return typed[known.index(value[tag])]
 
 
-def _has_type(value: Any, name: str) -> bool:
+def has_type(value: Any, name: str) -> bool:
+    """Return True if a value has a type of JSON, by its name."""
     if name == "integer" and isinstance(value, float):
         return value.is_integer() and abs(value) < 2**63
     return isinstance(value, TYPES[name][0]) and isinstance(value, bool) == (name == "boolean")
@@ -216,7 +217,7 @@ def _has_type(value: Any, name: str) -> bool:
 
 def _wanted(schema: dict, root: dict) -> str:
     if "oneOf" in schema:
-        types = [_resolve(option, root)["type"] for option in schema["oneOf"]]
+        types = [resolve(option, root)["type"] for option in schema["oneOf"]]
         return " or ".join(dict.fromkeys(TYPES[name][1] for name in types))
     if "enum" in schema or "const" in schema:
         return _one_of(schema.get("enum", [schema.get("const")]))
@@ -250,61 +251,3 @@ def _is_number(text: str) -> bool:
         return isinstance(float(text), float)
     except ValueError:
         return False
-
-
-def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
-    """Return a copy with all defaults, without unknown keys, and with numbers of the schema's type: 3 for 3.0."""
-    root = root or schema
-    schema = _resolve(schema, root)
-    if "oneOf" in schema:
-        chosen = _choose(value, schema["oneOf"], root)
-        return filled(value, chosen, root) if isinstance(chosen, dict) else copy.deepcopy(value)
-    if isinstance(value, dict):
-        rules, others = schema.get("properties", {}), schema.get("additionalProperties", {})
-        complete = dict(value)
-        for key, rule in rules.items():
-            rule = _resolve(rule, root)
-            if key not in complete and "default" in rule:
-                complete[key] = copy.deepcopy(rule["default"])
-        complete |= {key: shorter for key, shorter, _ in _following(value, rules)}
-        return {
-            key: filled(child, rules.get(key, others), root)
-            for key, child in complete.items()
-            if rules.get(key, others) is not False
-        }
-    if isinstance(value, list):
-        return [filled(child, schema.get("items", {}), root) for child in value]
-    if schema.get("type") == "integer" and isinstance(value, float) and value.is_integer():
-        return int(value)
-    if schema.get("type") == "number" and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    return value
-
-
-def _following(values: Mapping[str, Any], rules: dict) -> Iterator[tuple[str, int, str]]:
-    """Yield (key, value, the key that it follows) of each default that a small value of another key makes smaller."""
-    for key, rule in rules.items():
-        other = values.get(rule["follows"]) if "follows" in rule else None
-        if key not in values and other is not None and _has_type(other, "integer"):
-            most = max(rule.get("minimum", 0), int(rule["share"] * other))
-            if most < rule["default"]:
-                yield key, most, rule["follows"]
-
-
-def shortened(
-    value: Any, schema: dict, root: dict | None = None, path: Place = ()
-) -> Iterator[str]:
-    """Yield a sentence for each default of a well-formed configuration that follows a key that the user wrote."""
-    root = root or schema
-    schema = _resolve(schema, root)
-    if "oneOf" in schema:
-        schema = _resolve(_choose(value, schema["oneOf"], root), root)
-    if isinstance(value, dict):
-        for key, most, other in _following(value, schema.get("properties", {})):
-            rule = schema["properties"][key]
-            yield (
-                f"{key_path((*path, key))}: {most:,} by default, {rule['share']:g} × {other} {value[other]:,}, "
-                f"instead of {rule['default']:,}"
-            )
-    for key, child, child_schema in _children(value, schema):
-        yield from shortened(child, child_schema, root, (*path, key))

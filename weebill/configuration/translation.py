@@ -7,7 +7,6 @@ from pathlib import Path
 from weebill.configuration import data, measuring, models, schedules, scores
 from weebill.configuration.cost import Work, corpus_sizes
 from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
-from weebill.configuration.metric import precision_faults
 from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
@@ -140,7 +139,7 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     measured = ("evaluation.engines.architectures.*", "evaluation.cleaning.student")
     for place, name in at(config, *measured):
         yield from models.zoo_fault(place, name, zoo, single=True)
-    yield from precision_faults(config, "evaluation.comet.precision")
+    yield from models.precision_faults(config, "evaluation.comet.precision")
     for place, name in at(config, "evaluation.speed.gpu_text.corpus"):
         known = [one for one in config["corpora"] if one not in corpora_of(config, "backward")]
         yield from absent(place, "corpus", name, known, "corpora with a source side")

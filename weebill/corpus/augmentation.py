@@ -17,6 +17,7 @@ import pyarrow as pa
 from weebill.corpus.cleaning.writing_systems import count_words
 from weebill.corpus.robustness import KINDS, Augmentation, changes_by_kind
 from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema
+from weebill_runtime.names import SIDES
 from weebill_runtime.unspaced import join_sentences
 
 
@@ -79,7 +80,7 @@ def _copies(
                     pair = (row["source"], row["target"])
                     sides = changes[kind](pair, random.Random(int(draw)))
                     if sides != pair:
-                        changed = dict(zip(("source", "target"), sides, strict=True))
+                        changed = dict(zip(SIDES, sides, strict=True))
                         copies.append({**row, **changed, AUGMENTED_BY: kind})
         if copies:
             yield copies
@@ -87,10 +88,7 @@ def _copies(
 
 def _merged(first: dict[str, Any], second: dict[str, Any], longest: int) -> list[dict[str, Any]]:
     """Join two rows; return no row if they belong to different corpora or are too long."""
-    sides = {
-        side: join_sentences([(first[side], " "), (second[side], "")])
-        for side in ("source", "target")
-    }
+    sides = {side: join_sentences([(first[side], " "), (second[side], "")]) for side in SIDES}
     if first["corpus"] != second["corpus"] or max(map(count_words, sides.values())) > longest:
         return []
     merged = {**first, **sides, AUGMENTED_BY: "merged"}

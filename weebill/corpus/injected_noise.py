@@ -36,16 +36,6 @@ class InjectedNoise:
     seed: Seed | None = None
     """Seed of the damage; by default derived from the experiment's `seed` and the entry's key path."""
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.share <= 1:
-            raise InputError(f"noise: share is {self.share}, expected 0 to 1")
-        for kind in self.kinds:
-            if kind not in KINDS:
-                raise InputError(f"noise: no kind '{kind}', but {', '.join(KINDS)}")
-        if "wrong_language" in self.kinds and not self.other_languages:
-            message = "noise: wrong_language needs other_languages, files to take lines from"
-            raise InputError(message)
-
 
 def inject(
     pairs: Iterable[Pair], noise: InjectedNoise, files: Iterable[Path] = ()

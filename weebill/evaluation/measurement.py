@@ -13,7 +13,7 @@ import weebill
 from weebill.errors import InputError
 from weebill.evaluation.this_process import usable_cores
 from weebill.experiment.searches import is_search
-from weebill.files import sha256_files
+from weebill.files import parameter_files, sha256_files
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,6 @@ def hardware() -> str:
         name += f" (family {found['cpu family']}, model {found['model']})"
     count = len(usable_cores())
     return f"{name}, {count} core{'s' if count > 1 else ''}"
-
-
-def parameter_files(folder: str | Path) -> list[Path]:
-    """Return the files of a model folder with its parameters, by name.  Raises InputError if there is none."""
-    files = sorted(Path(folder).glob("*.safetensors"))
-    if not files:
-        raise InputError(f"{folder}: no *.safetensors file; is this a model folder?")
-    return files
 
 
 def model_sha256(folders: Iterable[str | Path]) -> str:

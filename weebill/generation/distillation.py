@@ -72,52 +72,41 @@ def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) ->
     return student
 
 
-def hidden_error(student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool) -> Tensor:
-    """Return the mean squared error of hidden states (n, positions, d), averaged over the mask (n, positions)."""
-    if mask.is_cuda:
-        return _hidden_error_everywhere(student, teacher, mask, normalise)
-    student, teacher = student[mask].float(), teacher[mask].float()
+def hidden_error(
+    student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool, everywhere: bool = False
+) -> Tensor:
+    """Return the mean squared error of hidden states (n, positions, d), averaged over the mask (n, positions).
+
+    everywhere: compute all positions; a process waits for a GPU that is to choose some.
+    """
+    student, teacher = ((x if everywhere else x[mask]).float() for x in (student, teacher))
     if normalise:
         student, teacher = (functional.layer_norm(x, x.shape[-1:]) for x in (student, teacher))
+    if everywhere:
+        errors = functional.mse_loss(student, teacher, reduction="none").mean(-1)
+        return _masked_mean(errors, mask)
     return functional.mse_loss(student, teacher)
 
 
-def _hidden_error_everywhere(
-    student: Tensor, teacher: Tensor, mask: Tensor, normalise: bool
+def divergence(
+    student: Tensor, teacher: Tensor, mask: Tensor, temperature: float, everywhere: bool = False
 ) -> Tensor:
-    """Implement `hidden_error` without a choice of positions, for which a process waits for a GPU."""
-    student, teacher = student.float(), teacher.float()
-    if normalise:
-        student, teacher = (functional.layer_norm(x, x.shape[-1:]) for x in (student, teacher))
-    return _masked_mean((student - teacher).square().mean(-1), mask)
+    """Return T² · KL(teacher ‖ student) of logits (n, positions, V) at temperature T, averaged over the mask.
+
+    everywhere: as in `hidden_error`.
+    """
+    student, teacher = (
+        functional.log_softmax((x if everywhere else x[mask]).float() / temperature, -1)
+        for x in (student, teacher)
+    )
+    reduction = "none" if everywhere else "batchmean"
+    kl = functional.kl_div(student, teacher, reduction=reduction, log_target=True)
+    return (_masked_mean(kl.sum(-1), mask) if everywhere else kl) * temperature**2
 
 
 def _masked_mean(values: Tensor, mask: Tensor) -> Tensor:
     """Return the mean of values over a mask of the same shape."""
     return values.masked_fill(~mask, 0).sum() / mask.sum()
-
-
-def divergence(student: Tensor, teacher: Tensor, mask: Tensor, temperature: float) -> Tensor:
-    """Return T² · KL(teacher ‖ student) of logits (n, positions, V) at temperature T, averaged over the mask."""
-    if mask.is_cuda:
-        return _divergence_everywhere(student, teacher, mask, temperature)
-    student, teacher = (
-        functional.log_softmax(logits[mask].float() / temperature, -1)
-        for logits in (student, teacher)
-    )
-    kl = functional.kl_div(student, teacher, reduction="batchmean", log_target=True)
-    return kl * temperature**2
-
-
-def _divergence_everywhere(
-    student: Tensor, teacher: Tensor, mask: Tensor, temperature: float
-) -> Tensor:
-    """Implement `divergence` without a choice of positions, for which a process waits for a GPU."""
-    student, teacher = (
-        functional.log_softmax(logits.float() / temperature, -1) for logits in (student, teacher)
-    )
-    kl = functional.kl_div(student, teacher, reduction="none", log_target=True).sum(-1)
-    return _masked_mean(kl, mask) * temperature**2
 
 
 def distillation(
@@ -133,17 +122,18 @@ def distillation(
             logits = logits_of(student, batch, use_cache=False).logits
         with torch.no_grad(), _hidden_states(teacher) as theirs:
             wanted = logits_of(teacher, batch, use_cache=False).logits
-        spoken = labels != IGNORED
+        spoken, on_gpu = labels != IGNORED, labels.is_cuda
         errors = []
         for stack, numbers in layers.items():
             mask = batch["attention_mask"].bool() if stack == "encoder" else spoken
             for states, number in zip(ours[stack], numbers, strict=True):
-                errors.append(hidden_error(states, theirs[stack][number], mask, weights.normalise))
+                pair = states, theirs[stack][number]
+                errors.append(hidden_error(*pair, mask, weights.normalise, on_gpu))
         hidden = torch.stack(errors).mean() if weights.over_layers == "mean" else sum(errors)
         return (
             weights.alpha * cross_entropy(logits, labels)
             + weights.beta * hidden
-            + weights.gamma * divergence(logits, wanted, spoken, weights.temperature)
+            + weights.gamma * divergence(logits, wanted, spoken, weights.temperature, on_gpu)
         )
 
     return objective

@@ -9,8 +9,7 @@ transformers would only warn about an unknown `quant_method`, and initialise the
 `transformers_weights` of config.json, which it takes for a file name, contains the remedy.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,14 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
-from torch.nn.utils import parametrize
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.initialization import no_init_weights
 from transformers.models.bart.modeling_bart import BartLearnedPositionalEmbedding
-from transformers.pytorch_utils import Conv1D
 
 from weebill.errors import InputError
 from weebill.generation.int8_decoding import make_fast
 from weebill.generation.int8_facts import adapt_methods, compute_buffers, int8_weights
+from weebill.generation.quantizable import linears, matrix_of, quantizable
 from weebill.generation.weight_grids import BITS, WeightGrid, grid_of_bits
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
@@ -53,12 +51,10 @@ from weebill.hugging_face.loading import (
     read_config,
     read_generation_settings,
 )
-from weebill.hugging_face.t5 import TABLE
 from weebill.kernels.extension import PORTABLE, check_instruction_set, extension, fastest
 from weebill.kernels.int8_layers import CodedWeight, Int8Embedding, Int8Linear
 from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.quantization.calibration import activation_scales, summary
-from weebill.quantization.weights import straight_through
 from weebill.tensor_files import check_types, stored_types, types_of
 
 
@@ -96,7 +92,7 @@ def save_int8(
     tensors = _unquantized(model)
     for name, module in _owners(model).values():
         try:
-            parts = grid.stored(_matrix(module))
+            parts = grid.stored(matrix_of(module))
         except ValueError as error:
             raise InputError(f"{folder}: {name}: {error}; the model has diverged") from error
         tensors |= {f"{name}.{part}": tensor for part, tensor in parts.items()}
@@ -187,7 +183,7 @@ def _fill(
 
     weights = {
         key: grid.loaded(
-            {part: read(f"{name}.{part}") for part in grid.parts}, _matrix(module).shape[1], isa
+            {part: read(f"{name}.{part}") for part in grid.parts}, matrix_of(module).shape[1], isa
         )
         for key, (name, module) in owners.items()
     }
@@ -210,7 +206,7 @@ def calibrated_scales(
 
     formula: of `quantization.calibration`.  Raises InputError if there is none, or a map was never called or saw NaN.
     """
-    seen: dict[nn.Module, list[Tensor]] = {module: [] for module in _linears(model).values()}
+    seen: dict[nn.Module, list[Tensor]] = {module: [] for module in linears(model).values()}
 
     def see(module: nn.Module, arguments: tuple[Tensor, ...]) -> None:
         if module in seen:
@@ -218,7 +214,7 @@ def calibrated_scales(
 
     with register_module_forward_pre_hook(see):
         run()
-    ranges = {name: summary(name, seen[module]) for name, module in _linears(model).items()}
+    ranges = {name: summary(name, seen[module]) for name, module in linears(model).items()}
     return activation_scales(ranges, formula)
 
 
@@ -234,65 +230,6 @@ class Int8Positions(Int8Embedding):
         if position_ids is None:
             position_ids = torch.arange(past, past + inputs.shape[1])
         return super().forward(position_ids[None] + self.offset)
-
-
-@contextmanager
-def weights_on_grid(model: PreTrainedModel, bits: int = 8) -> Iterator[PreTrainedModel]:
-    """Let the model compute with weights rounded to so many bits within the context, and keep them rounded after it.
-
-    For quantization-aware training (TEXTGEN §3.4): gradients pass straight through, and the optimizer updates the
-    unrounded parameters, which stay the same objects.  Activations are not rounded.
-    """
-    chosen = list({module: None for _, module in quantizable(model)})  # one may have several names
-    for module in chosen:
-        rounded = _Rounded(grid_of_bits(bits), isinstance(module, Conv1D))
-        parametrize.register_parametrization(module, "weight", rounded)
-    try:
-        yield model
-    finally:
-        for module in chosen:
-            parametrize.remove_parametrizations(module, "weight", leave_parametrized=True)
-
-
-class _Rounded(nn.Module):
-    def __init__(self, grid: WeightGrid, transposed: bool):
-        """Round rows, or columns if `transposed`: Conv1D has its outputs in the second dimension."""
-        super().__init__()
-        self.grid, self.transposed = grid, transposed
-
-    def forward(self, weight: Tensor) -> Tensor:
-        """Return the weight with each output rounded to the grid."""
-        rows = weight.T if self.transposed else weight
-        rounded = straight_through(rows, self.grid.rounded(rows))
-        return rounded.T if self.transposed else rounded
-
-
-def _matrix(module: nn.Module) -> Tensor:
-    """Return a module's weight, (outputs, inputs)."""
-    return module.weight.t() if isinstance(module, Conv1D) else module.weight
-
-
-def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """Yield the modules with a weight to quantize, and their names; a module may have several.
-
-    Modules that pruning left empty, T5's biases of attention scores, and embeddings that compute otherwise, such as
-    sinusoidal positions, stay float32.
-    """
-    for name, module in model.named_modules(remove_duplicate=False):
-        if name.endswith(TABLE) or (isinstance(module, nn.Embedding) and not _is_lookup(module)):
-            continue
-        if isinstance(module, nn.Linear | Conv1D | nn.Embedding) and module.weight.numel():
-            yield name, module
-
-
-def _is_lookup(module: nn.Embedding) -> bool:
-    """Return True if an embedding looks up rows in a way that int8 has too."""
-    known = isinstance(module, BartLearnedPositionalEmbedding) or hasattr(module, "embed_scale")
-    return known or type(module).forward is nn.Embedding.forward
-
-
-def _linears(model: nn.Module) -> dict[str, nn.Module]:
-    return {n: module for n, module in quantizable(model) if not isinstance(module, nn.Embedding)}
 
 
 def _owners(model: nn.Module) -> dict[int, tuple[str, nn.Module]]:
@@ -314,6 +251,6 @@ def _unquantized(model: nn.Module) -> dict[str, Tensor]:
 
 
 def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:
-    if scales is not None and (wrong := _linears(model).keys() ^ scales.keys()):
+    if scales is not None and (wrong := linears(model).keys() ^ scales.keys()):
         message = f"activation scales and linear maps differ in {', '.join(sorted(wrong))}; calibrate this model"
         raise InputError(message)

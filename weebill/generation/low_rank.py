@@ -9,7 +9,7 @@ from torch import nn
 from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
-from weebill.generation.int8 import quantizable
+from weebill.generation.quantizable import quantizable
 from weebill.generation.settings import LowRankSettings
 
 

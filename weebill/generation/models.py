@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from weebill.errors import InputError
-from weebill.files import sha256_files
+from weebill.files import parameter_files, sha256_files
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.data import Task
 from weebill.generation.int8 import load_int8
@@ -187,10 +187,7 @@ def save_generator(
 
 def model_hash(path: str | Path) -> str:
     """Return the SHA-256 of a model's weights, for measurements: of its file, or of several files' digests."""
-    files = sorted(Path(path).glob("*.safetensors"))
-    if not files:
-        raise InputError(f"{path}: no *.safetensors file; is this a model folder?")
-    return sha256_files(files)
+    return sha256_files(parameter_files(path))
 
 
 @torch.inference_mode()

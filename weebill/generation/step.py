@@ -88,13 +88,13 @@ class Step:
         """Make the folder `place.output`.  Raises InputError if model, data and settings do not fit."""
         raise NotImplementedError
 
-    def lineage(self, place: Place, **more: Any) -> dict[str, Any]:
-        """Return the entry for config.json: the step's settings, its parent, software, and more."""
+    def lineage(self, place: Place, packages: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+        """Return the entry for config.json: the step's settings, its parent, software with `packages`, and more."""
         from weebill.generation.models import model_hash
         from weebill.model_lineage import versions
 
         made = {"kind": self.kind, "parent": model_hash(place.model)}
-        return {**made, **self.record(), "versions": versions(PACKAGES), **more}
+        return {**made, **self.record(), "versions": versions((*PACKAGES, *packages)), **more}
 
     def record(self) -> dict[str, Any]:
         """Return the settings as plain values."""

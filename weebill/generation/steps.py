@@ -12,7 +12,6 @@ from weebill.errors import placed
 from weebill.files import write_json
 from weebill.generation.data import data_hash, read_part
 from weebill.generation.settings import (
-    PACKAGES,
     DistillationLoss,
     LowRankSettings,
     TrainingSettings,
@@ -55,12 +54,10 @@ class FineTune(Step):
             self.save(place, generator, self.train(place, generator, objective=objective))
             return
         from weebill.generation.low_rank import low_rank_updates
-        from weebill.model_lineage import versions
 
         with low_rank_updates(generator.model, self.low_rank, place.seed) as trained:
             course = self.train(place, generator, objective=objective)
-        made_with = versions((*PACKAGES, "peft"))
-        self.save(place, generator, course, trained_parameters=trained, versions=made_with)
+        self.save(place, generator, course, trained_parameters=trained, packages=("peft",))
 
 
 @section
@@ -149,7 +146,7 @@ class QuantizationAware(Step):
 
     def run(self, place: Place) -> None:
         """Implement `Step`."""
-        from weebill.generation.int8 import weights_on_grid
+        from weebill.generation.quantizable import weights_on_grid
 
         generator = place.generator()
         with weights_on_grid(generator.model, self.bits):

@@ -32,6 +32,8 @@ def load_teacher(folder: str | Path, settings: AttentionDistillationSettings) ->
             f"{folder}: it has {positions} positions, its student {settings.positions}; "
             f"write `positions: {positions}`"
         )
+    # Nobody reads its last states, so its last layer ends with the attention.
+    teacher.encoder.layer[-1].feed_forward_chunk = lambda states: states
     return teacher.eval().requires_grad_(False)
 
 

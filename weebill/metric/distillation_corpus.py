@@ -28,6 +28,7 @@ from weebill.metric.training_table import TEXTS
 from weebill.text_files import read_lines
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.progress import counter
+from weebill_runtime.names import SIDES
 
 BATCH = 65_536
 PART_ROWS = 10_000  # rows between two checkpoints
@@ -80,7 +81,7 @@ def _of_table(entry: Mapping[str, Any]) -> Iterator[pa.Table]:
 
 
 def _of_files(name: str, entry: Mapping[str, Any]) -> Iterator[pa.Table]:
-    source, target = (list(read_lines(entry[side])) for side in ("source", "target"))
+    source, target = (list(read_lines(entry[side])) for side in SIDES)
     if len(source) != len(target):
         raise InputError(
             f"distillation.pairs.{name}: {entry['source']} has {len(source):,} lines and {entry['target']} has "
@@ -93,7 +94,7 @@ def _of_files(name: str, entry: Mapping[str, Any]) -> Iterator[pa.Table]:
 
 def _kept(rows: pa.Table) -> pa.Table:
     """Return the rows with text on both sides, in the columns of a corpus."""
-    for side in ("source", "target"):
+    for side in SIDES:
         rows = rows.filter(pc.greater(pc.utf8_length(pc.utf8_trim_whitespace(rows[side])), 0))
     rows = rows.append_column("dropped_by", pa.nulls(rows.num_rows, pa.string()))
     return rows.select(SCHEMA.names).cast(SCHEMA)

@@ -6,7 +6,6 @@ weights.  This module imports only what that environment has, and its special pa
 
 import inspect
 import json
-import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,24 +21,21 @@ import torch
 import yaml
 
 from weebill.errors import InputError, nearest
-from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
+from weebill.files import atomic_folder, content_hash, unfinished_work, write_json
 from weebill.hugging_face.loading import pretrained_tokenizer
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.metric.encoder_family import KEY as FAMILY
 from weebill.metric.encoder_family import MINILM, checked_family
+from weebill.metric.regression_course import BEST, LAST, Batches, course_of
 from weebill.metric.settings import RegressionSettings
-from weebill.metric.training_table import TEXTS, read_segments
+from weebill.metric.training_table import read_segments
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.workflow.code_version import code_of_module
-from weebill.workflow.progress import tell
 
 # Hyperparameters of unbabel-comet that users cannot set here.
 OWN = ("pretrained_model", "train_data", "validation_data", "load_pretrained_weights")
 OWN += ("class_identifier", "local_files_only")
 PRECISIONS = {"float32": "32-true", "bfloat16": "bf16-mixed"}
-WINDOW = 50  # batches sorted by length together
-LAST, BEST = "last.ckpt", "best.ckpt"
-STATE = "weebill"  # key in a checkpoint of the work folder, for what Lightning does not keep
 RECORD = "training.json"
 # Files of an encoder's folder that a metric needs.
 ENCODER_FILES = ("config.json", "tokenizer.json", "sentencepiece.bpe.model")
@@ -189,7 +185,7 @@ def _fit(
     size = model.hparams.batch_size
     batches = Batches(training, size, seed)
     model.first_epoch_total_steps = len(training) // size
-    course = _course(settings, seed, work, batches)
+    course = course_of(settings, seed, work, batches)
     prepare = partial(model.prepare_sample, stage="fit")
     loaders = [
         DataLoader(training.to_dict("records"), batch_sampler=batches, collate_fn=prepare),
@@ -215,95 +211,3 @@ def _fit(
     with OneDnnLinears():
         trainer.fit(model, *loaders, ckpt_path=last if last.is_file() else None)
     return course.history
-
-
-class Batches:
-    """Sampler of batches of similar length as rows (b,); a function of seed and epoch."""
-
-    def __init__(self, table: pd.DataFrame, size: int, seed: int) -> None:
-        texts = [name for name in TEXTS if name in table]
-        self._lengths = sum(table[name].str.len().to_numpy() for name in texts)
-        self._size, self._seed = size, seed
-        self.epoch, self.first = 0, 0
-
-    def set_epoch(self, epoch: int) -> None:
-        """Set the epoch; Lightning calls this before each epoch."""
-        self.epoch = epoch
-
-    def __len__(self) -> int:
-        return -(-len(self._lengths) // self._size)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        """Yield the batches of the epoch from number `first` on; later epochs start at 0."""
-        draw = np.random.default_rng((self._seed, self.epoch))
-        order = draw.permutation(len(self._lengths))
-        window = np.arange(len(order)) // (WINDOW * self._size)
-        order = order[np.lexsort((order, self._lengths[order], window))]
-        cuts = np.arange(0, len(order), self._size)
-        first, self.first = self.first, 0
-        for begin in draw.permutation(cuts)[first:]:
-            yield order[begin : begin + self._size].tolist()
-
-
-def _course(settings: RegressionSettings, seed: int, work: Path, batches: Batches) -> Any:
-    """Make Lightning's callback for seeds, validations, checkpoints and patience."""
-    from pytorch_lightning.callbacks import Checkpoint
-
-    class Course(Checkpoint):  # Lightning runs checkpoints after all other callbacks
-        def __init__(self) -> None:
-            self.history: list[dict[str, float]] = []
-
-        def on_train_start(self, trainer: Any, model: Any) -> None:
-            """Stop if the patience has ended, also in a resumed run."""
-            if settings.patience and self._waited() >= settings.patience:
-                trainer.should_stop = True
-
-        def on_train_batch_start(self, trainer: Any, model: Any, batch: Any, index: int) -> None:
-            torch.manual_seed(hash((seed, trainer.current_epoch, index)) % 2**63)
-
-        def on_train_batch_end(
-            self, trainer: Any, model: Any, outputs: Any, batch: Any, index: int
-        ) -> None:
-            updates, waiting = divmod(index + 1, settings.accumulate)
-            due = not waiting and updates % settings.checkpoint_every == 0
-            if due and index + 1 < len(batches):
-                self._save(trainer, index + 1)
-            done = trainer.current_epoch * len(batches) + index + 1
-            tau = f"Kendall's τ {self.history[-1]['kendall']:.3f}" if self.history else ""
-            tell(done, settings.epochs * len(batches), "batches", tau)
-
-        def on_train_epoch_end(self, trainer: Any, model: Any) -> None:
-            self.history.append({"epoch": trainer.current_epoch + 1, "kendall": model.kendall})
-            logging.info("epoch %d: Kendall's τ %.4f", trainer.current_epoch + 1, model.kendall)
-            if not self._waited():
-                with atomic_path(work / BEST) as partial:
-                    trainer.save_checkpoint(partial, weights_only=True)
-            self.on_train_start(trainer, model)
-            self._save(trainer, 0)
-
-        def _save(self, trainer: Any, batch: int) -> None:
-            self.batch = batch
-            with atomic_path(work / LAST) as partial:
-                trainer.save_checkpoint(partial)
-
-        def _waited(self) -> int:
-            """Return the number of epochs since the best one."""
-            best = max(self.history, key=lambda row: row["kendall"], default={"epoch": 0})
-            return len(self.history) - best["epoch"]
-
-        def on_save_checkpoint(self, trainer: Any, model: Any, checkpoint: dict) -> None:
-            checkpoint[STATE] = {
-                "history": self.history,
-                "batch": self.batch,
-                "frozen": model._frozen,
-                "epochs": model.epoch_nr,
-            }
-
-        def on_load_checkpoint(self, trainer: Any, model: Any, checkpoint: dict) -> None:
-            state = checkpoint[STATE]
-            self.history, batches.first = state["history"], state["batch"]
-            model.epoch_nr = state["epochs"]
-            if not state["frozen"]:
-                model.unfreeze_encoder()
-
-    return Course()

@@ -1,7 +1,7 @@
 """Static activation scales from the inputs of a model's linear maps, and the squared error that they leave there."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from weebill.errors import InputError, nearest
-from weebill.files import read_json, write_json
+from weebill.files import read_json
 from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.modules import inputs_watched, quantizable_linears
 from weebill.quantization.weights import fake_quantize_activations
@@ -91,13 +91,8 @@ def summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:
     return ActivationRanges.of(values)
 
 
-def save_ranges(path: str | Path, ranges: Mapping[str, ActivationRanges]) -> None:
-    """Write ranges as JSON, atomically."""
-    write_json(path, {name: asdict(seen) for name, seen in ranges.items()})
-
-
 def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
-    """Read what `save_ranges` wrote.  Raises InputError where the file is no such JSON."""
+    """Read ranges by name from JSON.  Raises InputError where the file has no such."""
     try:
         return {name: ActivationRanges(**seen) for name, seen in read_json(path).items()}
     except (TypeError, AttributeError) as error:
@@ -152,13 +147,8 @@ def measure_errors(
     ]
 
 
-def save_errors(path: str | Path, errors: Sequence[ActivationError]) -> None:
-    """Write errors as JSON, atomically."""
-    write_json(path, [asdict(error) for error in errors])
-
-
 def load_errors(path: str | Path) -> list[ActivationError]:
-    """Read what `save_errors` wrote.  Raises InputError where the file is no such JSON."""
+    """Read errors from JSON.  Raises InputError where the file has no such."""
     try:
         return [ActivationError(**row) for row in read_json(path)]
     except TypeError as error:

@@ -3,7 +3,6 @@
 A table is read as a reader would read it, from its CSV, and compared with the measurements.
 """
 
-import csv
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from weebill.experiment.variants import UNPRUNED
 from weebill.files import read_json
+from weebill.report.results import read_csv
 
 TABLE, MEASURED = "tables/speed/wmt21_table4.csv", "evaluation/gpu_speed.json"
 NEAR = 0.01  # share; cells have three digits
@@ -20,8 +20,7 @@ def misplaced(results: Path) -> list[str]:
     """Return what WMT21's table 4 lacks or shows otherwise than measured, in words; [] if there is no such table."""
     if not (results / TABLE).is_file():
         return []
-    with (results / TABLE).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_csv([results / TABLE])
     measured = read_json(results / MEASURED)
     return [fault for one in measured if _belongs(one) for fault in _faults(one, rows)]
 

@@ -4,7 +4,6 @@
 that are there.
 """
 
-import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.files import read_json, write_json, write_text
+from weebill.report.results import read_csv
 from weebill.workflow.repository import commit
 
 NAME = "rehearsal.json"  # in the folder of results
@@ -51,8 +51,7 @@ def record(
 def _tables(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each table beside a paper's: its rows, rows of ours, columns of ours, and those without any value."""
     for path in folder.rglob("*.csv"):
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = read_csv([path])
         columns = [key for key in (rows[0] if rows else ()) if key.endswith(OURS)]
         if columns:
             filled = [any(row[key] for key in columns) for row in rows]

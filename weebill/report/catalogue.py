@@ -195,30 +195,6 @@ FRONTS = {
     "generation": Page("report", "generation:front", TIMES, ("leads",)),
 }
 CARDS = {kind: replace(page, make=f"{kind}:cards") for kind, page in FRONTS.items()}
-# Stages of a kind of experiment, by the section of the report if it has one → files of rules/KIND/ without ending.
-STAGES = {
-    "translation": {
-        "Corpora": ("origins", "corpus", "texts", "scores", "bicleaner", "vocabulary"),
-        "Teacher": ("teacher", "reverse", "back_translate", "published"),
-        "Distillation": ("distil", "augment", "align", "shortlist"),
-        "Students": ("student", "cleaning_students"),
-        "Pruning": ("prune",),
-        "Quantization": ("quantize", "export"),
-        "Evaluation": ("evaluate", "comet"),
-    },
-    "metric": {
-        "Encoders": ("encoder",),
-        "Reference": ("origins", "reference"),
-        "Pruning": ("prune",),
-        "Distillation": ("distil", "translations"),
-        "Agreement": ("evaluate", "other_metrics"),
-    },
-    "generation": {
-        "Text and first models": ("origins", "models"),
-        "Steps": ("steps",),
-        "Evaluation": ("evaluate",),
-    },
-}
 SUMMARY_PICTURES = {
     "speed/front": "Quality, speed and size",
     "sizes": "Sizes",

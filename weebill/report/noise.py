@@ -26,6 +26,13 @@ def warning(*timings: Any) -> str:
     return " (a noisy measurement)" if any(mark(one.seconds) for one in timings) else ""
 
 
+def summary(timings: Sequence[Any], kind: str) -> list[str]:
+    """Return a sentence on the timings, such as "speeds", that have MARK; none if none has."""
+    marked = sum(bool(mark(one.seconds)) for one in timings)
+    told = f"Of {len(timings)} {kind}, {marked} are noisy; the tables mark them with {MARK}."
+    return [told] if marked else []
+
+
 def notes(rows: Iterable[Row]) -> list[str]:
     """Return the note that explains MARK if some cell has it."""
     return [NOTE] if any(cell.mark == MARK for row in rows for cell in row.cells) else []

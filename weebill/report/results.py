@@ -81,7 +81,7 @@ def read_records(paths: Sequence[str]) -> list[Any]:
     return [row for one in values for row in (one if isinstance(one, list) else [one])]
 
 
-def read_csv(paths: Sequence[str]) -> list[dict[str, str]]:
+def read_csv(paths: Sequence[str | Path]) -> list[dict[str, str]]:
     """Read the rows of CSV files."""
     rows = []
     for path in paths:

@@ -39,11 +39,16 @@ def collect(
     }
     return {
         "page": page,
-        "made": {"date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit(), "code": code},
+        "made": made_today(commit(), code),
         "config": config,
         "jobs": [[job.rule, job.name, job.seconds, job.mib] for job in jobs],
         "files": {name: {path: _content(path) for path in paths} for name, paths in files.items()},
     }
+
+
+def made_today(version: str | None, code: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entry `made` of rows.  version: the commit.  code: fingerprints of the code that made them."""
+    return {"date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": version, "code": code}
 
 
 def changed_rules(rows: Mapping[str, Any]) -> list[str]:

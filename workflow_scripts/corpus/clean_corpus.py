@@ -16,8 +16,7 @@ if __name__ == "__main__":  # the worker processes import this file
         identifier = snakemake.params.language_id
         if identifier is not None:
             [model] = snakemake.input.language_id
-            given = {**identifier, "model": str(local_file(model, identifier.get("sha256")))}
-            identifier = LanguageId(**{key: one for key, one in given.items() if key != "sha256"})
+            identifier = LanguageId.of(identifier, local_file(model, identifier.get("sha256")))
         cleaning = Cleaning(
             rules=Rules(**snakemake.params.rules),
             language_id=identifier,

@@ -7,7 +7,7 @@ from weebill.workflow.job import job
 
 import torch
 
-from weebill.corpus.table import read_columns
+from weebill.corpus.table import side_texts
 from weebill.evaluation.quality.translation_file import write_translations
 from weebill.kernels.accelerator import device_of
 from weebill.metric.folder import load_metric
@@ -21,7 +21,7 @@ ROWS = {"cpu": 512, "cuda": 4096}  # candidates per batch
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     params, mbr, comet = snakemake.params, snakemake.params.mbr, snakemake.params.comet
-    sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
+    sources = list(side_texts(snakemake.input.test_set, "source"))
     device = device_of(params.accelerator)
     models = snakemake.input.model
     folders = [models] if isinstance(models, str) else list(models)

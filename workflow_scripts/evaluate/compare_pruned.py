@@ -5,8 +5,6 @@ Read all translations and the test sets, and write differences in BLEU with inte
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import compare
 from weebill.evaluation.quality.translation_quality import TestSet
@@ -27,4 +25,4 @@ with job(snakemake.log[0]):
         )
         for variant, baseline, *translations in params.pairs
     ]
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

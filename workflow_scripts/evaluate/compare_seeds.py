@@ -5,8 +5,6 @@ Read all translations and the test sets, and write mean differences in BLEU with
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import compare_over_seeds
 from weebill.evaluation.quality.translation_quality import TestSet
@@ -35,4 +33,4 @@ with job(snakemake.log[0]):
         )
         for seeds, by_seed in params.comparisons
     ]
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

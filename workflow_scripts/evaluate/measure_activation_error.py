@@ -6,15 +6,17 @@ squared error of the map's input under the scale that the activation ranges give
 
 from weebill.workflow.job import job
 
+from itertools import islice
+
 import torch
 
-from weebill.corpus.table import read_columns
+from weebill.corpus.table import side_texts
+from weebill.files import write_json
 from weebill.quantization.calibration import (
     FORMULAS,
     activation_scales,
     load_ranges,
     measure_errors,
-    save_errors,
 )
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import greedy_translations
@@ -26,11 +28,10 @@ with job(snakemake.log[0]):
     scales = {formula: activation_scales(ranges, formula) for formula in FORMULAS}
     sentences = []
     for path in snakemake.input.test_sets:
-        found = read_columns(path, ["source"])["source"].to_pylist()
-        sentences += found[: snakemake.params.sentences]
+        sentences += islice(side_texts(path, "source"), snakemake.params.sentences)
     errors = measure_errors(
         model.network,
         lambda: greedy_translations(model.network, model.vocabulary, sentences, "the test sets"),
         scales,
     )
-    save_errors(snakemake.output[0], errors)
+    write_json(snakemake.output[0], errors)

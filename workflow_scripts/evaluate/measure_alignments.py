@@ -2,8 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 import torch
 
 from weebill.corpus.table import side_texts
@@ -23,4 +21,4 @@ with job(snakemake.log[0]):
         measure_agreement(name, load_any_model(folder), published)
         for name, folder in zip(variants, files.models, strict=True)
     ]
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

@@ -5,8 +5,6 @@ A file keeps sentence vectors between runs: for an added variant, only its own t
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 import torch
 
 from weebill.evaluation.measurement import Variant, model_sha256
@@ -38,4 +36,4 @@ with job(snakemake.log[0]):
             seed=params.seed,
         )
     cache.close()
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

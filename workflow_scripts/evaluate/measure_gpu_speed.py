@@ -5,7 +5,6 @@ The text is that of the test sets, with the BLEU of the timed translations, and 
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
 from itertools import chain
 
 from weebill.corpus.table import side_texts
@@ -29,4 +28,4 @@ with job(snakemake.log[0]):
         target=params.target,
         device=device_of(params.accelerator),
     )
-    write_json(snakemake.output[0], [asdict(speed) for speed in speeds])
+    write_json(snakemake.output[0], speeds)

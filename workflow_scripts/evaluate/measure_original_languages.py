@@ -5,8 +5,6 @@ Read the test sets and the variants' translations. Write BLEU with intervals for
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.corpus.importers.entries import importer_from
 from weebill.corpus.sources import Places
 from weebill.evaluation.measurement import Variant
@@ -29,4 +27,4 @@ with job(snakemake.log[0]):
             bootstrap=params.bootstrap,
             target=params.target,
         )
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

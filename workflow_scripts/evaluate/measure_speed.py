@@ -7,10 +7,9 @@ fewer sentences.
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
 from functools import partial
 
-from weebill.corpus.table import read_columns
+from weebill.corpus.table import side_texts
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.timing.latency import measure_latency
 from weebill.evaluation.timing.speed import Entrant, measure_speed
@@ -22,9 +21,8 @@ from weebill_runtime.options import SearchOptions
 if __name__ == "__main__":  # the worker processes import this file
     with job(snakemake.log[0]):
         params, output = snakemake.params, snakemake.output
-        sentences = []
-        for path in snakemake.input.test_sets:
-            sentences += read_columns(path, ["source"])["source"].to_pylist()
+        tables = snakemake.input.test_sets
+        sentences = [line for path in tables for line in side_texts(path, "source")]
         by_torch = partial(load_translator, languages=tuple(params.languages))
         students, teachers = [], []
         for name, folders, search, shortlist in params.entrants:
@@ -51,5 +49,5 @@ if __name__ == "__main__":  # the worker processes import this file
                 latencies += measure_latency(
                     entrants, sentences[: min(most, params.latency_sentences)]
                 )
-        write_json(output.speed, [asdict(speed) for speed in speeds])
-        write_json(output.latency, [asdict(latency) for latency in latencies])
+        write_json(output.speed, speeds)
+        write_json(output.latency, latencies)

@@ -6,8 +6,6 @@ intervals and significance, and each variant's shape and exact size in bytes.
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.translation_quality import TestSet, measure
 from weebill.evaluation.size.translation_size import measure_size
@@ -29,5 +27,5 @@ with job(snakemake.log[0]):
             target=params.target,
             seed=params.seed,
         )
-    write_json(output.quality, [asdict(row) for row in rows])
-    write_json(output.size, [asdict(size) for size in sizes])
+    write_json(output.quality, rows)
+    write_json(output.size, sizes)

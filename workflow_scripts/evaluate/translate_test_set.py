@@ -9,7 +9,7 @@ import logging
 
 import torch
 
-from weebill.corpus.table import read_columns
+from weebill.corpus.table import side_texts
 from weebill.evaluation.quality.translation_file import write_translations
 from weebill.kernels.accelerator import device_of
 from weebill.translation.loading import load_translator
@@ -19,7 +19,7 @@ from weebill_runtime.options import SearchOptions, cut_logger
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
-    sources = read_columns(snakemake.input.test_set, ["source"])["source"].to_pylist()
+    sources = list(side_texts(snakemake.input.test_set, "source"))
     device = device_of(snakemake.params.accelerator)
     models = snakemake.input.model  # a list if there are several
     folders = [models] if isinstance(models, str) else list(models)

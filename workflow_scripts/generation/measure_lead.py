@@ -2,7 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
 from pathlib import Path
 
 from weebill.evaluation.quality.generation_quality import Measured, lead_quality
@@ -15,4 +14,4 @@ with job(snakemake.log[0]):
     name = f"{snakemake.wildcards.model}: lead"
     measured = Measured(name, params.data, Path(given.data), folder, params.seed)
     rows = lead_quality(measured, load_tokenizer(folder), params.tokens, params.resamples)
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

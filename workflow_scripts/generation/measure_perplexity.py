@@ -2,7 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
 from pathlib import Path
 
 from weebill.evaluation.quality.generation_quality import Measured, text_quality
@@ -26,4 +25,4 @@ with job(snakemake.log[0]):
         params.seed,
     )
     rows = text_quality(measured, found, **params.perplexity, resamples=params.resamples)
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

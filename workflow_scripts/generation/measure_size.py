@@ -2,11 +2,9 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.size.generation_size import generation_size
 from weebill.files import write_json
 
 with job(snakemake.log[0]):
     size = generation_size(snakemake.wildcards.variant, snakemake.input.model[0])
-    write_json(snakemake.output[0], asdict(size))
+    write_json(snakemake.output[0], size)

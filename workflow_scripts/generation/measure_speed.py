@@ -2,7 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
 from pathlib import Path
 
 from weebill.evaluation.timing.generation_speed import measure_generation
@@ -17,4 +16,4 @@ if __name__ == "__main__":  # the worker processes import this file
             **params.speed,
             accelerator=params.accelerator,
         )
-        write_json(snakemake.output[0], [asdict(speed) for speed in speeds])
+        write_json(snakemake.output[0], speeds)

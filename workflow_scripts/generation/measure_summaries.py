@@ -3,7 +3,6 @@
 from weebill.workflow.job import job
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 from weebill.evaluation.quality.generation_quality import Measured, summary_quality
@@ -32,4 +31,4 @@ with job(snakemake.log[0]):
         params.prefix,
         numbers_on(Device(params.accelerator), given.model[0]),
     )
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

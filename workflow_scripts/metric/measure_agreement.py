@@ -2,8 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.quality.metric_quality import measure_agreement
 from weebill.experiment.metrics import REFERENCE
 from weebill.files import read_json, write_json
@@ -21,4 +19,4 @@ with job(snakemake.log[0]):
         permutations=params.permutations,
         seed=params.seed,
     )
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

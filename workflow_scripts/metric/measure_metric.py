@@ -2,12 +2,10 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.size.metric_size import measure_size
 from weebill.files import write_json
 from weebill.metric.folder import load_metric
 
 with job(snakemake.log[0]):
     metric = load_metric(snakemake.input.model)
-    write_json(snakemake.output[0], asdict(measure_size(snakemake.wildcards.metric, metric)))
+    write_json(snakemake.output[0], measure_size(snakemake.wildcards.metric, metric))

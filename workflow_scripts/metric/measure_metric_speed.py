@@ -5,8 +5,6 @@ Read models and a test set with several systems' translations, and write seconds
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.timing.metric_speed import Text, measure_metrics
 from weebill.files import write_json
 from weebill.metric.folder import load_metric
@@ -24,4 +22,4 @@ with job(snakemake.log[0]):
         precision=params.precision,
         rounds=speed["rounds"],
     )
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

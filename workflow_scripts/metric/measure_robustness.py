@@ -2,8 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 from weebill.evaluation.quality.robustness import measure_robustness
 from weebill.files import read_json, write_json
 from weebill.metric.judged_set import JudgedSet, MetricScores
@@ -20,4 +18,4 @@ with job(snakemake.log[0]):
         rows += measure_robustness(
             judged, damaged, *scores, resamples=params.resamples, seed=params.seed
         )
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

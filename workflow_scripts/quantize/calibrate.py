@@ -9,7 +9,8 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.corpus.drawn_texts import draw_texts
-from weebill.quantization.calibration import record_ranges, save_ranges
+from weebill.files import write_json
+from weebill.quantization.calibration import record_ranges
 from weebill.translation.model.folder import load_model
 from weebill.translation.search import greedy_translations
 
@@ -24,4 +25,4 @@ with job(snakemake.log[0]):
             model.network, model.vocabulary, sentences, snakemake.input.corpus
         ),
     )
-    save_ranges(snakemake.output[0], ranges)
+    write_json(snakemake.output[0], ranges)

@@ -15,8 +15,7 @@ with job(snakemake.log[0]):
     languages = tuple(params.languages)
     identifier = None
     if params.language_id is not None:
-        given = {**params.language_id, "model": files.language_id[0]}
-        given = LanguageId(**{key: one for key, one in given.items() if key != "sha256"})
+        given = LanguageId.of(params.language_id, files.language_id[0])
         identifier = LanguageIdentifier(given, languages)
     context = Context(Rules(**params.rules), identifier)
     labelled = load_labelled(files.labelled)

@@ -6,8 +6,6 @@ columns, and BLEU with its interval and significance.
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 import torch
 
 from weebill.evaluation.measurement import Variant, model_sha256
@@ -46,4 +44,4 @@ with job(snakemake.log[0]):
                 seed=params.seed,
             )
         )
-    write_json(snakemake.output[0], [asdict(row) for row in rows])
+    write_json(snakemake.output[0], rows)

@@ -2,8 +2,6 @@
 
 from weebill.workflow.job import job
 
-from dataclasses import asdict
-
 import torch
 
 from weebill.evaluation.quality.teacher_check import check_teachers
@@ -22,4 +20,4 @@ with job(snakemake.log[0]):
         device=device_of(params.accelerator),
         side=params.side,
     )
-    write_json(snakemake.output[0], [asdict(one) for one in found])
+    write_json(snakemake.output[0], found)

@@ -105,11 +105,6 @@ def test_percent_is_rounded_down_in_decimal(rows, percent, count):
     assert Cut(percent=percent).count(rows) == count
 
 
-def test_one_measure():
-    with pytest.raises(ValueError, match="not by several"):
-        Cut(percent=5, best=3)
-
-
 def test_columns_and_weights(tmp_path):
     """Scores become columns, null if the row was dropped before; weight = exp(0.1 p)."""
     corpus, tables, (values, dropped) = make(tmp_path, 20, 1)

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tests.report.conftest import SIGNATURE
-from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality.comparison import Comparison
 from weebill.files import write_text
 from weebill.report import rendering
 from weebill.report.costs import Job
 from weebill.report.front import translation as front
+from weebill.report.front.chosen import roles
 from weebill.report.noise import NOTE
 
 JOBS = [
@@ -115,13 +115,6 @@ def test_a_noisy_speed_is_marked_and_explained(shown):
     assert "(a noisy measurement)" in front.front(shown, [], []).verdict[0]
 
 
-def test_baselines_of_pruning_are_never_the_best(pruned_results):
-    pruned_results.config = {**pruned_results.config, "students": ["small"]}
-    chosen = {str(variant) for variant in front.roles(pruned_results)}
-    assert "small/pushy/float32" in chosen and not any("chance" in one for one in chosen)
-    assert front.best_small(pruned_results) == Variant("small", "unpruned", "float32")
-
-
 def test_examples_go_through_the_chain_in_its_order(shown, tmp_path):
     from weebill.corpus.table import SCHEMA, TableWriter
 
@@ -134,7 +127,7 @@ def test_examples_go_through_the_chain_in_its_order(shown, tmp_path):
         columns |= {"corpus": ["first"] * 30, "row": list(range(30))} if "corpus" in columns else {}
         writer.write(pa.table({k: v for k, v in columns.items()}, schema=SCHEMA))
     files = []
-    for variant in front.roles(shown):
+    for variant in roles(shown):
         path = tmp_path / f"translations/{variant}/first.txt"
         write_text(path, "".join(f"{variant} {n}\n" for n in range(30)))
         files.append(str(path))

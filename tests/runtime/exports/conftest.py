@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.runtime.exports import firefox_students
 from tests.runtime.exports.students import PIECES, SOURCE_PIECES
 from tests.small_models import make_vocabulary
 from weebill_runtime.vocabulary import VocabularyPair
@@ -18,3 +19,12 @@ def pair(tmp_path_factory, vocabulary):
     """Train a small SentencePiece model of the source beside that of the target."""
     path = tmp_path_factory.mktemp("source") / "vocab.spm"
     return VocabularyPair(make_vocabulary(path, size=SOURCE_PIECES, seed=2), vocabulary)
+
+
+@pytest.fixture(scope="session")
+def vocabularies(tmp_path_factory):
+    """Train a vocabulary of a size that Firefox's engine can hold, and a pair with another of the source."""
+    base = tmp_path_factory.mktemp("vocabularies")
+    shared = make_vocabulary(base / "vocab.spm", size=firefox_students.PIECES)
+    source = make_vocabulary(base / "source.spm", size=firefox_students.SOURCE_PIECES, seed=2)
+    return {"one": shared, "two": VocabularyPair(source, shared)}

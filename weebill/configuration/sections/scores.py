@@ -139,6 +139,7 @@ CorpusRules = make_dataclass(
     "CorpusRules",
     [(key, hint | None, None) for key, hint in get_type_hints(Rules, include_extras=True).items()],
     bases=(Rules,),
+    namespace={"__doc__": "Rules of one corpus: the keys of `cleaning.rules` that it overrides."},
     frozen=True,
 )
 

@@ -1,8 +1,9 @@
 """Filters of sides whose language is not that of the corpus, with fastText."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,11 +42,13 @@ class LanguageId:
     accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
 
     def __post_init__(self) -> None:
-        if not 0 <= self.min_probability <= 1:
-            raise ValueError("min_probability is a probability from 0 to 1")
         object.__setattr__(self, "accept", tuple(self.accept))  # a list of a configuration
-        if self.min_letters < 0:
-            raise ValueError("min_letters is at least 0")
+
+    @classmethod
+    def of(cls, section: Mapping[str, Any], model: str | Path) -> "LanguageId":
+        """Return the settings of a configuration's section, with its model at a path."""
+        given = {key: value for key, value in section.items() if key != "sha256"}
+        return cls(**{**given, "model": str(model)})
 
 
 class LanguageIdentifier:

@@ -38,10 +38,20 @@ def losses_of_sample(
     punctuation: Punctuation | None = None,
 ) -> list[str]:
     """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`."""
-    sides = tuple(
-        prepare([*texts], language, context.rules, punctuation)
-        for texts, language in zip(zip(*pairs, strict=True), languages, strict=True)
+    found = verdicts(tuple(zip(*pairs, strict=True)), languages, context, punctuation)
+    return great_losses(Counter(filter(None, found)), len(pairs))
+
+
+def verdicts(
+    sides: tuple[Sequence[str], Sequence[str]],
+    languages: tuple[str, str],
+    context: Context,
+    punctuation: Punctuation | None = None,
+) -> list[str | None]:
+    """Return the filter that drops each pair, None if it stays, without a search for repeats."""
+    texts = tuple(
+        prepare([*side], language, context.rules, punctuation)
+        for side, language in zip(sides, languages, strict=True)
     )
-    found = clean_batch(Pairs(sides, languages, np.zeros(len(pairs), np.uint8)), context)
-    names = list(FILTERS)
-    return great_losses(Counter(names[one] for one in found.tolist() if one >= 0), len(pairs))
+    found = clean_batch(Pairs(texts, languages, np.zeros(len(texts[0]), np.uint8)), context)
+    return [None if one < 0 else list(FILTERS)[one] for one in found.tolist()]

@@ -23,9 +23,3 @@ class Rules(*reversed(_CLASSES)):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "disabled", tuple(self.disabled))  # a list of a configuration
-        unknown = {*self.disabled} - {*FILTERS}
-        if unknown:
-            raise ValueError(f"disabled: no filter {min(unknown)}")
-        for kind in _CLASSES:
-            if hasattr(kind, "__post_init__"):
-                kind.__post_init__(self)  # else the check of one class would hide the others'

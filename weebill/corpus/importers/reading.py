@@ -132,11 +132,6 @@ class Controls:
 
     choice: str = "error"
 
-    def __post_init__(self) -> None:
-        if self.choice not in ("error", "replace"):
-            message = f"control_characters is '{self.choice}', expected 'error' or 'replace'"
-            raise InputError(message)
-
     def text(self, name: object, number: int, text: str, forbidden: re.Pattern[str]) -> str:
         """Return the text without forbidden characters, `Omitted` if it is too long.
 

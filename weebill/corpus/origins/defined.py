@@ -12,9 +12,9 @@ from weebill.corpus.importers.reading import TextFile, damage, open_text
 from weebill.corpus.sources import Places, Source
 from weebill.files import atomic_path
 from weebill.text_files import Omitted
+from weebill_runtime.names import SIDES
 
 ADDRESS = "address"  # importer of one file at an address
-SIDES = ("source", "target")
 
 
 @dataclass(frozen=True)

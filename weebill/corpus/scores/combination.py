@@ -1,7 +1,7 @@
 """Combination of several scores: a logistic regression on a pair's scores and text features, fitted to labels."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +38,7 @@ class Combination:
 
     def save(self, path: str | Path) -> None:
         """Write the combination as JSON."""
-        write_json(path, asdict(self))
+        write_json(path, self)
 
     @classmethod
     def load(cls, path: str | Path) -> "Combination":

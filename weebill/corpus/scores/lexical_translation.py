@@ -22,6 +22,7 @@ from weebill.corpus.alignment import align, count_links
 from weebill.corpus.sampling import draw_items
 from weebill.corpus.scores.language_model import tokens
 from weebill.corpus.table import read_columns, write_table
+from weebill_runtime.names import SIDES
 
 UNEXPLAINED = 0.1  # weight of a word's own frequency in its probability
 RAREST = 1e-6  # frequency of words that are not in the table
@@ -75,7 +76,7 @@ class _Table:
         table = read_columns(path, SCHEMA.names, kept=False)
         counts = table["links"].to_numpy()
         self._numbers, sides = [], []
-        for name in ("source", "target"):
+        for name in SIDES:
             side = pc.dictionary_encode(table[name].combine_chunks())
             words = side.dictionary.to_pylist()
             self._numbers.append({word: number for number, word in enumerate(words)})

@@ -41,10 +41,6 @@ class Cut:
     best: int | None = None
     threshold: float | None = None
 
-    def __post_init__(self) -> None:
-        if sum(value is not None for value in (self.percent, self.best, self.threshold)) > 1:
-            raise ValueError("a cut is by percent, best or threshold, not by several of them")
-
     def count(self, rows: int) -> int:
         """Return the number of `rows` rows that `percent` or `best` drops; 0 if neither is given."""
         if self.percent is not None:

@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from weebill.bleu import bleu
 from weebill.corpus.table import side_texts
 from weebill.errors import InputError
 from weebill.files import read_json
 from weebill.translation.loading import load_translator
+from weebill_runtime.names import SIDES, Side
 from weebill_runtime.options import SearchOptions
 
-Side = Literal["source", "target"]
 SENTENCES = 200  # of the validation set; a teacher of unknown BLEU translates them
 
 
@@ -51,7 +50,7 @@ def check_teachers(
     for folder in folders:
         score, sentences = recorded_bleu(folder), None
         if score is None:
-            sides = ("source", "target") if side == "source" else ("target", "source")
+            sides = SIDES if side == "source" else SIDES[::-1]
             given, wanted = ([*islice(side_texts(validation, one), SENTENCES)] for one in sides)
             translator = load_translator(folder, device, languages)
             translations = translator.translate(given, SearchOptions())

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weebill.evaluation.measurement import model_sha256, parameter_files, stored_numbers
-from weebill.files import read_json
+from weebill.evaluation.measurement import model_sha256, stored_numbers
+from weebill.files import MIB, parameter_files, read_json
 
 GIB = 2**30  # TEXTGEN prints 1.51 GB for BART-large's 406.3 M float32 numbers: its GB are GiB
 
@@ -20,6 +20,11 @@ class GenerationSize:
     folder_bytes: int  # of all files, including the tokenizer's
     layer_shapes: dict[str, Any] | None  # heads and neurons of each block
     model_sha256: str
+
+    @property
+    def mib(self) -> float:
+        """MiB of the parameters on disk."""
+        return self.parameter_bytes / MIB
 
 
 def generation_size(variant: str, folder: str | Path) -> GenerationSize:

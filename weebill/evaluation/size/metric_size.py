@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weebill.files import MIB
+
 if TYPE_CHECKING:  # tables read sizes without PyTorch
     from weebill.metric.folder import Metric
 
@@ -17,6 +19,11 @@ class MetricSize:
     layers: int
     state_weights: list[float]  # embeddings and each layer; the largest is 1 (COMETINHO figure 4)
     model_sha256: str
+
+    @property
+    def mib(self) -> float:
+        """MiB of the parameters on disk."""
+        return self.bytes / MIB
 
 
 def measure_size(name: str, metric: "Metric") -> MetricSize:

@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from weebill.evaluation.measurement import Variant, model_sha256, parameter_files, stored_numbers
-from weebill.files import read_json
+from weebill.evaluation.measurement import Variant, model_sha256, stored_numbers
+from weebill.files import MIB, parameter_files, read_json
 from weebill_runtime.architecture import Architecture
 
-MIB = 2**20
 XZ_PRESET = 6  # the default of `xz`
 _VOCABULARY = ("vocab.spm", "*.spm", "tokenizer*.json", "vocab*.json")
 
@@ -31,6 +30,16 @@ class Size:
     files: dict[str, int]  # every file of the folder, "member-0/…" for an ensemble
     architecture: dict | None  # of the first member; None for a model that is not ours
     model_sha256: str
+
+    @property
+    def mib(self) -> float:
+        """MiB of the parameters on disk."""
+        return self.parameter_bytes / MIB
+
+    @property
+    def xz_mib(self) -> float:
+        """MiB of the same files, compressed by xz."""
+        return self.xz_bytes / MIB
 
 
 def measure_size(variant: Variant, folders: Sequence[str | Path]) -> Size:

@@ -19,6 +19,7 @@ from weebill.errors import InputError, placed
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.timing.processes import Worker, load_measured, memory
 from weebill.evaluation.timing.timer import in_turn, timed
+from weebill.files import MIB
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Encoder
 from weebill.generation.models import GPU_PRECISION, load_generator
@@ -196,7 +197,7 @@ class _Loaded:
             return {"peak_mib": memory(peak=True)}
         return {
             "idle_mib": 0.0,
-            "peak_mib": torch.cuda.max_memory_allocated() / 2**20,
+            "peak_mib": torch.cuda.max_memory_allocated() / MIB,
             "hardware": torch.cuda.get_device_name(),
             "device": self._device.type,
             "precision": GPU_PRECISION,

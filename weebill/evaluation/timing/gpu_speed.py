@@ -19,6 +19,7 @@ from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.timing.gpu_text import TimedText
 from weebill.evaluation.timing.speed import silent
 from weebill.evaluation.timing.timer import in_turn, timed
+from weebill.files import MIB
 from weebill.kernels.accelerator import check_device
 from weebill.kernels.cuda import freed
 from weebill.kernels.extension import PORTABLE
@@ -30,7 +31,6 @@ from weebill.translation.running import cast
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
 
-MIB = 2**20
 PIECES = 10**6  # bound of a batch, so large that no batch is split
 NUMBERS = ("float32", "float16", "bfloat16")  # of students whose weights are no integers
 

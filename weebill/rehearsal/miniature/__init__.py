@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from weebill.configuration.zoo_file import with_own
 from weebill.experiment.student_names import with_students
 from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature import generation, metric, translation
@@ -27,7 +28,7 @@ def miniature(config: Mapping[str, Any], zoo: Zoo, full: bool = False) -> Miniat
     """
     name = PREFIX + config["experiment"]
     stand_ins = StandIns(name, Path("results") / name / "stand_ins")
-    own = {**zoo, **config.get("architectures", {})}
+    own = with_own(zoo, config)
     sections = KINDS[config["kind"]].small(
         dict(config), with_students(own, config.get("students", [])), stand_ins, full
     )

@@ -6,7 +6,7 @@ from typing import Any
 from weebill.corpus.importers.hugging_face import JSON_LINES, TABLE
 from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature.evaluation import RESAMPLES
-from weebill.rehearsal.miniature.shapes import stand_in_of
+from weebill.rehearsal.miniature.shapes import with_small_model
 from weebill.rehearsal.miniature.stand_ins import StandIns
 from weebill.rehearsal.miniature.trainings import FEW, SENTENCES, short_generation_training
 
@@ -42,11 +42,7 @@ def _model(entry: Config, stand_ins: StandIns) -> Config:
         made |= {**shape, "positions": positions}
         made["training"] = short_generation_training(entry["training"])
         return made | ({"passage": min(entry["passage"], WINDOW)} if "passage" in entry else {})
-    model = stand_in_of(entry["hugging_face"], "generator")
-    if "revision" in entry:
-        stand_ins.hub_model(entry["hugging_face"], model)
-        return made
-    return {**made, "hugging_face": stand_ins.model(entry["hugging_face"], model)}
+    return with_small_model(made, "generator", stand_ins)
 
 
 def _step(entry: Config) -> Config:
@@ -81,7 +77,7 @@ def _original(name: str, part: str, number: int, given: Config) -> str:
 def _articles(entry: Config, train: bool, as_json: bool, stand_ins: StandIns) -> list[str]:
     """Return JSON Lines of articles, each with its first sentence as summary."""
     count = ARTICLES if train else HELD_OUT
-    texts = [one for one, _ in stand_ins.pairs(("en", "en"), 4 * count)]
+    texts = stand_ins.sentences("en", 4 * count)
     article, summary = (entry["fields"].get(key) or key for key in ("article", "summary"))
     rows = (texts[4 * number : 4 * number + 4] for number in range(count))
     return [_row({article: " ".join(row), summary: row[0]}) for row in rows]
@@ -90,7 +86,7 @@ def _articles(entry: Config, train: bool, as_json: bool, stand_ins: StandIns) ->
 def _running_text(entry: Config, train: bool, as_json: bool, stand_ins: StandIns) -> list[str]:
     """Return lines of running text, each followed by an empty one, or JSON Lines of them."""
     count = PARAGRAPHS if train else PARAGRAPHS // 8
-    texts = [one for one, _ in stand_ins.pairs(("en", "en"), count)]
+    texts = stand_ins.sentences("en", count)
     lines = [line for text in texts for line in (text, "")]
     if not as_json:
         return lines

@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
+from weebill.configuration.schema import at
 from weebill.experiment.metrics import PARTS
 from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature.evaluation import RESAMPLES, small_checkpoint
 from weebill.rehearsal.miniature.judged import judged_lines, scores_of, system_lines
-from weebill.rehearsal.miniature.shapes import small_zoo, stand_in_of
+from weebill.rehearsal.miniature.shapes import small_zoo, with_small_model
 from weebill.rehearsal.miniature.stand_ins import StandIns
 from weebill.rehearsal.miniature.trainings import (
     FEW,
@@ -56,12 +57,8 @@ def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
         made["pruning"] = _pruning(config["pruning"], stand_ins)
     if distillation is not None:
         made["distillation"] = _distillation(distillation, stand_ins, full)
-        ways = [
-            way
-            for one in made["distillation"]["pairs"].values()
-            for way in one["translations"].values()
-        ]
-        names = [way["architecture"] for way in ways if way["by"] == "training"]
+        ways = at(made, "distillation.pairs.*.translations.*")
+        names = [way["architecture"] for _, way in ways if way["by"] == "training"]
         made["architectures"] = small_zoo(zoo, names)
     return made
 
@@ -79,11 +76,7 @@ def _languages(config: Config) -> tuple[str, ...]:
 def _encoder(name: str, entry: Config, languages: tuple[str, ...], stand_ins: StandIns) -> Config:
     if entry["by"] != "hugging_face":
         return short_pretraining(entry)
-    model = stand_in_of(entry["hugging_face"], "encoder", languages=languages)
-    if "revision" in entry:
-        stand_ins.hub_model(entry["hugging_face"], model)
-        return entry
-    return {**entry, "hugging_face": stand_ins.model(entry["hugging_face"], model)}
+    return with_small_model(entry, "encoder", stand_ins, languages=languages)
 
 
 def _reference(reference: Config, languages: tuple[str, ...], stand_ins: StandIns) -> Config:
@@ -210,14 +203,10 @@ def _way(way: Config, languages: tuple[str, str], stand_ins: StandIns) -> Config
     codes = way.get("languages") or languages
     models = []
     for number, given in enumerate(way["models"]):
-        name = given if isinstance(given, str) else given["hugging_face"]
-        spoken = tuple(codes[number : number + 2])
-        model = stand_in_of(name, "translator", languages=spoken)
-        if isinstance(given, str):
-            models.append(stand_ins.model(name, model))
-        else:
-            stand_ins.hub_model(name, model)
-            models.append(given)
+        on_hub, spoken = isinstance(given, dict), tuple(codes[number : number + 2])
+        entry = given if on_hub else {"hugging_face": given}
+        made = with_small_model(entry, "translator", stand_ins, languages=spoken)
+        models.append(made if on_hub else made["hugging_face"])
     return {**way, "models": models}
 
 

@@ -9,7 +9,7 @@ from weebill.experiment.known_models import FILE, known_model, known_models
 from weebill.experiment.zoo import Zoo
 from weebill.files import read_json
 from weebill.metric.encoder_family import BY_TYPE, family_of
-from weebill.rehearsal.miniature.stand_ins import Model, Use
+from weebill.rehearsal.miniature.stand_ins import Model, StandIns, Use
 
 WIDTH = 64  # of embeddings; Firefox's engine wants a multiple of 64
 NEURONS = 128
@@ -64,6 +64,18 @@ def stand_in_of(name: str, use: Use, **other: Any) -> Model:
     raise InputError(
         f"{name}: no such folder here, and its structure is not known{near}; add it to {FILE}"
     )
+
+
+def with_small_model(
+    entry: Mapping[str, Any], use: Use, stand_ins: StandIns, **other: Any
+) -> dict[str, Any]:
+    """Return an entry whose `hugging_face` names a stand-in; one of the hub, with a revision, keeps its name."""
+    name = entry["hugging_face"]
+    model = stand_in_of(name, use, **other)
+    if "revision" in entry:
+        stand_ins.hub_model(name, model)
+        return dict(entry)
+    return {**entry, "hugging_face": stand_ins.model(name, model)}
 
 
 def _structure(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,6 +57,10 @@ class StandIns:
         found = self.pairs(languages, count)
         return {side: [pair[number] for pair in found] for number, side in enumerate(SIDES)}
 
+    def sentences(self, language: str, count: int) -> list[str]:
+        """Return further sentences of a language."""
+        return [one for one, _ in self.pairs((language, language), count)]
+
     def file(self, original: str, lines: Sequence[str]) -> str:
         """Return the place, in the miniature's configuration, of a text file instead of an original one.
 

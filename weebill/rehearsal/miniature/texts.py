@@ -81,7 +81,7 @@ def _original(place: tuple[str, ...], entry: Entry, side: str) -> str:
 
 def _other_language(path: str, languages: tuple[str, str], stand_ins: StandIns) -> str:
     other = next(one for one in ("fr", "nl", "cs") if one not in languages)
-    return stand_ins.file(path, [one for one, _ in stand_ins.pairs((other, other), ROWS)])
+    return stand_ins.file(path, stand_ins.sentences(other, ROWS))
 
 
 def few_tests(

@@ -8,7 +8,7 @@ from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.experiment.student_names import architecture_of
 from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature import evaluation
-from weebill.rehearsal.miniature.shapes import small_zoo, stand_in_of
+from weebill.rehearsal.miniature.shapes import small_zoo, with_small_model
 from weebill.rehearsal.miniature.stand_ins import Model, StandIns
 from weebill.rehearsal.miniature.texts import (
     few_best,
@@ -127,11 +127,7 @@ def _teacher(section: Config, languages: tuple[str, str], stand_ins: StandIns, z
     if "threads" in section:
         small["threads"] = 1
     if "hugging_face" in section:
-        model = stand_in_of(section["hugging_face"], "translator", languages=languages)
-        if "revision" in section:
-            stand_ins.hub_model(section["hugging_face"], model)
-        else:
-            small["hugging_face"] = stand_ins.model(section["hugging_face"], model)
+        return with_small_model(small, "translator", stand_ins, languages=languages)
     return small
 
 

@@ -9,7 +9,6 @@ from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 
 TASKS = {"summarization": "summarization", "language-modelling": "text-generation"}
-MIB = 2**20
 
 
 def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
@@ -51,7 +50,7 @@ def _loader(results: Results, variant: str) -> str:
 
 def _facts(results: Results, variant: str) -> Iterator[tuple[str, str]]:
     if size := results.size(variant):
-        yield "Size", f"{size.parameter_bytes / MIB:.3g} MiB"
+        yield "Size", f"{size.mib:.3g} MiB"
         yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
     if one := lookup.speed(results, variant):
         seconds = f"{one.seconds_per_example:.3g}{noise.mark(one.seconds)} s an example"

@@ -44,7 +44,7 @@ def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[
 def _facts(results: Results, metric: str) -> Iterator[tuple[str, str]]:
     if size := results.size(metric):
         yield "Parameters", f"{size.parameters:,}"
-        yield "Size", f"{size.bytes / 2**20:.2f} MiB"
+        yield "Size", f"{size.mib:.2f} MiB"
         yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
     if one := timed(results, metric):
         yield (

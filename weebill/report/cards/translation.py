@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size.translation_size import MIB
 from weebill.pruning.methods import pruning_method
 from weebill.report import noise
 from weebill.report.cards.card import Card, Score
@@ -56,10 +55,7 @@ def _about(results: Results, variant: Variant) -> str:
 def _facts(results: Results, variant: Variant) -> Iterator[tuple[str, str]]:
     if size := results.size(variant):
         yield "Parameters", f"{size.parameters:,}"
-        yield (
-            "Size",
-            f"{size.parameter_bytes / MIB:.2f} MiB, {size.xz_bytes / MIB:.2f} MiB after xz",
-        )
+        yield "Size", f"{size.mib:.2f} MiB, {size.xz_mib:.2f} MiB after xz"
         yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
     for engine in lookup.engines(results, variant):
         if one := lookup.speed(results, variant, engine=engine):

@@ -11,27 +11,21 @@ from weebill.report.figures import style
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 
-MIB = 2**20
-# Task → metrics; the first by which all variants can be compared is drawn.
-QUALITIES = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
 COLUMNS = ["variant", "model", "step", "metric", "score", "mib", "seconds"]
 
 
 def front(results: Results) -> alt.TopLevelMixin:
     """Draw the quality of every variant by its size and by its time, a row of two panels for each task."""
     panels = []
-    for task, metrics in QUALITIES.items():
+    for task in lookup.METRICS:
         rows, variants = [], lookup.variants_for(results, task)
-        name = next(
-            one for one in metrics if all(lookup.comparable(results, v, one) for v in variants)
-        )
+        name = lookup.metric_of(results, task, variants)
         for variant in variants:
             quality = lookup.quality(results, variant, name)
             size, speed = results.size(variant), lookup.speed(results, variant)
             if quality and size and speed:
-                mib = size.parameter_bytes / MIB
                 last = lookup.methods(results, variant)[-1]
-                numbers = (quality.score, mib, speed.seconds_per_example)
+                numbers = (quality.score, size.mib, speed.seconds_per_example)
                 rows.append((variant, variant.split("/")[0], last, name, *numbers))
         if rows:
             frame = pd.DataFrame(rows, columns=COLUMNS)

@@ -5,24 +5,13 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from weebill.evaluation.size.translation_size import MIB
 from weebill.experiment.precisions import grid_of
 from weebill.report.figures import colors, style
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
-COLUMNS = [
-    "variant",
-    "name",
-    "pruning",
-    "numbers",
-    "score",
-    "words_per_second",
-    "engine",
-    "mib",
-    "lightness",
-]
-COLUMNS += ["parameters"]
+COLUMNS = ["variant", "name", "pruning", "numbers", "score", "words_per_second", "engine"]
+COLUMNS += ["mib", "lightness", "parameters"]
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
@@ -93,27 +82,17 @@ def _front_data(results: Results) -> pd.DataFrame:
             name = variant.student if variant == variant.baseline else ""
             if variant.student == lookup.TEACHER:
                 name = f"teacher, {variant.recipe}"
-            rows.append(
-                {
-                    "variant": str(variant),
-                    "name": name,
-                    "pruning": colors.method_of(results.config, variant.recipe),
-                    "numbers": grid_of(variant.precision),
-                    "score": score.bleu,
-                    "words_per_second": speed.words_per_second,
-                    "engine": speed.engine,
-                    "mib": size.parameter_bytes / MIB,
-                    "lightness": -size.parameter_bytes,
-                    "parameters": size.parameters,
-                }
-            )
+            pruning = colors.method_of(results.config, variant.recipe)
+            row = (str(variant), name, pruning, grid_of(variant.precision), score.bleu)
+            row += (speed.words_per_second, speed.engine)
+            rows.append((*row, size.mib, -size.parameter_bytes, size.parameters))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def sizes(results: Results) -> alt.TopLevelMixin:
     """Draw the MiB of every variant of the students, and the MiB after compression by xz."""
     rows = [
-        (str(variant), grid_of(variant.precision), size.parameter_bytes / MIB, size.xz_bytes / MIB)
+        (str(variant), grid_of(variant.precision), size.mib, size.xz_mib)
         for variant in lookup.students(results)
         if (size := results.size(variant))
     ]

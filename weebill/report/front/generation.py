@@ -11,18 +11,14 @@ from weebill.report.costs import Job, hours
 from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, times
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, three_digits
 
 if TYPE_CHECKING:
-    from weebill.evaluation.quality.generation_quality import GenerationQuality
     from weebill.evaluation.timing.generation_speed import GenerationSpeed
 
 EXAMPLES = 10
 FIGURE = "generation_front"
 SHORTEST = 600  # characters of an article that an example shows
-# Task → metrics; the first that can be compared with the baseline's is shown.
-METRICS = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
-MIB = 2**20
 CONTROL = (
     "× control: score against a variant's of as long a training with nothing removed or rounded."
 )
@@ -49,11 +45,10 @@ def front(
 
 
 def metric_of(results: Results, variant: str) -> str:
-    """Return the metric that is shown of a variant: the same as its baseline's."""
-    metrics = METRICS[pipelines.task_of(results.config, pipelines.model_of(variant))]
-    model = pipelines.variants_of(results.config, pipelines.model_of(variant))
-    fits = [name for name in metrics if all(lookup.comparable(results, one, name) for one in model)]
-    return fits[0]
+    """Return the metric that is shown of a variant: the same of all variants of its model."""
+    config, model = results.config, pipelines.model_of(variant)
+    task = pipelines.task_of(config, model)
+    return lookup.metric_of(results, task, pipelines.variants_of(config, model))
 
 
 def _sentence(results: Results, model: str) -> str:
@@ -74,49 +69,39 @@ def _sentence(results: Results, model: str) -> str:
     name = metric_of(results, one)
     score, other = (lookup.quality(results, v, name) for v in (one, base))
     if score and other:
-        low, high = _bounds(score, name)
-        bounds = f"95 % interval {low} to {high}"
-        told += f"; its {name} is {_score(score, name)} ({bounds}), that of `{base}` {_score(other, name)}"
+        own, low, high = lookup.texts(score, name)
+        told += f"; its {name} is {own} (95 % interval {low} to {high})"
+        told += f", that of `{base}` {lookup.texts(other, name)[0]}"
         control = pipelines.control_of(results.config, one)
         if same := lookup.quality(results, control, name) if control else None:
-            told += f", that of its control `{control}` {_score(same, name)}"
+            told += f", that of its control `{control}` {lookup.texts(same, name)[0]}"
     return f"{told}."
 
 
 def _mib(results: Results, variant: str) -> str:
-    return three_digits(results.size(variant).parameter_bytes / MIB)
+    return three_digits(results.size(variant).mib)
 
 
 def _seconds(speed: "GenerationSpeed | None") -> str:
     return three_digits(speed.seconds_per_example) if speed else ""
 
 
-def _decimals(metric: str) -> int:
-    return 2 if metric == "perplexity" else 3
-
-
-def _score(one: "GenerationQuality", metric: str) -> str:
-    return fixed(one.score, _decimals(metric))
-
-
-def _bounds(one: "GenerationQuality", metric: str) -> list[str]:
-    return [fixed(value, _decimals(metric)) for value in (one.low, one.high)]
+def _texts(results: Results, variant: str, metric: str) -> list[str]:
+    return lookup.texts(lookup.quality(results, variant, metric), metric)
 
 
 def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     """Return the table of the first page: a row for each variant, with its gain over its model's first."""
     rows = []
-    controlled = any(lookup.controls(results.config, task) for task in METRICS)
+    controlled = any(lookup.controls(results.config, task) for task in lookup.METRICS)
     for variant in pipelines.variants(results.config):
         base, name = lookup.baseline(results, variant), metric_of(results, variant)
-        score, other = (lookup.quality(results, v, name) for v in (variant, base))
-        shown = [_score(one, name) if one else "" for one in (score, other)]
-        cells = [variant, name, Cell.compared(*shown, "none" if variant == base else "ratio")]
-        cells += _bounds(score, name) if score else ["", ""]
+        (score, *bounds), (other, *_) = (_texts(results, v, name) for v in (variant, base))
+        kind = "none" if variant == base else "ratio"
+        cells = [variant, name, Cell.compared(score, other, kind), *bounds]
         if controlled:
             control = pipelines.control_of(results.config, variant)
-            same = lookup.quality(results, control, name) if control else None
-            cells.append(times(shown[0], _score(same, name)) if same else "")
+            cells.append(times(score, _texts(results, control, name)[0]) if control else "")
         own, whole = (_mib(results, v) for v in (variant, base))
         timed = lookup.speed(results, variant)
         seconds, first = _seconds(timed), _seconds(lookup.speed(results, base))

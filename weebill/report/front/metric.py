@@ -79,7 +79,7 @@ def _gain(results: Results, metric: str) -> str:
 
 def _mib(results: Results, metric: str) -> str:
     size = results.size(metric)
-    return three_digits(size.bytes / 2**20) if size else ""
+    return three_digits(size.mib) if size else ""
 
 
 def _seconds(one: "MetricSpeed | None") -> str:

@@ -8,10 +8,9 @@ from weebill.evaluation.measurement import Variant
 from weebill.experiment.precisions import UNTUNED
 from weebill.experiment.searches import search_name
 from weebill.experiment.student_names import repeats
-from weebill.experiment.variants import UNPRUNED
-from weebill.pruning.methods import pruning_method
 from weebill.report import noise
 from weebill.report.costs import Job, hours
+from weebill.report.front import chosen
 from weebill.report.front.front import (
     Example,
     Front,
@@ -30,10 +29,8 @@ if TYPE_CHECKING:
     from weebill.evaluation.timing.speed import Speed
 
 GREEDY = search_name(1)
-SMALL = 0.5  # largest size of a small student, as a share of its unpruned float32 model's
 FIGURE = "speed/front"
 EXAMPLES = 10
-Roles = Mapping[Variant, str]
 
 
 def front(
@@ -55,63 +52,9 @@ def front(
     return Front(title, setting, verdict, chain_table(results, jobs), FIGURE)
 
 
-def roles(results: Results) -> Roles:
-    """Return the models of the first page by their roles: the teacher, each student, and the best smaller ones.
-
-    The best of a kind has the highest BLEU of those that were measured; baselines of pruning and trainings from
-    other seeds are left out.
-    """
-    scores = lookup.scores(results)
-    teachers = [v for v in lookup.variants(results) if v.student == lookup.TEACHER]
-    timed = [v for v in teachers if lookup.speed(results, v)]
-    found = {v: f"teacher, {v.recipe}" for v in timed}
-    students = _students(results)
-    found |= {v: "student" for v in students if v == v.baseline}
-    kinds = {
-        "pruned": lambda v: v.recipe != UNPRUNED and v.precision == "float32",
-        "quantized": lambda v: v.recipe == UNPRUNED and v.precision != "float32",
-        "pruned, quantized": lambda v: v.recipe != UNPRUNED and v.precision != "float32",
-    }
-    for role, belongs in kinds.items():
-        if chosen := [v for v in students if v in scores and belongs(v)]:
-            found[best(results, chosen)] = role
-    if small := best_small(results):
-        found.setdefault(small, "smaller")
-    return found
-
-
-def _students(results: Results) -> list[Variant]:
-    """Return the students that may be the best: scored, of the experiment's seed, and no baselines of pruning."""
-    scores = lookup.scores(results)
-    found = [v for v in lookup.students(results) if v in scores and not repeats(v.student)]
-    return [v for v in found if not _is_baseline(results, v)]
-
-
-def best_small(results: Results) -> Variant | None:
-    """Return the best student with at most half the bytes of the best unpruned one; without one, the best student."""
-    students = _students(results)
-    wholes = [v for v in students if v == v.baseline]
-    if not wholes:
-        return None
-    limit = SMALL * results.size(best(results, wholes)).parameter_bytes
-    small = [v for v in students if results.size(v).parameter_bytes <= limit]
-    return best(results, small or wholes)
-
-
-def best(results: Results, students: Sequence[Variant]) -> Variant:
-    """Return the student with the highest BLEU; of equals, the smallest."""
-    scores = lookup.scores(results)
-    return max(students, key=lambda v: (scores[v].bleu, -results.size(v).parameter_bytes))
-
-
-def _is_baseline(results: Results, variant: Variant) -> bool:
-    recipe = results.config.get("pruning", {}).get(variant.recipe)
-    return bool(recipe) and pruning_method(recipe).baseline is not None
-
-
 def _gain(results: Results) -> str:
     """Say how much smaller and faster the best small student is than the teacher, engine beside engine."""
-    teacher, one = lookup.teacher(results), best_small(results)
+    teacher, one = lookup.teacher(results), chosen.best_small(results)
     if not one:
         return ""
     base = teacher or one.baseline
@@ -165,7 +108,7 @@ def _of_engine(results: Results, variant: Variant, engine: str) -> "Speed | None
 
 def _loss(results: Results) -> str:
     """Say what the best small student loses against the teacher, and whether its loss to the student is shown."""
-    scores, one = lookup.scores(results), best_small(results)
+    scores, one = lookup.scores(results), chosen.best_small(results)
     teacher = lookup.teacher(results)
     if not one:
         return ""
@@ -201,8 +144,8 @@ def step_hours(jobs: Sequence[Job], variant: Variant) -> float | None:
 
 def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     """Return the table of the first page: a row for each model of `roles`, with its gain over the teacher."""
-    chain, scores, teacher = roles(results), lookup.scores(results), lookup.teacher(results)
-    small, rows = best_small(results), []
+    chain, scores, teacher = chosen.roles(results), lookup.scores(results), lookup.teacher(results)
+    small, rows = chosen.best_small(results), []
     bounded = any(one.low is not None for one in scores.values())
     for variant, role in chain.items():
         cells = [role, str(variant), *_score_cells(scores, variant, teacher, bounded)]
@@ -296,7 +239,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
 
     pairs = read_columns(files["test_set"][0], ["source", "target"]).to_pylist()
     paths = {Variant(*Path(path).parts[-4:-1]): path for path in files["translations"]}
-    chain = [(v, role) for v, role in roles(results).items() if v in paths]
+    chain = [(v, role) for v, role in chosen.roles(results).items() if v in paths]
     lines = {v: [*read_lines(paths[v])] for v, _ in chain}
     found = []
     for index in evenly(len(pairs), EXAMPLES):

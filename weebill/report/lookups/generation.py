@@ -1,14 +1,19 @@
 """Lookups in the results of a generation experiment, by variant."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from weebill.experiment import pipelines
 from weebill.report.results import Results, first
+from weebill.report.table import fixed
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.generation_quality import GenerationQuality
     from weebill.evaluation.timing.generation_speed import GenerationSpeed
+
+
+# Task → metrics; the first by which the variants can be compared is shown.
+METRICS = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
 
 
 def has_task(task: str, config: Mapping[str, Any]) -> bool:
@@ -18,9 +23,12 @@ def has_task(task: str, config: Mapping[str, Any]) -> bool:
 
 def variants_for(results: Results, task: str) -> list[str]:
     """Return the variants of the models for a task, in the order of the pipelines."""
-    config = results.config
-    models = {m for m in pipelines.piped_models(config) if pipelines.task_of(config, m) == task}
-    return [v for v in pipelines.variants(config) if pipelines.model_of(v) in models]
+    return _for_task(results.config, task)
+
+
+def _for_task(config: Mapping[str, Any], task: str) -> list[str]:
+    found = pipelines.variants(config)
+    return [v for v in found if pipelines.task_of(config, pipelines.model_of(v)) == task]
 
 
 def leads_for(results: Results, metrics: Collection[str]) -> "list[GenerationQuality]":
@@ -50,9 +58,7 @@ def baseline(results: Results, variant: str) -> str:
 
 def controls(config: Mapping[str, Any], task: str) -> dict[str, str]:
     """Return the control of each variant that has one, of the models for a task."""
-    models = [m for m in pipelines.piped_models(config) if pipelines.task_of(config, m) == task]
-    variants = [v for v in pipelines.variants(config) if pipelines.model_of(v) in models]
-    found = {variant: pipelines.control_of(config, variant) for variant in variants}
+    found = {v: pipelines.control_of(config, v) for v in _for_task(config, task)}
     return {variant: control for variant, control in found.items() if control}
 
 
@@ -77,6 +83,18 @@ def comparable(results: Results, variant: str, metric: str) -> bool:
         return True
     one, other = (methods(results, name) for name in (variant, baseline(results, variant)))
     return ("prune-vocabulary" in one) == ("prune-vocabulary" in other)
+
+
+def metric_of(results: Results, task: str, variants: Iterable[str]) -> str:
+    """Return the metric of a task that is shown of some variants: the first by which all can be compared."""
+    wanted = list(variants)
+    return next(m for m in METRICS[task] if all(comparable(results, v, m) for v in wanted))
+
+
+def texts(one: "GenerationQuality | None", metric: str) -> list[str]:
+    """Format a score and the bounds of its interval; "" if it was not measured."""
+    numbers = (one.score, one.low, one.high) if one else (None,) * 3
+    return [fixed(value, 2 if metric == "perplexity" else 3) for value in numbers]
 
 
 def methods(results: Results, variant: str) -> list[str]:

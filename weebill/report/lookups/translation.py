@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Measurement, Variant
-from weebill.evaluation.size.translation_size import MIB, Size
+from weebill.evaluation.size.translation_size import Size
 from weebill.report import papers
 from weebill.report.results import Results, first
 from weebill.report.table import fixed, three_digits
@@ -182,7 +182,7 @@ def runtime_speed(results: Results, variant: Variant, all_cores: bool = False) -
 
 def mebibytes(size: Size | None) -> str:
     """Format the MiB of the parameters on disk; "" if they were not measured."""
-    return three_digits(size.parameter_bytes / MIB) if size else ""
+    return three_digits(size.mib) if size else ""
 
 
 def words_per_second(speed: "Speed | GpuSpeed | None") -> str:

@@ -16,9 +16,6 @@ from weebill.report.tables.generation import SCORES, variants_table
 from weebill.report.tables.generation_controls import controls_table
 from weebill.report.tables.run_time import run_time_table
 
-# Metrics of each task; the page names the first whose score can be compared with the baseline's.
-FIRST = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
-
 
 def tables_of(results: Results) -> list[Table]:
     """Return all tables: the variants of each task that has any, the paper's tables, and its claims."""
@@ -34,11 +31,11 @@ def tables_of(results: Results) -> list[Table]:
 def generation_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str]) -> str:
     """Write the page as Markdown; figures: heading → picture."""
     ahead = front.front(results, jobs, [])
-    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
+    first, rest = pictures(figures)
     return results_page(
         results,
         introduction(results.config, "Models that generate text"),
-        [*ahead.verdict, *_noisy(results)],
+        [*ahead.verdict, *noise.summary(results.speeds, "times")],
         [ahead.table, *first],
         [
             ("Every variant in a sentence", bullets(in_short(results))),
@@ -50,22 +47,16 @@ def generation_page(results: Results, jobs: Sequence[Job], figures: Mapping[str,
     )
 
 
-def _noisy(results: Results) -> list[str]:
-    marked = sum(bool(noise.mark(one.seconds)) for one in results.speeds)
-    told = f"Of {len(results.speeds)} times, {marked} are noisy; the tables mark them with {noise.MARK}."
-    return [told] if marked else []
-
-
 def in_short(results: Results) -> list[str]:
     """Return a sentence for each variant: quality, size and speed relative to its model's first variant.
 
     Its quality is told relative to its control, too, which was trained for as long.
     """
     lines = []
-    for task, metrics in FIRST.items():
+    for task in lookup.METRICS:
         for variant in lookup.variants_for(results, task):
             base = lookup.baseline(results, variant)
-            metric = next(name for name in metrics if lookup.comparable(results, variant, name))
+            metric = lookup.metric_of(results, task, [variant])
             one, other = (lookup.quality(results, name, metric) for name in (variant, base))
             if variant == base or one is None or other is None or not other.score:
                 continue

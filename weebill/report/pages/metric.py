@@ -18,7 +18,7 @@ def metric_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str
     """Write the page as Markdown; figures: heading → picture."""
     papers = [table.build(results) for table in paper_tables("metric")]
     ahead = front.front(results, jobs, [])
-    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
+    first, rest = pictures(figures)
     return results_page(
         results,
         introduction(results.config, "Metrics of translation"),

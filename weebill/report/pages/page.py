@@ -70,6 +70,7 @@ def introduction(config: Mapping[str, Any], subject: str) -> str:
     )
 
 
-def pictures(figures: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return figures as parts; figures: heading → the picture in Markdown."""
-    return list(figures.items())
+def pictures(figures: Mapping[str, str]) -> tuple[list[Part], list[Part]]:
+    """Return the first of some figures, if any, and the others; figures: heading → the picture in Markdown."""
+    parts = list(figures.items())
+    return parts[:1], parts[1:]

@@ -34,10 +34,10 @@ def experiment_page(results: Results, jobs: Sequence[Job], figures: Mapping[str,
     builders += [overview.heads_table, *others, wngt20_claims, wmt21_claims]
     students = ", ".join(results.config["students"])
     ahead = front.front(results, jobs, [])
-    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
+    first, rest = pictures(figures)
     folded = [("Every variant in a sentence", bullets(in_short(results))), *rest]
     folded += [*(build(results) for build in builders), run_time_table(jobs)]
-    summary = [*ahead.verdict, *not_shown(results), *noisy(results)]
+    summary = [*ahead.verdict, *not_shown(results), *noise.summary(results.speeds, "speeds")]
     return _page(results, "Results", students, summary, [ahead.table, *first], folded)
 
 
@@ -51,7 +51,7 @@ def pruning_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, st
         f"{config['training']['updates']:,} updates, the pruned ones' counted from the start of the unpruned one's"
     )
     findings = [*pruning.findings(results), *pruning.seeds_findings(results)]
-    [*first], [*rest] = pictures(figures)[:1], pictures(figures)[1:]
+    first, rest = pictures(figures)
     folded = [
         ("Every pruned student in a sentence", bullets(findings)),
         *(build(results) for build in builders),
@@ -61,7 +61,7 @@ def pruning_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, st
         run_time_table(jobs),
     ]
     ahead = [pruning.worth_table(results), *first]
-    summary = [*pruning.summary(results), *noisy(results)]
+    summary = [*pruning.summary(results), *noise.summary(results.speeds, "speeds")]
     return _page(results, "Pruning: results", students, summary, ahead, folded)
 
 
@@ -76,16 +76,6 @@ def not_shown(results: Results) -> list[str]:
     return [
         f"Of {len(found)} variants, {worse} are shown to be worse than their unpruned float32 student and "
         f"{better} to be better (95 % interval of the difference without 0); for {unclear} neither is shown."
-    ]
-
-
-def noisy(results: Results) -> list[str]:
-    """Return a sentence on speeds whose rounds spread too much; none if there is none."""
-    marked = [one for one in results.speeds if noise.mark(one.seconds)]
-    if not marked:
-        return []
-    return [
-        f"Of {len(results.speeds)} speeds, {len(marked)} are noisy; the tables mark them with {noise.MARK}."
     ]
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from weebill.evaluation.measurement import versions_line
+from weebill.files import MIB
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
 
-MIB = 2**20
 METRICS = {"bleu": "BLEU", "chrf": "chrF2"}
 ENGINES = ("bergamot", "Weebill")
 MISSING = "not measured"

@@ -8,9 +8,8 @@ from weebill.evaluation.quality.rouge import METRICS
 from weebill.report import noise
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, three_digits
 
-MIB = 2**20
 SCORES = {"summarization": list(METRICS), "language-modelling": ["perplexity", "bits per byte"]}
 TITLES = {"summarization": "Summaries", "language-modelling": "Running text"}
 LEAD = "`lead`: what the articles begin with, as long as a summary may be: a summary that needs no model."
@@ -77,11 +76,9 @@ def _mark_noise(
 def _texts(results: Results, variant: str, scores: Sequence[str]) -> list[str]:
     texts = [variant]
     for name in scores:
-        one = lookup.quality(results, variant, name)
-        shown = (one.score, one.low, one.high) if one else (None,) * 3
-        texts += [fixed(value, 2 if name == "perplexity" else 3) for value in shown]
+        texts += lookup.texts(lookup.quality(results, variant, name), name)
     size, speed = results.size(variant), lookup.speed(results, variant)
-    numbers = [size.parameter_bytes / MIB if size else None, *[None] * 3]
+    numbers = [size.mib if size else None, *[None] * 3]
     if speed:
         memory = speed.peak_mib - speed.idle_mib
         numbers[1:] = speed.seconds_per_example, speed.milliseconds_per_token, memory

@@ -4,7 +4,7 @@ from functools import partial
 
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, fixed
+from weebill.report.table import Cell, Column, Row, Table
 from weebill.report.tables.generation import SCORES, TITLES
 
 NOTE = (
@@ -30,7 +30,8 @@ def controls_table(results: Results, task: str) -> Table:
     for variant, control in lookup.controls(results.config, task).items():
         cells: list[Cell | str] = [variant, control]
         for name in SCORES[task]:
-            own, other = (_bounded(results, one, name) for one in (variant, control))
+            both = (lookup.quality(results, one, name) for one in (variant, control))
+            own, other = (lookup.texts(one, name) for one in both)
             cells += [Cell.compared(own[0], other[0], "ratio"), *own[1:], *other]
         rows.append(Row.of(cells))
     return Table(
@@ -41,13 +42,6 @@ def controls_table(results: Results, task: str) -> Table:
         rows,
         [NOTE, *([INT8] if _converts(results, task) else []), APART],
     )
-
-
-def _bounded(results: Results, variant: str, metric: str) -> list[str]:
-    """Return a score and the bounds of its interval as texts; "" if it was not measured."""
-    one = lookup.quality(results, variant, metric)
-    numbers = (one.score, one.low, one.high) if one else (None,) * 3
-    return [fixed(value, 2 if metric == "perplexity" else 3) for value in numbers]
 
 
 def _converts(results: Results, task: str) -> bool:

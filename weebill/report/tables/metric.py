@@ -34,7 +34,7 @@ def agreement_table(results: Results) -> Table:
         cells = [
             metric,
             three_digits(size.parameters / 1e6) if size else "",
-            fixed(size.bytes / 2**20, 2) if size else "",
+            fixed(size.mib, 2) if size else "",
         ]
         for name in sets:
             cells += _agreement_cells(results.agreement(metric, name))

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size.translation_size import MIB
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, score_cells, three_digits
@@ -57,7 +56,7 @@ def _variant_row(results: Results, variant: Variant, test_set: str) -> Row:
     cells += [
         str(size.parameters),
         Cell.compared(lookup.mebibytes(size), lookup.mebibytes(base), "ratio"),
-        three_digits(size.xz_bytes / MIB),
+        three_digits(size.xz_mib),
     ]
     return Row.of(cells, baseline=is_base)
 

@@ -16,7 +16,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_L
 from weebill.corpus.language_codes import same_language, standard_tag
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
-from weebill.hugging_face.loading import pretrained_tokenizer, refuse_code
+from weebill.hugging_face.loading import first_line, pretrained_tokenizer, refuse_code
 
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
@@ -35,9 +35,10 @@ def unreadable(folder: str | Path) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, ValueError, KeyError, SafetensorError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        message = f"{folder}: not a Hugging Face seq2seq model with its tokenizer and model.safetensors ({reason})"
-        raise InputError(message) from error
+        raise InputError(
+            f"{folder}: not a Hugging Face seq2seq model with its tokenizer and model.safetensors "
+            f"({first_line(error)})"
+        ) from error
 
 
 def load_tokenizer(folder: str | Path) -> Any:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from weebill.corpus.table import TableWriter, read_batches, read_schema
 from weebill.translation.model.folder import Model
 from weebill.translation.training.alignments import Moved, alignments
-from weebill.translation.training.encoding import augmented, links_field
+from weebill.translation.training.encoding import augmented, write_links
 from weebill.workflow.progress import tell
 from weebill_runtime.names import SIDES
 from weebill_runtime.vocabulary import AnyVocabulary
@@ -22,20 +21,21 @@ def align_by_model(
     links: as in `links_field`, one for each target piece; null for rows that augmentation added.  vocabulary: its
     pieces are linked, which may differ from the model's.
     """
-    schema, field, total = read_schema(Path(table)), links_field(vocabulary), 0
-    names = [name for name in schema.names if name != "dropped_by"]
-    move = Moved(model.vocabulary, vocabulary)
-    with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:
-        for batch in read_batches(table, names):
-            texts = {side: batch[side].to_pylist() for side in SIDES}
-            pieces = (getattr(model.vocabulary, side).encode(texts[side]) for side in SIDES)
-            found = alignments(model.network, *pieces)
-            links = []
-            for own, *pair, added in zip(found, *texts.values(), augmented(batch), strict=True):
-                places = enumerate(move(own, pair))
-                both = chain.from_iterable((place, number) for number, place in places)
-                links.append(None if added else list(both))
-            writer.write(pa.table(batch).append_column(field, pa.array(links, field.type)))
-            total += sum(one is not None for one in links)
-            tell(total, None, "rows")
+    move, total = Moved(model.vocabulary, vocabulary), 0
+
+    def find(batch: pa.RecordBatch) -> list[list[int] | None]:
+        nonlocal total
+        texts = {side: batch[side].to_pylist() for side in SIDES}
+        pieces = (getattr(model.vocabulary, side).encode(texts[side]) for side in SIDES)
+        found = alignments(model.network, *pieces)
+        links = []
+        for own, *pair, added in zip(found, *texts.values(), augmented(batch), strict=True):
+            places = enumerate(move(own, pair))
+            both = chain.from_iterable((place, number) for number, place in places)
+            links.append(None if added else list(both))
+        total += sum(one is not None for one in links)
+        tell(total, None, "rows")
+        return links
+
+    write_links(table, output, vocabulary, find)
     return total

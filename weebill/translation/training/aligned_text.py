@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weebill.corpus.alignment import Pair, align
-from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema, write_table
+from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema, write_table
 from weebill.files import sha256_file, unfinished_work
-from weebill.translation.training.encoding import LINKS, augmented, links_field
+from weebill.translation.training.encoding import LINKS, augmented, write_links
 from weebill.workflow.code_version import code_of_module
 from weebill_runtime.names import SIDES
 from weebill_runtime.vocabulary import AnyVocabulary
@@ -52,12 +52,11 @@ def align_text(
             logging.info("%s of %s pairs aligned", f"{end:,}", f"{total:,}")
         aligned = chain.from_iterable(map(read_batches, paths))
         found = chain.from_iterable(batch.column(0).to_pylist() for batch in aligned)
-        schema, field = read_schema(table), links_field(vocabulary)
-        names = [name for name in schema.names if name != "dropped_by"]
-        with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:
-            for batch in read_batches(table, names):
-                links = [None if added else next(found) for added in augmented(batch)]
-                writer.write(pa.table(batch).append_column(field, pa.array(links, field.type)))
+
+        def find(batch: pa.RecordBatch) -> list[list[int] | None]:
+            return [None if added else next(found) for added in augmented(batch)]
+
+        write_links(table, output, vocabulary, find)
     return total
 
 

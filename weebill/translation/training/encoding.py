@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import chain, tee
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from weebill.corpus.table import AUGMENTED_BY, read_batches, read_schema
+from weebill.corpus.table import AUGMENTED_BY, TableWriter, read_batches, read_schema
 from weebill.errors import InputError
 from weebill.files import (
     atomic_folder,
@@ -40,6 +40,21 @@ ENCODED = FolderKind(
 def links_field(vocabulary: AnyVocabulary) -> pa.Field:
     """Return the field of column `links`: source and target position of each pair of linked pieces, concatenated."""
     return pa.field(LINKS, pa.list_(pa.uint16()), metadata={"vocabulary": vocabulary.sha256})
+
+
+def write_links(
+    table: str | Path,
+    output: str | Path,
+    vocabulary: AnyVocabulary,
+    find: Callable[[pa.RecordBatch], list[list[int] | None]],
+) -> None:
+    """Write the kept rows of a training text with the column `links`.  find: returns the links of a batch's rows."""
+    schema, field = read_schema(table), links_field(vocabulary)
+    names = [name for name in schema.names if name != "dropped_by"]
+    with TableWriter(output, pa.schema([*map(schema.field, names), field])) as writer:
+        for batch in read_batches(table, names):
+            links = pa.array(find(batch), field.type)
+            writer.write(pa.table(batch).append_column(field, links))
 
 
 class EncodedCorpus:

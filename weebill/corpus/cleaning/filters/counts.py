@@ -35,18 +35,6 @@ class Thresholds:
     """Most times that a word, or a phrase of up to 12 words, may stand in a row on one side alone; twice as often if
     it is a single letter of a script without spaces."""
 
-    def __post_init__(self) -> None:
-        if self.max_tokens < 1 or self.max_word_characters < 1:
-            raise ValueError("max_tokens and max_word_characters must be at least 1")
-        if self.max_length_ratio < 1:
-            raise ValueError("max_length_ratio must be at least 1")
-        if self.expected_length_ratio is not None and self.expected_length_ratio <= 0:
-            raise ValueError("expected_length_ratio must be more than 0")
-        if self.max_repeats < 1:
-            raise ValueError("max_repeats must be at least 1")
-        if not (0 <= self.min_letter_tokens <= 1 and 0 <= self.min_letter_characters <= 1):
-            raise ValueError("min_letter_tokens and min_letter_characters are shares from 0 to 1")
-
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     # A product would make 2 of 5 less than 0.4 by a rounding error; this division does not.

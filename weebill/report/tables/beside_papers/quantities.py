@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import prod
 
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.size.translation_size import MIB, Size, encoder_sparsity
+from weebill.evaluation.size.translation_size import Size, encoder_sparsity
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Comparison, fixed, three_digits
@@ -77,11 +77,9 @@ PARAMETERS = _size("params_m", "Params (M)", lambda s: three_digits(s.parameters
 MEMBER_PARAMETERS = _size(
     "params_m", "Params (M)", lambda s: three_digits(s.parameters / 1e6 / s.members)
 )
-MEBIBYTES = _size("size_mb", "Size (MiB)", lambda s: three_digits(s.parameter_bytes / MIB))
-MEMBER_MEBIBYTES = _size(
-    "size_mb", "Size (MiB)", lambda s: three_digits(s.parameter_bytes / MIB / s.members)
-)
-COMPRESSED = _size("xz_size_mb", "xz size (MiB)", lambda s: three_digits(s.xz_bytes / MIB))
+MEBIBYTES = _size("size_mb", "Size (MiB)", lambda s: three_digits(s.mib))
+MEMBER_MEBIBYTES = _size("size_mb", "Size (MiB)", lambda s: three_digits(s.mib / s.members))
+COMPRESSED = _size("xz_size_mb", "xz size (MiB)", lambda s: three_digits(s.xz_mib))
 
 
 def _sparsity(key: str, title: str, part: int) -> Quantity:

@@ -84,8 +84,7 @@ def variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None
 
 def _score(column: str, metric: str) -> Quantity:
     def ours(results: Results, variant: str) -> str:
-        one = lookup.quality(results, variant, metric)
-        return fixed(one.score, 2 if column == "perplexity" else 3) if one else ""
+        return lookup.texts(lookup.quality(results, variant, metric), metric)[0]
 
     return Quantity(column, metric, ours, "ratio")
 

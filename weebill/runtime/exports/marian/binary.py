@@ -49,6 +49,11 @@ class Codes:
 Tensors = Mapping[str, "np.ndarray | Codes"]
 
 
+def decoded(tensors: Tensors) -> dict[str, np.ndarray]:
+    """Return tensors by name, with the numbers instead of codes."""
+    return {name: t.decoded() if isinstance(t, Codes) else t for name, t in tensors.items()}
+
+
 def write_bin(path: Path, tensors: Tensors, options: Mapping[str, Any]) -> None:
     """Write a model, with its options as the last item."""
     items = []

@@ -147,6 +147,11 @@ class Place:
         """Shape of our tensor."""
         return {"table": self.shape, "matrix": self.shape[::-1], "row": self.shape[1:]}[self.layout]
 
+    def filled(self, array: np.ndarray) -> np.ndarray:
+        """Return our array of a pruned student, filled up with zeros to this shape."""
+        sizes = zip(array.shape, self.weebill_shape, strict=True)
+        return np.pad(array, [(0, after - now) for now, after in sizes])
+
     def to_marian(self, array: np.ndarray) -> np.ndarray:
         """Convert our array to Marian's layout."""
         turned = array.T if self.layout == "matrix" else array

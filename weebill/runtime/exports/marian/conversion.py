@@ -20,7 +20,7 @@ from weebill.quantization.files import section
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.runtime.exports.input_note import copy_with_note
 from weebill.runtime.exports.marian import configuration, files, shortlists
-from weebill.runtime.exports.marian.binary import SCALES, Codes, write_bin
+from weebill.runtime.exports.marian.binary import SCALES, Codes, decoded, write_bin
 from weebill.runtime.exports.marian.student import Student
 from weebill.runtime.exports.verification import in_float32, same_tensors
 from weebill.translation.model.folder import load_tensors
@@ -48,9 +48,7 @@ def export(
     weights = dict(in_float32(network).named_parameters())
     arrays, theirs = {}, {}
     for place in configuration.places(shape):
-        array = weights[place.weebill].detach().numpy()
-        sizes = zip(array.shape, place.weebill_shape, strict=True)
-        array = np.pad(array, [(0, after - now) for now, after in sizes])
+        array = place.filled(weights[place.weebill].detach().numpy())
         arrays[place.weebill], theirs[place.marian] = array, place.to_marian(array)
     options = configuration.from_architecture(shape)
     with atomic_folder(folder) as partial:
@@ -76,9 +74,7 @@ def export(
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
     """Return architecture and tensors of a model in float32; raise as `read_student` does."""
     student = read_student(path)
-    tensors = student.tensors.items()
-    decoded = {name: t.decoded() if isinstance(t, Codes) else t for name, t in tensors}
-    return student.shape, decoded
+    return student.shape, decoded(student.tensors)
 
 
 def read_student(path: str | Path) -> Student:
@@ -159,10 +155,7 @@ def import_model(
 
 
 def _in_float32(student: Student) -> dict[str, Tensor]:
-    return {
-        name: torch.from_numpy(tensor.decoded() if isinstance(tensor, Codes) else tensor)
-        for name, tensor in student.tensors.items()
-    }
+    return {name: torch.from_numpy(one) for name, one in decoded(student.tensors).items()}
 
 
 def _on_the_grid(network: Translator, student: Student, path: str | Path) -> dict[str, Tensor]:

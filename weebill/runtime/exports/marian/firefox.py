@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import yaml
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, sha256_file, write_json
 from weebill.runtime.exports import input_note
 from weebill.runtime.exports.marian import configuration, int8_tensors
-from weebill.runtime.exports.marian.binary import Codes, read_bin, write_bin
+from weebill.runtime.exports.marian.binary import decoded, read_bin, write_bin
 from weebill.runtime.exports.marian.conversion import import_model
 from weebill.runtime.exports.marian.files import unpacked
 from weebill.runtime.exports.marian.shortlists import read_shortlist, write_shortlist
@@ -91,7 +90,7 @@ def export(
         files = {kind: partial / name for kind, name in names.items()}
         write_bin(files["model"], tensors, configuration.from_architecture(shape))
         again, _ = read_bin(files["model"].read_bytes(), files["model"])
-        same_tensors(*({n: _plain(t) for n, t in one.items()} for one in (again, tensors)), folder)
+        same_tensors(decoded(again), decoded(tensors), folder)
         for kind, side in zip(sides, (vocabulary.source, vocabulary.target), strict=False):
             shutil.copyfile(side.path, files[kind])
         if shortlist:
@@ -114,10 +113,6 @@ def _languages(vocabulary: AnyVocabulary) -> tuple[str, str]:
             "such as --languages en de"
         )
     return record.source.language, record.target.language
-
-
-def _plain(tensor: np.ndarray | Codes) -> np.ndarray:
-    return tensor.decoded() if isinstance(tensor, Codes) else tensor
 
 
 def _record(kind: str, path: Path) -> dict[str, object]:

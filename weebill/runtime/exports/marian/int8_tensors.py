@@ -6,7 +6,7 @@ Engines prepare weights, and biases for their shifted products, when they load a
 from dataclasses import replace
 
 import numpy as np
-from torch import Tensor, nn
+from torch import nn
 
 from weebill.errors import InputError
 from weebill.quantization.grids.int8 import INT8_LIMIT
@@ -80,12 +80,12 @@ def student_of(network: Translator, shape: Architecture) -> Student:
         name, attribute = place.weebill.rsplit(".", 1)
         module = network.get_submodule(name)
         if place.layout == "row":
-            found[place.weebill] = _filled(getattr(module, attribute), place)
+            found[place.weebill] = place.filled(getattr(module, attribute).detach().numpy())
         elif isinstance(module, nn.Linear):  # nothing is left of it
             found[place.weebill] = Codes(np.zeros(place.weebill_shape, np.int8), 1.0)
         else:
             weight = module.quantized
-            integers = _filled(weight.integers(), place)
+            integers = place.filled(weight.integers().numpy())
             found[place.weebill] = Codes(integers, float(weight.scale))
     scales = {
         # With nothing left of a map, its scale has no effect.
@@ -107,12 +107,6 @@ def stored_tensors(student: Student) -> dict[str, np.ndarray | Codes]:
     for theirs, ours in configuration.linear_maps(student.shape):
         found[theirs + SCALES] = _stored_scale(theirs, student.scales[ours])
     return dict(sorted(found.items()))
-
-
-def _filled(tensor: Tensor, place: configuration.Place) -> np.ndarray:
-    array = tensor.detach().numpy()
-    sizes = zip(array.shape, place.weebill_shape, strict=True)
-    return np.pad(array, [(0, after - now) for now, after in sizes])
 
 
 def _stored_scale(name: str, scale: float) -> np.ndarray | Codes:

@@ -1,0 +1,66 @@
+"""Models that the first page of a translation experiment shows: the best of each kind."""
+
+from collections.abc import Mapping, Sequence
+
+from weebill.evaluation.measurement import Variant
+from weebill.experiment.student_names import repeats
+from weebill.experiment.variants import UNPRUNED
+from weebill.pruning.methods import pruning_method
+from weebill.report.lookups import translation as lookup
+from weebill.report.results import Results
+
+SMALL = 0.5  # largest size of a small student, as a share of its unpruned float32 model's
+
+
+def roles(results: Results) -> Mapping[Variant, str]:
+    """Return the models of the first page by their roles: the teacher, each student, and the best smaller ones.
+
+    The best of a kind has the highest BLEU of those that were measured; baselines of pruning and trainings from
+    other seeds are left out.
+    """
+    scores = lookup.scores(results)
+    teachers = [v for v in lookup.variants(results) if v.student == lookup.TEACHER]
+    timed = [v for v in teachers if lookup.speed(results, v)]
+    found = {v: f"teacher, {v.recipe}" for v in timed}
+    students = _students(results)
+    found |= {v: "student" for v in students if v == v.baseline}
+    kinds = {
+        "pruned": lambda v: v.recipe != UNPRUNED and v.precision == "float32",
+        "quantized": lambda v: v.recipe == UNPRUNED and v.precision != "float32",
+        "pruned, quantized": lambda v: v.recipe != UNPRUNED and v.precision != "float32",
+    }
+    for role, belongs in kinds.items():
+        if some := [v for v in students if v in scores and belongs(v)]:
+            found[best(results, some)] = role
+    if small := best_small(results):
+        found.setdefault(small, "smaller")
+    return found
+
+
+def _students(results: Results) -> list[Variant]:
+    """Return the students that may be the best: scored, of the experiment's seed, and no baselines of pruning."""
+    scores = lookup.scores(results)
+    found = [v for v in lookup.students(results) if v in scores and not repeats(v.student)]
+    return [v for v in found if not _is_baseline(results, v)]
+
+
+def best_small(results: Results) -> Variant | None:
+    """Return the best student with at most half the bytes of the best unpruned one; without one, the best student."""
+    students = _students(results)
+    wholes = [v for v in students if v == v.baseline]
+    if not wholes:
+        return None
+    limit = SMALL * results.size(best(results, wholes)).parameter_bytes
+    small = [v for v in students if results.size(v).parameter_bytes <= limit]
+    return best(results, small or wholes)
+
+
+def best(results: Results, students: Sequence[Variant]) -> Variant:
+    """Return the student with the highest BLEU; of equals, the smallest."""
+    scores = lookup.scores(results)
+    return max(students, key=lambda v: (scores[v].bleu, -results.size(v).parameter_bytes))
+
+
+def _is_baseline(results: Results, variant: Variant) -> bool:
+    recipe = results.config.get("pruning", {}).get(variant.recipe)
+    return bool(recipe) and pruning_method(recipe).baseline is not None
