@@ -1,6 +1,6 @@
 """Speed of training, decoding and scoring on a GPU: ours, transformers', and the share of the measured peak.
 
-Each setting is measured alone, in rounds in which both sides take turns.  If one fails, the others are still measured.
+Each setting is measured alone, in rounds in which both sides take turns.  If one fails, the others are measured.
 Settings for which no time is left are named.  On the processor everything is tiny: that rehearses the benchmark, and
 its figures say nothing.
 """
