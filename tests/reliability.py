@@ -16,7 +16,7 @@ PAGE = ROOT / "docs/reliability.md"
 COUNTS = ROOT / "docs/results/reliability"
 HEAD = """# Reliability
 
-What was tried to break Weebill, and how often it held. Each part names the command that makes such a run;
+This page counts attempts to break Weebill, and how often it held. Each part names the command that makes such a run;
 `python -m tests.reliability` writes this page from the counts in [results/reliability](results/reliability).
 """
 KILLS = """## Interrupted runs

@@ -40,6 +40,16 @@ def commands(name: str) -> Iterator[list[str]]:
             yield from parts(span)
 
 
+def commented(path: Path) -> Iterator[list[str]]:
+    """Yield the words of each command in the comments of a configuration: on lines of their own, or in backticks."""
+    comments = re.findall(r"#[ ]?(.*)", path.read_text("utf-8"))
+    text = re.sub(r"\\\n\s*", "", "\n".join(comments))
+    spans = [span for span in SPAN.findall(text) if span.split()[0] in PROGRAMS]
+    lines = [one for one in text.splitlines() if one.split(" ")[0] in ("weebill", "snakemake")]
+    for command in (*spans, *lines):
+        yield from parts(command)
+
+
 def parts(line: str) -> Iterator[list[str]]:
     """Yield the words of each command of a shell line, without comments, files of streams and variables."""
     line = re.split(r"(?:^|\s)#\s", line)[0]

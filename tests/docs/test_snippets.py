@@ -10,7 +10,7 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
-from tests.docs.snippets import REPOSITORY, blocks, commands, pages, parts
+from tests.docs.snippets import REPOSITORY, blocks, commands, commented, pages, parts
 from weebill.__main__ import COMMANDS, parser_of
 from weebill.commands import benchmark
 from weebill.configuration.checking import check
@@ -101,6 +101,24 @@ def _parsed(parser, words: list[str]) -> str | None:
 @pytest.mark.parametrize("page", PAGES)
 def test_each_command_is_read_by_its_program(page):
     assert [(words, found) for words in commands(page) if (found := fault(words))] == []
+
+
+@pytest.mark.parametrize(
+    "path", sorted(REPOSITORY.glob("config/*.y*ml")), ids=lambda path: path.name
+)
+def test_each_command_in_a_configuration_is_read_by_its_program(path):
+    found = list(commented(path))
+    assert [(words, why) for words in found if (why := fault(words))] == []
+    files = [word for words in found for word in words if word.startswith("config/")]
+    assert all((REPOSITORY / file).is_file() for file in files)
+
+
+def test_the_commands_in_comments_are_found(tmp_path):
+    (tmp_path / "a.yaml").write_text(
+        "# `make x` does\n#\n# snakemake a \\\n#   --cores 2\nb: 1  # c\n"
+    )
+    found = [["make", "x"], ["snakemake", "a", "--cores", "2"]]
+    assert list(commented(tmp_path / "a.yaml")) == found
 
 
 def test_the_documents_show_every_command():

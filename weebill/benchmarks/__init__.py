@@ -100,5 +100,5 @@ def add_options(parser: argparse.ArgumentParser, run: Callable[..., Any]) -> Non
                 default=default,
                 choices=option.choices,
                 metavar=option.metavar,
-                help=option.help + ("" if default is None else f"; default {shown}"),
+                help=option.help + ("" if default is None else f"; default {shown or 'none'}"),
             )

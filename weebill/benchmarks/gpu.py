@@ -1,8 +1,8 @@
 """Speed of training, decoding and scoring on a GPU: ours, transformers', and the share of the measured peak.
 
-`weebill benchmark gpu` runs it.  Each setting is measured alone, in rounds in which both sides take turns; one that
-fails leaves the others.  What the time does not suffice for is named.  On the processor everything is tiny: that
-rehearses the benchmark, and its figures say nothing.
+Each setting is measured alone, in rounds in which both sides take turns.  If one fails, the others are measured.
+Settings for which no time is left are named.  On the processor everything is tiny: that rehearses the benchmark, and
+its figures say nothing.
 """
 
 import time

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from weebill.report.table import Table
 
 ALL, GPU = "all", "gpu"
+PAGE = "write a page to this file too, such as docs/results/NAME.md, and its rows to NAME/rows.json beside it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = [*NAMES, GPU, ALL]
     parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
     parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…",
-                        help="--rounds N, --json and the options that NAME --help lists")  # fmt: skip
+                        help="options, which `weebill benchmark NAME --help` lists")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -138,10 +139,9 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 def _parser_of_module(name: str, module: ModuleType) -> argparse.ArgumentParser:
     parser = _parser(name, module.__doc__)
     parser.add_argument(
-        "--json", action="store_true", help="a JSON list, one object a claim or table"
+        "--json", action="store_true", help="print a JSON list: an object for each claim or table"
     )
-    page = "write a page there, too, and its rows to the folder of its name"
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help=page)
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=PAGE)
     add_options(parser, module.run)
     return parser
 
@@ -155,16 +155,16 @@ def _all_parser() -> argparse.ArgumentParser:
         "--json",
         type=Path,
         metavar="FILE",
-        help="write the figures and their signature there; "
-        "a survey that was stopped goes on after the benchmarks that the file has complete",
+        help="write the figures and their signature there; if the file is of a run that was stopped, only the "
+        "benchmarks that it lacks are run",
     )
+    add("--markdown", type=Path, metavar="FILE", help=PAGE)
     add(
-        "--markdown",
+        "--against",
         type=Path,
         metavar="FILE",
-        help="write a page there, and its rows to the folder of its name",
+        help="print the ratios to the figures in this file, which --json wrote earlier",
     )
-    add("--against", type=Path, metavar="FILE", help="print ratios to the figures of such a file")
     return parser
 
 
@@ -175,34 +175,54 @@ def _gpu_parser() -> argparse.ArgumentParser:
     parser.set_defaults(rounds=3)
     add = parser.add_argument
     add(
-        "--json", type=Path, metavar="FILE", help="write figures, versions, card and failures there"
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write figures, versions, card and failures to this file",
     )
-    add("--rates", type=Path, metavar="FILE", help="write there what estimates of cost read")
+    add(
+        "--rates",
+        type=Path,
+        metavar="FILE",
+        help="write the card's rates, which estimates of cost read, to this file",
+    )
     add(
         "--measured",
         type=Path,
         metavar="FILE",
-        help="take the figures of this JSON for --rates, and measure nothing",
+        help="take the figures for --rates from this file, which --json wrote earlier; measure nothing",
     )
     add(
         "--device",
         choices=("cuda", "cpu"),
         default="cuda",
-        help="default cuda, the first card that CUDA_VISIBLE_DEVICES shows; cpu rehearses",
+        help="cuda is the first card that CUDA_VISIBLE_DEVICES shows, cpu rehearses in tiny sizes; default cuda",
     )
     add(
         "--seconds",
         type=positive,
         default=200,
         metavar="N",
-        help="no setting begins later; default 200",
+        help="seconds after which no further setting begins; default 200",
     )
     add("--commit", metavar="TEXT", help="commit of this code, for a copy without its history")
-    add("--parts", nargs="+", choices=gpu.PARTS, default=gpu.PARTS, help="default all")
+    add(
+        "--parts",
+        nargs="+",
+        choices=gpu.PARTS,
+        default=gpu.PARTS,
+        help="parts to measure; by default all",
+    )
     return parser
 
 
 def _parser(name: str, description: str | None) -> argparse.ArgumentParser:
     parser = Parser(prog=f"weebill benchmark {name}", description=description)
-    parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="default 5")
+    parser.add_argument(
+        "--rounds",
+        type=positive,
+        default=5,
+        metavar="N",
+        help="rounds, in which both sides take turns; default %(default)s",
+    )
     return parser

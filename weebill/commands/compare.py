@@ -19,11 +19,18 @@ from weebill.text_files import decoded_lines, read_lines, standard_input
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL", help="a student's folder, of any precision")
-    add("--references", type=Path, metavar="FILE", help="score both by BLEU and chrF against this")
+    add("--references", type=Path, metavar="FILE",
+        help="score the translations of both by BLEU and chrF against this text")  # fmt: skip
     add("--isa", help="the runtime's instruction set, or portable; default: the fastest here")
-    add("--batch-size", type=positive, default=32, metavar="N", help="default 32")
-    add("--threads", type=threads, default=1, metavar="N", help="default 1")
-    add("--json", action="store_true", help="with every difference, for machines")
+    add(
+        "--batch-size",
+        type=positive,
+        default=32,
+        metavar="N",
+        help="sentences in a batch; default 32",
+    )
+    add("--threads", type=threads, default=1, metavar="N", help="threads of each; default 1")
+    add("--json", action="store_true", help="print JSON, with every difference")
 
 
 def run(arguments: argparse.Namespace) -> int:

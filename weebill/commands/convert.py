@@ -12,17 +12,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("model", metavar="MODEL", help="a model folder")
     add("folder", metavar="FOLDER", help="the folder to make")
     add("--to", required=True, metavar="FORMAT", help="ctranslate2, marian, firefox or onnx")
-    add(
-        "--shortlist",
-        metavar="FILE",
-        help="a lexical shortlist for the model (not onnx)",
-    )
+    add("--shortlist", metavar="FILE", help="shortlist to write beside the model (not onnx)")
     add("--quantization", metavar="NAME",
         help="type of the weights: int8 (default), float32, int16, … (ctranslate2)")  # fmt: skip
     add("--pad", action="store_true",
         help="fill pruned layers with zeros if all must have one shape (marian, firefox)")  # fmt: skip
     add("--languages", nargs=2, metavar=("SOURCE", "TARGET"),
-        help="codes for names of files, if the vocabulary records none (firefox)")  # fmt: skip
+        help="codes for the names of the files, if the vocabulary records no languages (firefox)")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

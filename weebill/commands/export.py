@@ -1,4 +1,4 @@
-"""Write the rows of a table as plain text, one segment per line; .gz and .zst are compressed."""
+"""Write the rows of a table as text, one segment per line; files named .gz or .zst are compressed."""
 
 import argparse
 
@@ -9,7 +9,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help="a .parquet file or a folder of shards")
     parser.add_argument("--source", metavar="FILE", help="file for the source side")
     parser.add_argument("--target", metavar="FILE", help="file for the target side")
-    parser.add_argument("--all", action="store_true", help="dropped rows too")
+    parser.add_argument(
+        "--all", action="store_true", help="write the rows that cleaning dropped, too"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -25,13 +25,13 @@ MISSING, FAILED = "missing", "not fetched"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill fetch`."""
     add = parser.add_argument
-    add("names", nargs="*", metavar="CONFIG", help="config/NAME.yaml; or origin:NAME, with * for any "
-        "letters, to make public texts in data/origins")  # fmt: skip
+    add("names", nargs="*", metavar="CONFIG", help="config/NAME.yaml; or origin:NAME, a public text to make in "
+        "data/origins, where * stands for any letters")  # fmt: skip
     add("--list", action="store_true",
         help="list the public texts that a key can name as origin:NAME")  # fmt: skip
     add("--dry-run", action="store_true", help="only print what is here and what is missing")
     add("--mirror", type=Path, metavar="FOLDER",
-        help="copy every file there, under its checksum")  # fmt: skip
+        help="copy every file into this mirror")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

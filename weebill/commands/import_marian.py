@@ -8,11 +8,12 @@ from weebill.commands.convert import new_folder
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL",
-        help="a folder of Firefox's files, or a model: .npz in float32, or .intgemm.alphas.bin")  # fmt: skip
+        help="a folder of Firefox's files, or a model: .npz, .bin (float32), .intgemm.alphas.bin (int8)")  # fmt: skip
     add("folder", metavar="FOLDER", help="the model folder to make")
     add("--vocabulary", metavar="VOCAB.spm",
-        help="its SentencePiece model, of both languages or of the target; by default the one beside it")  # fmt: skip
-    add("--source-vocabulary", metavar="SOURCE.spm", help="that of the source, if the student has two")  # fmt: skip
+        help="SentencePiece model of both languages or of the target; default: the one beside MODEL")  # fmt: skip
+    add("--source-vocabulary", metavar="SOURCE.spm",
+        help="SentencePiece model of the source, if the student has two")  # fmt: skip
     add("--int8", action="store_true",
         help="keep the integers and activation scales of Firefox's file; by default weights are float32")  # fmt: skip
     add("--shortlist", metavar="FILE", help="also write the shortlist beside the model to FILE")

@@ -35,26 +35,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--corpus", action="append", **text, help="parallel training text; may be repeated")
     add("--monolingual", action="append", default=[], metavar="FILE",
         help="text of the source language, which the teacher translates; may be repeated")  # fmt: skip
-    add("--validation", **text, help="by default the first lines of the first corpus, held out")
+    add("--validation", **text,
+        help="text that chooses the best checkpoint; by default the first lines of the first corpus")  # fmt: skip
     add("--test", action="append", default=[], **text,
-        help="test set; may be repeated; by default lines held out, too")  # fmt: skip
+        help="test set; may be repeated; by default the next lines of the first corpus")  # fmt: skip
     teacher = add("--teacher", metavar="MODEL", help="entry of the zoo, or a Hugging Face model: its folder, or "
         "NAME@COMMIT on the hub; by default one is trained")  # fmt: skip
     teacher.completer = zoo_names
-    add("--pairs", type=positive, metavar="N", help="size of a corpus that is fetched later")
-    add("--cores", type=threads, metavar="N", help="default: those of this machine")
+    add(
+        "--pairs",
+        type=positive,
+        metavar="N",
+        help="sentence pairs of a corpus that is fetched later",
+    )
+    add(
+        "--cores", type=threads, metavar="N", help="processor cores; default: those of this machine"
+    )
     add(
         "--memory",
         type=real(0, 1e6, above=True),
         metavar="GIB",
-        help="default: that of this machine",
+        help="memory; default: that of this machine",
     )
-    add("--gpus", type=whole(0, 4096), metavar="N", help="default: those of this machine")
+    add("--gpus", type=whole(0, 4096), metavar="N", help="GPUs; default: those of this machine")
     add(
         "--hours",
         type=HOURS,
         metavar="H",
-        help="longest run; by default as long as text needs",
+        help="longest time of the run; by default as long as the text needs",
     )
     add("--force", action="store_true", help="replace an existing CONFIG")
 

@@ -18,8 +18,8 @@ LOCK = "sources.lock.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("result", metavar="RESULT", help="below results/EXPERIMENT")
-    parser.add_argument("--json", action="store_true", help="with all parameters, for machines")
+    parser.add_argument("result", metavar="RESULT", help="file or folder below results/EXPERIMENT")
+    parser.add_argument("--json", action="store_true", help="print JSON, with all parameters")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -29,7 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-s", "--sources", type=Path, required=True, metavar="FILE",
         help="one sentence per line; files may be plain, .gz, .xz or .zst, a pipe, or - for standard "
         "input")  # fmt: skip
-    add("-t", "--translations", type=Path, required=True, metavar="FILE", help="the candidates")
+    add(
+        "-t",
+        "--translations",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="file of the candidates",
+    )
     add(
         "--candidates",
         type=positive,
@@ -38,12 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--model", metavar="MODEL", help="a COMET model, as in `weebill score`")
-    which.add_argument("--utility", choices=("bleu", "chrf"), help="or sacreBLEU's sentence score")
+    which.add_argument("--utility", choices=("bleu", "chrf"),
+        help="a sentence score of sacreBLEU in place of a model")  # fmt: skip
     add("--target", metavar="LANG",
-        help="the translations' language, on which BLEU's tokens depend: zh; also ja and ko, by characters if "
-        "sacreBLEU's tokenizer is not installed")  # fmt: skip
+        help="language of the translations, for BLEU's tokens: zh, ja or ko (characters if sacreBLEU's tokenizer of "
+        "ja or ko is not installed)")  # fmt: skip
     add_scorer_arguments(parser)
-    add("--not-itself", action="store_true", help="a candidate is not its own reference")
+    add("--not-itself", action="store_true", help="do not use a candidate as its own reference")
     add("--aggregate", action="store_true",
         help="compare with the mean of the candidates' vectors: much faster, nearly the same choices")  # fmt: skip
     add("--keep", type=positive, metavar="N",
@@ -51,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--json",
         action="store_true",
-        help="a line for each source: all candidates with their utilities",
+        help="print a line of JSON for each source: all candidates with their utilities",
     )
 
 

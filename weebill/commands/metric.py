@@ -21,7 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("distil", "train a small model on a model's scores", _distil_options, _distil),
     ):
         action = actions.add_parser(name, help=help_text, description=act.__doc__)
-        action.add_argument("model", metavar="MODEL", help="folder, .ckpt or name")
+        known = "a metric folder, a checkpoint (folder or .ckpt), or its name on the hub"
+        action.add_argument("model", metavar="MODEL", help=known)
         action.add_argument("folder", metavar="FOLDER", help="the folder to make")
         action.add_argument("--encoder", type=Path, metavar="FOLDER",
                             help="config.json and tokenizer.json of a checkpoint's encoder")  # fmt: skip
@@ -46,7 +47,7 @@ def _convert_options(add: Add) -> None:
 
 
 def _convert(arguments: argparse.Namespace) -> None:
-    """Write a model as a folder, with int8 weights or as it is; it holds one tensor at a time in memory."""
+    """Write a model as a folder, with int8 weights or as it is; one tensor at a time is in memory."""
     from weebill.metric.folder import load_metric, save_metric
     from weebill.metric.network import is_stored
     from weebill.metric.storing import entries
@@ -71,22 +72,23 @@ def _prune_options(add: Add) -> None:
         type=real(0, 1),
         default=0,
         metavar="SHARE",
-        help="remove a share of each layer's heads",
+        help="share of each layer's heads to remove",
     )
     add(
         "--neurons",
         type=real(0, 1),
         default=0,
         metavar="SHARE",
-        help="remove a share of each layer's neurons",
+        help="share of each layer's neurons to remove",
     )
     add("--judgements", type=Path, metavar="TABLE",
-        help="judged segments, by which heads and neurons are chosen, as in config/metric.md; without, by the norm "
-        "of their weights")  # fmt: skip
-    add("--score", metavar="COLUMN", help=f"of the judgements; default {DRAWN['score']}")
+        help="judged segments (config/metric.md has the format), by whose gradients heads and neurons are chosen; by "
+        "default the norms of their weights decide")  # fmt: skip
+    add("--score", metavar="COLUMN",
+        help=f"column of the judgements' scores; default {DRAWN['score']}")  # fmt: skip
     add("--segments", type=positive, metavar="N",
         help=f"judged segments to draw; default {DRAWN['segments']}")  # fmt: skip
-    add("--seed", type=random_seed, metavar="N", help=f"of the draw; default {DRAWN['seed']}")
+    add("--seed", type=random_seed, metavar="N", help=f"seed of this draw; default {DRAWN['seed']}")
 
 
 def _prune(arguments: argparse.Namespace) -> None:
@@ -138,21 +140,34 @@ OPTIONS = {"src": "sources", "ref": "references", "mt": "translations"}
 
 def _distil_options(add: Add) -> None:
     add("-s", "--sources", type=Path, metavar="FILE", help="one segment per line")
-    add("-r", "--references", type=Path, metavar="FILE", help="if the model compares with them")
-    add("-t", "--translations", type=Path, required=True, metavar="FILE")
+    add(
+        "-r",
+        "--references",
+        type=Path,
+        metavar="FILE",
+        help="references, if the model compares with them",
+    )
+    add("-t", "--translations", type=Path, required=True, metavar="FILE",
+        help="translations that the model scores")  # fmt: skip
     add("--layers", type=positive, default=6, metavar="N",
         help="layers of the student, evenly spaced among the model's; default 6")  # fmt: skip
-    add("--updates", type=positive, default=2000, metavar="N", help="default 2000")
+    add(
+        "--updates",
+        type=positive,
+        default=2000,
+        metavar="N",
+        help="updates of the training; default 2000",
+    )
     add("--batch", type=positive, default=16, metavar="N", help="segments in an update; default 16")
     add(
         "--learning-rate",
         type=real(0, 10, above=True),
         default=3e-5,
         metavar="R",
-        help="default 3e-5",
+        help="learning rate at its peak; default 3e-5",
     )
-    add("--seed", type=random_seed, default=1, metavar="N", help="default 1")
-    add("--threads", type=threads, default=1, metavar="N", help="default 1")
+    add("--seed", type=random_seed, default=1, metavar="N", help="seed of the training; default 1")
+    add("--threads", type=threads, default=1, metavar="N", help="threads that compute; default 1")
 
 
 def _distil(arguments: argparse.Namespace) -> None:

@@ -2,8 +2,8 @@
 
 `weebill run CONFIG publish` collects the rows of an experiment that was run, and renders its page, to be committed:
 docs/results/NAME.md and docs/results/NAME/; `weebill benchmark NAME --markdown FILE` does so with what it measures.
-After a change of a page's design, `weebill publish` renders all pages
-again without any model.  Only a run can measure anew: --stale tells for which pages that is due.
+After a change of a page's design, `weebill publish` renders all pages again without any model.  Only a run can
+measure anew: --stale lists the pages that need one.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from typing import Any
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill publish`."""
-    pages = "docs/results/NAME.md (default: all)"
+    pages = "docs/results/NAME.md; by default all pages"
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help=pages)
     stale = "list pages without rows, or measured by other code; write nothing"
     parser.add_argument("--stale", action="store_true", help=stale)

@@ -19,10 +19,12 @@ from weebill.errors import InputError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill rehearse`."""
     parser.add_argument("config", type=Path, metavar="CONFIG", help="config/NAME.yaml")
-    parser.add_argument("--full", action="store_true", help="keep every variant, test set and pair")
-    limit = "stop after so many minutes; the next call continues (default: no limit)"
+    parser.add_argument(
+        "--full", action="store_true", help="keep all variants, test sets and language pairs"
+    )
+    limit = "stop after N minutes, the next call continues; by default there is no limit"
     parser.add_argument("--minutes", type=positive, metavar="N", help=limit)
-    parser.add_argument("--cores", default="all", metavar="N", help="default: all")
+    parser.add_argument("--cores", default="all", metavar="N", help="processor cores; default all")
 
 
 def run(arguments: argparse.Namespace) -> int:

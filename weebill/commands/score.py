@@ -26,17 +26,19 @@ RESAMPLES = 100  # at least: with fewer, the ends of a 95 % interval are single 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--model", required=True, metavar="MODEL", help="folder, .ckpt or name")
+    add("--model", required=True, metavar="MODEL",
+        help="a metric folder, a checkpoint (folder or .ckpt), or its name on the hub")  # fmt: skip
     add("-s", "--sources", type=Path, metavar="FILE",
         help="one segment per line; files may be plain, .gz, .xz or .zst, a pipe, or - for standard "
         "input")  # fmt: skip
     add("-r", "--references", type=Path, nargs="+", default=[], metavar="FILE",
-        help="left out for a referenceless model; with several files, a segment's score is the mean of its "
-        "scores")  # fmt: skip
+        help="references, which a referenceless model does without; with several files, a segment's score is the "
+        "mean of its scores with each")  # fmt: skip
     add("-t", "--translations", type=Path, nargs="+", required=True, metavar="FILE",
         help="one file for each system")  # fmt: skip
     add_scorer_arguments(parser)
-    add("--bootstrap", type=positive, default=1000, metavar="N", help="resamples; default 1000")
+    add("--bootstrap", type=positive, default=1000, metavar="N",
+        help="resamples of the intervals; default 1000")  # fmt: skip
     add("--segments", action="store_true", help="print each segment's scores too")
     add(
         "--json",
@@ -52,16 +54,16 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
         help="config.json and tokenizer.json of a checkpoint's encoder, if its name is not enough to "
         "find it")  # fmt: skip
     add("--precision", default="auto", metavar="P",
-        help="float32; faster and equal to some thousandths: bfloat16, or int8 on processors; default auto: bfloat16 "
-        "on GPUs, otherwise float32")  # fmt: skip
-    add("--device", default="cpu", metavar="D", help="cpu, the default, or cuda")
-    add("--threads", type=threads, default=1, metavar="N", help="default 1")
+        help="float32; or bfloat16, or on processors int8, which are faster and change scores by some thousandths; "
+        "default auto: bfloat16 on GPUs, otherwise float32")  # fmt: skip
+    add("--device", default="cpu", metavar="D", help="cpu or cuda; default cpu")
+    add("--threads", type=threads, default=1, metavar="N", help="threads that compute; default 1")
     add("--stream", action="store_true",
         help="read the encoder layer by layer from the file, for models larger than the memory; slower")  # fmt: skip
     add("--cache", type=Path, metavar="FILE",
         help="keep sentence vectors in this file, and reuse them in later runs")  # fmt: skip
     add("--cache-gib", type=positive, default=4, metavar="N",
-        help="largest size of the cache file; default 4")  # fmt: skip
+        help="largest size of the cache file, in GiB; default 4")  # fmt: skip
 
 
 def load_scorer(arguments: argparse.Namespace) -> "Scorer":

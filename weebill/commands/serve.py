@@ -10,22 +10,33 @@ from weebill.settings import LANGUAGE
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model folder")
-    add("--precision", metavar="P", help="as of `weebill translate`")
-    add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
-    add("--host", default="127.0.0.1", help="default 127.0.0.1: this machine alone")
+    add(
+        "model",
+        metavar="MODEL",
+        help="a model folder, or a folder with one model for each precision",
+    )
+    add("--precision", metavar="P", help="same as in `weebill translate`")
+    add("--device", default="cpu", help="cpu, cuda, cuda:1, …; default cpu")
+    add("--host", default="127.0.0.1",
+        help="address to listen on; default 127.0.0.1, for programs on this machine only")  # fmt: skip
     add(
         "--port",
         type=whole(0, 65535),
         default=5000,
         metavar="N",
-        help="default 5000; 0: any free one",
+        help="port to listen on; default 5000; 0 takes any free port",
     )
-    add("--threads", type=threads, default=1, metavar="N", help="default 1")
-    add("--shortlist", metavar="FILE", help="pieces that a translation may hold")
-    add("--isa", metavar="SET", help="as of `weebill translate`")
+    add(
+        "--threads",
+        type=threads,
+        default=1,
+        metavar="N",
+        help="threads that translate in parallel; default 1",
+    )
+    add("--shortlist", metavar="FILE", help="translate with the pieces of this shortlist only")
+    add("--isa", metavar="SET", help="same as in `weebill translate`")
     add("--languages", nargs=2, metavar=("FROM", "TO"),
-        help="for a Hugging Face model, or one whose vocabulary does not record them")  # fmt: skip
+        help="for a Hugging Face model, or a model whose vocabulary does not record its languages")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -26,37 +26,52 @@ SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("models", nargs="+", metavar="MODEL", help="a model folder")
+    add("models", nargs="+", metavar="MODEL",
+        help="a model folder, or a folder with one model for each precision; several are an ensemble")  # fmt: skip
     add("--precision", metavar="P",
-        help="of the models below MODEL the one in this precision; or float16 or bfloat16, in which a GPU is faster "
-        "than in float32 (of the models below MODEL it takes the one in float32)")  # fmt: skip
-    add("--beam", type=beam, default=1, metavar="N", help="default 1: greedy")
+        help="which of the models below MODEL, such as int8; or on a GPU float16 or bfloat16, in which the float32 "
+        "model computes faster")  # fmt: skip
+    add("--beam", type=beam, default=1, metavar="N",
+        help="hypotheses that the search keeps; default 1: greedy search")  # fmt: skip
     add("--nbest", type=beam, metavar="N",
-        help="the N best of each line, as `line ||| translation ||| score`, lines from 0")  # fmt: skip
+        help="print the N best of each line as `line ||| translation ||| score`, with lines from 0")  # fmt: skip
     add("--sample", type=beam, metavar="N",
         help="draw N translations of each line at random instead, in the same format")  # fmt: skip
     add("--temperature", type=float, default=1.0, metavar="T",
-        help="with --sample: below 1 prefers probable pieces; default 1")  # fmt: skip
+        help="with --sample: a value below 1 prefers probable pieces; default 1")  # fmt: skip
     add("--epsilon", type=float, default=0.02, metavar="E",
         help="with --sample: less probable pieces are never drawn; default 0.02")  # fmt: skip
-    add("--seed", type=int, default=1, metavar="S", help="of --sample; default 1")
+    add(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="S",
+        help="with --sample: seed of the draw; default 1",
+    )
     add("--length-normalisation", type=float, default=1.0, metavar="A",
-        help="score = log p / length^A; default 1")  # fmt: skip
-    add("--shortlist", metavar="FILE", help="pieces that a translation may hold")
+        help="exponent A of the score log p / length^A; default 1")  # fmt: skip
+    add("--shortlist", metavar="FILE", help="translate with the pieces of this shortlist only")
     add("--batch-size", type=positive, metavar="N",
-        help="default: as many as the runtime or a GPU is fastest with; 32 in PyTorch on the processor")  # fmt: skip
+        help="sentences in a batch; default: as many as the runtime or a GPU is fastest with, 32 in PyTorch on the "
+        "processor")  # fmt: skip
     add("--window", type=positive, metavar="N",
-        help="lines that are read, sorted by length and translated together; 1 answers each line at once; "
+        help="lines that are read, sorted by length and translated together; 1 translates each line at once; "
         f"default {WINDOW}, {GPU_WINDOW} on a GPU, and 1 if the lines are typed on a terminal")  # fmt: skip
     add("--max-length", type=positive, metavar="N",
         help="largest number of pieces of a sentence; longer lines are split at the ends of sentences, longer "
-        "sentences at clauses, commas or words, longer words cut; default 200")  # fmt: skip
-    add("--threads", type=threads, default=1, metavar="N", help="default 1")
+        "sentences at clauses, commas or words, and longer words are cut; default 200")  # fmt: skip
+    add(
+        "--threads",
+        type=threads,
+        default=1,
+        metavar="N",
+        help="threads that translate in parallel; default 1",
+    )
     add("--isa", metavar="SET",
         help="instruction set, such as avx2 or dotprod, or portable (PyTorch); default: the fastest")  # fmt: skip
-    add("--device", default="cpu", help="default cpu; or cuda, cuda:1, …")
+    add("--device", default="cpu", help="cpu, cuda, cuda:1, …; default cpu")
     add("--languages", nargs=2, metavar=("FROM", "TO"),
-        help="for a Hugging Face model of many: en de, or its own codes")  # fmt: skip
+        help="for a Hugging Face model of many languages: codes such as en de, or the model's own")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

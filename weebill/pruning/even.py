@@ -22,11 +22,11 @@ class Even(AtOnce):
     encoder_layers: Amount = 0
     """Top layers that the encoder loses."""
     decoder_layers: Amount = 0
-    """Top layers that the decoder loses; if alignments guide its last layer, those below it."""
+    """Top layers that the decoder loses; if alignments guide its last layer, the layers below that one."""
     neurons: PartialShare = 0.0
     """Largest share of the feed-forward neurons of each layer to remove."""
     multiple: Count = 64
-    """Number of which the neurons that each layer keeps are a multiple; Firefox's engine wants 64."""
+    """The number of neurons that each layer keeps is a multiple of this; Firefox's engine needs 64."""
     criterion: Literal["gradient", "magnitude", "random"] = "gradient"
     """Score by which neurons are removed, as in `one-shot`."""
     reset_to: Amount = 25_000

@@ -205,7 +205,7 @@ PRUNING_PICTURES = {
     "quality_by_heads": "Quality by encoder heads removed",
     "quality_by_neurons": "Quality by feed-forward neurons removed",
     "speed/quality_by_speed": "Quality by speed",
-    "head_maps": "Which heads went when",
+    "head_maps": "When each head was removed",
 }
 PAGES = {
     "translation": (

@@ -1,5 +1,7 @@
 """Model cards tell origins and licences of the data, and scores with signatures, as the hub reads them."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
@@ -9,6 +11,7 @@ from tests.report.metric_results import metric_results
 from weebill.corpus.origins import catalogue
 from weebill.experiment.origins import FOLDER
 from weebill.files import write_json
+from weebill.report import noise
 from weebill.report.cards import generation, metric, translation
 from weebill.report.cards.card import END, install, render
 from weebill.report.cards.sources import UNKNOWN, data_sources
@@ -86,6 +89,14 @@ def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks)
     assert "echo '…' | weebill translate a" in body
 
 
+def test_a_card_explains_the_mark_of_a_noisy_time(results):
+    results.config = {**results.config, "seed": 3}
+    [(card, _)] = translation.cards(results, {"small/pushy-i6/int8-finetuned": ["a"]})
+    assert noise.NOTE not in render(card, [])
+    noisy = replace(card, facts=[("Speed", f"9{noise.MARK} words")])
+    assert render(noisy, []).endswith(f"- Speed: 9~ words\n\n{noise.NOTE}\n")
+
+
 def test_cards_of_metrics_and_generators():
     found = metric_results(0.121, -0.004)
     found.config = {**found.config, "experiment": "m", "seed": 1}
@@ -94,7 +105,7 @@ def test_cards_of_metrics_and_generators():
     [(card, _)] = generation.cards(generation_results(), {WHOLE: ["models/x"]})
     assert card.command.startswith('weebill.load_int8("models/x")')
     assert {one.metric for one in card.scores} == {"ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"}
-    assert "made from bart by fine-tuned (fine-tune), then distilled (distil)" in card.about
+    assert "from bart by the steps fine-tuned (fine-tune), then distilled (distil)" in card.about
     assert "|  |" not in render(card, [])
 
 

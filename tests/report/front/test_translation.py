@@ -41,13 +41,12 @@ def read(table) -> dict[str, dict[str, str]]:
 def test_the_verdict_tells_size_speed_loss_and_cost(shown):
     gain, loss, cost = front.front(shown, JOBS, STAGES).verdict
     assert gain == (
-        f"`{SMALL}`, the best small student, is 8.00× smaller than its teacher (beam-4), 15.0 MiB instead of 120; "
-        "on one core it is in float32 2.50× as fast by the same engine, PyTorch reference (0.71× as fast as the "
-        "teacher with the same greedy search), and as shipped 15.0× as fast, by its own engine, Weebill runtime "
-        "(vnni)."
+        f"`{SMALL}`, the best small student, is 8.00× smaller than its teacher (beam-4): 15.0 MiB instead of 120. "
+        "On one core it is 15.0× as fast by its own engine, Weebill runtime (vnni), and 2.50× as fast by the "
+        "teacher's engine, PyTorch reference, in float32 (0.71× as fast as the teacher with the same greedy search)."
     )
     assert loss == "It scores 35.88 BLEU (mean of first and second), the teacher 37.00 (−1.12)."
-    assert cost == "All jobs together took 3.5 hours (teacher 2.0, students 1.1)."
+    assert cost == "The run times of all jobs add up to 3.5 hours (teacher 2.0, students 1.1)."
 
 
 def test_the_table_has_the_best_of_each_kind_and_what_its_step_took(shown):
@@ -94,11 +93,13 @@ def test_a_shown_difference_to_the_student_is_told_as_such(shown):
     shown.steps = [step(whole, teacher, 36.5, -1.0, 0.5), step(SMALL, whole, 36.0, -1.5, -0.5)]
     loss = front.front(shown, [], []).verdict[1]
     assert loss == (
-        "It scores 36.00 BLEU (first and second together), the teacher 37.00 (−1.00); against the unpruned student "
-        "it is −1.00 (95 % interval −1.50 to −0.50), a difference that is shown."
+        "It scores 36.00 BLEU (first and second together), the teacher 37.00 (−1.00). Its difference to the unpruned "
+        "student, −1.00 (95 % interval −1.50 to −0.50), shows a loss."
     )
     shown.steps[1] = step(SMALL, whole, 36.0, -1.5, 0.25)
-    assert front.front(shown, [], []).verdict[1].endswith("which shows neither a loss nor a gain.")
+    assert front.front(shown, [], []).verdict[1].endswith(", shows neither a loss nor a gain.")
+    shown.steps[1] = step(SMALL, whole, 36.0, 0.5, 1.5)
+    assert front.front(shown, [], []).verdict[1].endswith(", shows a gain.")
     assert read(front.chain_table(shown))[SMALL]["interval"] == "35.00–37.00"
 
 

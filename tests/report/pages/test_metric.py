@@ -15,14 +15,17 @@ from weebill.report.tables.metric import agreement_table
 )
 def test_the_sign_is_the_number_s_alone(difference, shown):
     lines = in_short(results(0.121, difference))
-    assert lines[0] == f"{NEWS}: τ of reference 0.125, pruned 0.121."
-    assert lines[1] == f"`pruned`: 20% fewer parameters than the reference, τ {shown} on {NEWS}."
+    assert lines[0] == f"τ on {NEWS}: reference 0.125, pruned 0.121."
+    assert (
+        lines[1]
+        == f"`pruned`: 20% fewer parameters than the reference; its τ differs by {shown} on {NEWS}."
+    )
 
 
 def test_what_is_undefined_is_absent():
     found = results(None, None)
     assert in_short(found) == [
-        f"{NEWS}: τ of reference 0.125, pruned –.",
+        f"τ on {NEWS}: reference 0.125, pruned –.",
         "`pruned`: 20% fewer parameters than the reference.",
     ]
     last = agreement_table(found).rows[-1]

@@ -32,7 +32,7 @@ class Used:
     back_translation: CorpusTranslation | None = None
     """Keys of `back_translation` for this corpus only."""
     distillation: CorpusTranslation | None = None
-    """Keys of `distillation`, only its scores, for this corpus only."""
+    """Scores of `distillation` for this corpus only."""
     noise: InjectedNoise | None = None
     """Deliberate damage to a parallel corpus, which tests the cleaning; the report shows how much of it was found,
     and measures every filter and score on it."""

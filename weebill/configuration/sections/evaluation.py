@@ -45,7 +45,7 @@ class Speed:
     """Sentences translated in a round."""
     teacher_sentences: Amount = 100
     """Sentences that the teacher translates in a round, at most `sentences`: an ensemble of large models takes hours
-    for thousands. 0 times no teacher."""
+    for thousands. With 0 no teacher is timed."""
     rounds: Count = 3
     """Number of rounds; each round measures every variant once, and the median counts."""
     least_seconds: Weight = 1.0

@@ -102,8 +102,8 @@ class Vocabulary:
     """Pieces of the vocabulary of all models in the experiment; by default each model has its size in
     `models.yaml`."""
     text: Literal["parallel", "all"] = "parallel"
-    """Text that it is trained on: the `parallel` corpora, which have as much of both languages, or `all` corpora. At
-    most a million sentences of each side are drawn at random."""
+    """Text that it is trained on: the `parallel` corpora, which have equal amounts of both languages, or `all`
+    corpora. At most a million sentences of each side are drawn at random."""
     byte_fallback: bool = True
     """256 of the pieces stand for bytes, so that rare characters, such as emoji and Han letters of names, are read
     and written; without them they are unknown and lost."""

@@ -10,6 +10,7 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 from weebill.files import write_text
+from weebill.report import noise
 from weebill.report.cards.sources import UNKNOWN, DataSource
 
 FILE = "README.md"
@@ -55,6 +56,7 @@ def render(card: Card, sources: Sequence[DataSource]) -> str:
         sources=sources,
         signatures=dict.fromkeys((one.metric, one.signature) for one in card.scores),
         unknown=[one for one in sources if one.licence == UNKNOWN],
+        note=noise.NOTE if any(noise.MARK in value for _, value in card.facts) else "",
     )
 
 

@@ -13,19 +13,19 @@ def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[
     """Yield the card of each metric with the folders that it belongs to.  folders: metric → model folders."""
     config = results.config
     for name, places in folders.items():
-        base = (
-            "a reference"
+        kind = (
+            "A reference metric of translation, from which smaller ones are made"
             if name.startswith(REFERENCE)
-            else f"made smaller from the reference: {name}"
+            else f"A small metric of translation ({name}), made from a reference metric"
         )
         card = Card(
             name=name,
             task="text-classification",
             languages=["multilingual"],
-            about=f"A metric of translation, {base}: it scores a translation by its source and a reference.",
+            about=f"{kind}. It scores a translation by its source and a reference translation.",
             intended=(
-                "Comparison of translation systems, and choice among translations. Its scores agree with people's "
-                "as far as the table shows; compare scores of one metric and version only."
+                "Comparison of translation systems, and choice among translations. The table shows how far its "
+                "scores agree with people's (τ); compare scores of the same metric and version only."
             ),
             command=f"weebill score --model {places[0]} -s source.txt -r reference.txt -t system.txt",
             experiment=config["experiment"],

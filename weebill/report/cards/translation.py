@@ -26,7 +26,7 @@ def _card(results: Results, variant: Variant, places: list[str]) -> Card:
         about=_about(results, variant),
         intended=(
             f"Translation from {source} to {target} of text like its training data. It was measured on "
-            f"{', '.join(config['test_sets'])} only; on other text expect less."
+            f"{', '.join(config['test_sets'])} only; expect lower quality on other text."
         ),
         command=f"echo '…' | weebill translate {places[0]}",
         experiment=config["experiment"],

@@ -27,11 +27,11 @@ def speed_by_batch(results: Results) -> alt.TopLevelMixin:
     scale = colors.number_colors(rows["numbers"])
     base = alt.Chart(rows).encode(
         x=alt.X("batch:Q", title="sentences in a batch (log)", scale=log, axis=style.integers()),
-        color=alt.Color("numbers:N", title="Numbers", scale=scale),
+        color=alt.Color("numbers:N", title="Precision", scale=scale),
         strokeDash=alt.StrokeDash("shortlist:N", title="Shortlist", sort=["no"]),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
-            alt.Tooltip("numbers", title="Numbers"),
+            alt.Tooltip("numbers", title="Precision"),
             alt.Tooltip("shortlist", title="Shortlist"),
             alt.Tooltip("batch", title="Batch"),
             alt.Tooltip("words", title="Words/s", format=",.0f"),

@@ -171,7 +171,9 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
     bars = base.mark_rule(opacity=0.4).encode(y=alt.Y("low:Q", title=""), y2="high:Q")
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(
         y=bleu,
-        shape=alt.Shape("numbers:N", title="Numbers", scale=colors.number_shapes(frame["numbers"])),
+        shape=alt.Shape(
+            "numbers:N", title="Precision", scale=colors.number_shapes(frame["numbers"])
+        ),
         tooltip=[*_tooltips(words_per_second="Words/s, 1 core"), "precision:N"],
     )
     title = alt.Title(
@@ -213,7 +215,7 @@ def head_maps(results: Results) -> alt.TopLevelMixin:
         alt.layer(every, gone, steps)
         .properties(width=alt.Step(24), height=alt.Step(22))
         .facet(alt.Facet("recipe:N", title=None, sort=recipes), columns=3)
-        .properties(title="Heads and the step in which each went; those without a number are left")
+        .properties(title="The step in which each head was removed; heads without a number remain")
     )
 
 

@@ -58,7 +58,9 @@ def _panel(
             title="Pruning",
             scale=colors.method_colors(results.config, data["pruning"]),
         ),
-        shape=alt.Shape("numbers:N", title="Numbers", scale=colors.number_shapes(data["numbers"])),
+        shape=alt.Shape(
+            "numbers:N", title="Precision", scale=colors.number_shapes(data["numbers"])
+        ),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
             alt.Tooltip("score", title="BLEU", format=".2f"),
@@ -102,7 +104,9 @@ def sizes(results: Results) -> alt.TopLevelMixin:
     room = alt.Scale(domain=[0, frame["mib"].max() * 1.12], nice=False)
     bars = base.mark_bar(height={"band": 0.7}).encode(
         x=alt.X("mib:Q", title="MiB on disk; the mark: after xz", scale=room),
-        color=alt.Color("numbers:N", title="Numbers", scale=colors.number_colors(frame["numbers"])),
+        color=alt.Color(
+            "numbers:N", title="Precision", scale=colors.number_colors(frame["numbers"])
+        ),
         tooltip=[
             alt.Tooltip("variant", title="Variant"),
             alt.Tooltip("mib", title="MiB", format=".2f"),

@@ -64,7 +64,7 @@ def cost_sentence(jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]
     unit, factor = ("minutes", 60) if whole < 1 else ("hours", 1)
     parts = ", ".join(f"{name.lower()} {factor * value:.1f}" for value, name in known[:5])
     listed = f" ({parts})" if parts else ""
-    return f"All jobs together took {factor * whole:.1f} {unit}{listed}."
+    return f"The run times of all jobs add up to {factor * whole:.1f} {unit}{listed}."
 
 
 def times(more: str, less: str) -> str:

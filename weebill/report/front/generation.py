@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = 10
 FIGURE = "generation_front"
 SHORTEST = 600  # characters of an article that an example shows
-CONTROL = (
-    "× control: score against a variant's of as long a training with nothing removed or rounded."
-)
+CONTROL = "× control: score divided by the control's, which was trained as long with nothing removed or rounded."
 
 
 def front(
@@ -61,17 +59,17 @@ def _sentence(results: Results, model: str) -> str:
     if one == base:
         return ""
     mib = [_mib(results, v) for v in (one, base)]
-    told = f"`{one}` has {mib[0]} MiB, {times(*reversed(mib))}× smaller than `{base}`"
+    told = f"`{one}` is {times(*reversed(mib))}× smaller than `{base}` ({mib[0]} MiB instead of {mib[1]})"
     speeds = [lookup.speed(results, v) for v in (one, base)]
     if all(speeds):
         ratio = times(*reversed([_seconds(speed) for speed in speeds]))
-        told += f", and is {ratio}× as fast{noise.warning(*speeds)}"
+        told += f" and {ratio}× as fast{noise.warning(*speeds)}"
     name = metric_of(results, one)
     score, other = (lookup.quality(results, v, name) for v in (one, base))
     if score and other:
         own, low, high = lookup.texts(score, name)
-        told += f"; its {name} is {own} (95 % interval {low} to {high})"
-        told += f", that of `{base}` {lookup.texts(other, name)[0]}"
+        bounds = f"95 % interval {low} to {high}"
+        told += f". Its {name} is {own} ({bounds}), that of `{base}` {lookup.texts(other, name)[0]}"
         control = pipelines.control_of(results.config, one)
         if same := lookup.quality(results, control, name) if control else None:
             told += f", that of its control `{control}` {lookup.texts(same, name)[0]}"
@@ -128,7 +126,7 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         ),
         rows,
         [
-            "× and brackets: against the model's first variant. Hours: this step alone.",
+            "× and the numbers in brackets compare with the model's first variant. Hours: time of this step alone.",
             *([CONTROL] if controlled else []),
             *noise.notes(rows),
         ],

@@ -63,16 +63,18 @@ def _gain(results: Results, metric: str) -> str:
     own, whole = (_mib(results, name) for name in (metric, REFERENCE))
     if not own or not whole:
         return ""
-    told = f"`{metric}` has {own} MiB, {times(whole, own)}× smaller than the reference metric"
+    told = f"`{metric}` is {times(whole, own)}× smaller than the reference metric: {own} MiB instead of {whole}"
     ours, base = timed(results, metric), timed(results, REFERENCE)
     if not ours or not base:
-        return f"{told}; its speed was not measured."
+        return f"{told}. Its speed was not measured."
     faster = times(_seconds(base), _seconds(ours))
-    told += f", and scores {faster}× as fast by the same scorer on one core"
+    told += f". On one core our scorer is {faster}× as fast with it as with the reference"
     plain = first(results.speeds, study="systems", metric=REFERENCE, way=PLAIN, amount=ours.amount)
     if plain:
         faster = times(_seconds(plain), _seconds(ours))
-        told += f" ({faster}× as fast as the reference scored the way COMET does)"
+        told += (
+            f" ({faster}× as fast as COMET's own way, which encodes every text of every segment)"
+        )
     noisy = any(noise.mark(one.seconds) for one in (ours, base))
     return f"{told}{'; a noisy measurement' if noisy else ''}."
 
@@ -91,13 +93,14 @@ def _loss(results: Results, metric: str) -> str:
     for name in results.config["test_sets"]:
         one = results.agreement(metric, name)
         if one and one.tau is not None:
-            told = fixed(one.tau, 3)
+            told = f"τ {fixed(one.tau, 3)} on {name}"
             if one.difference is not None:
-                told += f" ({signed(one.difference, 3)}, p {fixed(one.p_value, 3)})"
-            parts.append(f"{signed_text(told)} on {name}")
+                change = signed_text(signed(one.difference, 3))
+                told += f" ({change} against the reference, p = {fixed(one.p_value, 3)})"
+            parts.append(told)
     if not parts:
         return ""
-    return f"Its agreement with people (τ, and the difference to the reference's) is {'; '.join(parts)}."
+    return f"Its agreement with people is {', '.join(parts)}."
 
 
 def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
@@ -123,13 +126,13 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         for name in sets:
             cells += _agreement(results, metric, name)
         rows.append(Row.of(cells, baseline=metric == REFERENCE))
-    notes = ["× against the reference; in brackets: the difference of τ to the reference's."]
+    notes = ["×: gain over the reference. In brackets: difference of τ to the reference's."]
     if one := timed(results, REFERENCE):
         notes.append(
-            f"Seconds: to score {one.amount} systems together on one core, by our scorer ({one.way}), median of "
+            f"Seconds: time of our scorer ({one.way}) for {one.amount} systems together on one core, median of "
             f"{len(one.seconds)} rounds; {one.hardware}."
         )
-    notes.append("Hours: the training or pruning of this metric alone.")
+    notes.append("Hours: time of the training or pruning of this metric alone.")
     return Table(
         "models",
         "The metrics in short",

@@ -60,13 +60,13 @@ def _gain(results: Results) -> str:
     base = teacher or one.baseline
     name = f"teacher ({teacher.recipe})" if teacher else "unpruned student"
     own, whole = (lookup.mebibytes(results.size(v)) for v in (one, base))
-    smaller = f"{times(whole, own)}× smaller than its {name}, {own} MiB instead of {whole}"
-    told = f"`{one}`, the best small student, is {smaller}"
+    smaller = f"{times(whole, own)}× smaller than its {name}: {own} MiB instead of {whole}"
+    told = f"`{one}`, the best small student, is {smaller}."
     parts = _same_engine(results, one, base)
     ours, other = lookup.speed(results, one), lookup.speed(results, base)
     if ours and other and ours.engine != other.engine:
-        parts.append(f"as shipped {_faster(ours, other)}, by its own engine, {ours.engine}")
-    return f"{told}; on one core it is {', and '.join(parts)}." if parts else f"{told}."
+        parts.insert(0, f"{_faster(ours, other)} by its own engine, {ours.engine}")
+    return f"{told} On one core it is {', and '.join(parts)}." if parts else told
 
 
 def _same_engine(results: Results, one: Variant, base: Variant) -> list[str]:
@@ -76,9 +76,10 @@ def _same_engine(results: Results, one: Variant, base: Variant) -> list[str]:
     for engine in _engines(results, whole):
         ours, other = (_of_engine(results, v, engine) for v in (whole, base))
         if ours and other:
-            form = "" if one == whole else "in float32 "
+            form = "" if one == whole else ", in float32"
+            both = "the teacher's engine" if base.student == lookup.TEACHER else "the same engine"
             of_greedy = _against_greedy(results, ours, base)
-            parts.append(f"{form}{_faster(ours, other)} by the same engine, {engine}{of_greedy}")
+            parts.append(f"{_faster(ours, other)} by {both}, {engine}{form}{of_greedy}")
     return parts
 
 
@@ -119,10 +120,11 @@ def _loss(results: Results) -> str:
     step = first(results.steps, variant=str(one))
     if step and step.baseline != str(teacher):
         difference, low, high = map(signed_text, differences(step))
-        shown = step.difference_low > 0 or step.difference_high < 0
+        shown = "a loss" if step.difference_high < 0 else "neither a loss nor a gain"
+        shown = "a gain" if step.difference_low > 0 else shown
         told += (
-            f"; against the unpruned student it is {difference} (95 % interval {low} to {high}), "
-            f"{'a difference that is shown' if shown else 'which shows neither a loss nor a gain'}"
+            f". Its difference to the unpruned student, {difference} (95 % interval {low} to {high}), "
+            f"shows {shown}"
         )
     return f"{told}."
 
@@ -155,13 +157,13 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         rows.append(Row.of(cells, baseline=variant in (teacher, small)))
     notes = [
         f"BLEU: {lookup.scored_text(results)}; in brackets the difference to the teacher. Of each kind the table "
-        "shows the model with the highest BLEU, chosen on the same test sets, so rather too favourable. Bold: the "
+        "shows the model with the highest BLEU. It was chosen on the same test sets, which favours it. Bold: the "
         "teacher and the best small student, which has at most half the bytes of the best unpruned one.",
-        "× are gains over the first row. PyTorch translates with teacher and students alike, so its column compares "
-        "like with like in float32; its int8 and log4 are exact, but not tuned for speed. The runtime's gain has "
-        "also that of the engine in it. Students search greedily.",
+        "×: gain over the first row. PyTorch runs the teacher and the students, so its column compares like with "
+        "like in float32; its int8 and log4 are exact, but not optimised for speed. The gain by the runtime includes "
+        "that of its faster engine. Students search greedily.",
         "ms / sentence: median time to translate one sentence alone, by the engine that the model is shipped with. "
-        "Hours: this step alone, without the steps before it.",
+        "Hours: time of this step alone.",
         *_text_hours(jobs),
     ]
     return Table(

@@ -36,7 +36,7 @@ def in_short(results: Results) -> list[str]:
     for name in results.config["test_sets"]:
         agreements = [results.agreement(metric, name) for metric in results.metrics()]
         shown = [f"{one.metric} {fixed(one.tau, 3) or ABSENT}" for one in agreements if one]
-        lines.append(f"{name}: τ of {', '.join(shown)}.")
+        lines.append(f"τ on {name}: {', '.join(shown)}.")
     for metric in results.metrics():
         size = results.size(metric)
         if not size or not whole or size.parameters >= whole.parameters:
@@ -48,5 +48,5 @@ def in_short(results: Results) -> list[str]:
         ]
         share = 1 - size.parameters / whole.parameters
         told = f"`{metric}`: {share:.0%} fewer parameters than the reference"
-        lines.append(f"{told}, τ {', '.join(changes)}." if changes else f"{told}.")
+        lines.append(f"{told}; its τ differs by {', '.join(changes)}." if changes else f"{told}.")
     return lines

@@ -48,7 +48,7 @@ def pruning_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, st
     papers = [table for table in paper_tables("translation") if table.name in OF_PRUNING]
     students = (
         f"{', '.join(name for name in config['students'] if not repeats(name))}, each of "
-        f"{config['training']['updates']:,} updates, the pruned ones' counted from the start of the unpruned one's"
+        f"{config['training']['updates']:,} updates; pruned ones count from the start of the unpruned student"
     )
     findings = [*pruning.findings(results), *pruning.seeds_findings(results)]
     first, rest = pictures(figures)
@@ -75,7 +75,8 @@ def not_shown(results: Results) -> list[str]:
     unclear = len(found) - worse - better
     return [
         f"Of {len(found)} variants, {worse} are shown to be worse than their unpruned float32 student and "
-        f"{better} to be better (95 % interval of the difference without 0); for {unclear} neither is shown."
+        f"{better} to be better (the 95 % interval of the difference does not contain 0); for {unclear} neither is "
+        "shown."
     ]
 
 
@@ -93,7 +94,7 @@ def _page(
         f"{languages['source']} to {languages['target']}, seed {config['seed']}. Corpora: "
         f"{', '.join(config['corpora'])}; test sets: {', '.join(config['test_sets'])}; students: {students}.\n\n"
         f"This page was written by the workflow from its measurements (rule `pages`). Data, languages and "
-        "machine are not the papers', so compare the differences in brackets, not the numbers."
+        "machine differ from the papers', so compare the differences in brackets, not the numbers."
     )
     models = {one.variant: one.model_sha256 for one in results.qualities}
     digests = "SHA-256 of the parameters of each model"

@@ -69,9 +69,9 @@ def activation_scales_table(results: Results) -> Table:
         columns,
         rows,
         (
-            "Squared error of inputs: of what each linear map is given on test sentences, quantized, against "
-            "the same in float32, as a share of its sum of squares; the mean over the maps, and the largest. "
-            "Clipped: the share of all numbers that are beyond the largest code.",
+            "Squared error of inputs: error of the quantized inputs of each linear map on test sentences, as a share "
+            "of their sum of squares in float32; the mean over the maps, and the largest. Clipped: share of all "
+            "inputs that are beyond the largest code.",
             "In brackets: against the float32 model that was quantized.",
             *sorted({f"Signature of {m.metric}: {m.signature}" for m in measurements}),
         ),

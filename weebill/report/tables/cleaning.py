@@ -54,8 +54,8 @@ def cleaning_tables(
         [_damage_row(report, kind) for report in reports for kind in damage_found(report)],
         (
             "Recall: found among all rows of the kind. Precision: found rows of the kind among these "
-            "and the undamaged rows that were dropped. Rows dropped because they stand in a test set "
-            "count neither way.",
+            "and the undamaged rows that were dropped. Rows dropped because they are in a test set are not "
+            "counted.",
         ),
     )
     examples = Table(

@@ -47,11 +47,12 @@ def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Tab
         columns,
         [_row(one, baseline=one is results[0]) for one in results],
         (
-            "none: all pairs but empty ones and those of test sets. rules: those that the filters leave. scores: "
-            "those that the scores leave of these. weights: these, each weighted by its score. The text is "
-            "normalised in all, and the vocabulary is that of the cleaned text.",
-            "One seed. Differences to `none`, above 0 where the student is better, of all test sets as one text; "
-            "their interval and p by paired bootstrap resampling of sentences, which knows nothing of seeds.",
+            "none: all pairs except empty ones and those in test sets. rules: the pairs that the filters keep. "
+            "scores: the pairs of these that the scores keep. weights: the same pairs, each weighted by its score. "
+            "The text is always normalised, and the vocabulary is always that of the cleaned text.",
+            "One seed. Differences to `none` are of all test sets as one text, and above 0 where the student is "
+            "better. Their interval and p come from paired bootstrap resampling of sentences; what another seed "
+            "would change is not part of them.",
             f"Signature {first.signature}.",
         ),
     )

@@ -17,8 +17,8 @@ DIFFERENCE = [
     Column("p", "p"),
 ]
 PAIRED = (
-    "BLEU differences are above 0 where the variant is better than what it is compared with; p: of the difference, "
-    "by paired bootstrap resampling, as its 95 % interval."
+    "BLEU differences are above 0 where the variant is better than what it is compared with; p and the 95 % interval "
+    "of a difference: by paired bootstrap resampling."
 )
 
 

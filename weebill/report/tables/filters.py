@@ -34,7 +34,7 @@ def filters_table(qualities: Sequence[FilterQuality], pairs: int, good: int) -> 
         rows,
         (
             "Each filter is applied to all pairs; `all filters` is their chain.  ROC-AUC: the chance that a "
-            "good pair stands above a bad one, ties counted half; 0.5 is chance; 95 % of the bootstrap.",
+            "good pair scores higher than a bad one, ties counted half; 0.5 is chance; 95 % bootstrap interval.",
             f"A score drops nothing by itself: its precision and recall are those of the cut that keeps "
             f"{100 * KEPT_GOOD:.0f} % of the good pairs.  `combined` is a logistic regression over all scores and "
             "six features of the text, in five-fold cross-validation.",

@@ -57,8 +57,8 @@ def firefox_table(results: Results) -> Table:
     return Table(
         "firefox",
         "A published student, before and after",
-        "A student of Firefox and what was made of it: in int8, in Firefox's files where these can hold it, "
-        "translated by Bergamot and by our engine from the same files.",
+        "A published student of Firefox and the students made from it, in int8. Bergamot and our engine translate "
+        "from the same files, where Firefox's files can hold the student.",
         columns,
         rows,
         notes,

@@ -21,9 +21,9 @@ def agreement_table(results: Results) -> Table:
     ]
     titles = {"tau": "τ", "low": "95 %, from", "high": "95 %, to"}
     titles |= {
-        "difference": "less the reference's",
-        "difference_low": "less the reference's, 95 %, from",
-        "difference_high": "less the reference's, to",
+        "difference": "difference to the reference",
+        "difference_low": "difference, 95 %, from",
+        "difference_high": "difference, 95 %, to",
         "p": "p",
     }
     for name in sets:
@@ -68,8 +68,8 @@ def _notes(results: Results) -> list[str]:
         )
     one = results.qualities[0]
     notes.append(
-        f"p: by {results.config['evaluation']['permutations']:,} permutations against the reference; intervals by "
-        f"{one.resamples:,} resamples, seed {one.seed}."
+        f"p: probability of such a difference by chance, by {results.config['evaluation']['permutations']:,} "
+        f"permutations; intervals: {one.resamples:,} bootstrap resamples, seed {one.seed}."
     )
     if ENSEMBLE in results.metrics():
         notes.append("The ensemble is the mean of all members; the reference is its first.")

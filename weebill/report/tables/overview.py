@@ -84,11 +84,11 @@ def heads_table(results: Results) -> Table:
     return Table(
         "heads",
         "What pruning left: heads and neurons of each encoder layer",
-        "Attention heads and feed-forward neurons that stand in each encoder layer, first layer first, "
+        "Attention heads and feed-forward neurons of each encoder layer, the first layer first, "
         "read from the models' own shapes.",
         columns,
         rows,
-        ("In brackets: heads removed in all.",),
+        ("In brackets: number of removed heads.",),
     )
 
 

@@ -263,7 +263,7 @@ def seeds_table(results: Results) -> Table:
         rows,
         (
             "BLEU differences are above 0 where the variant is better. Intervals by bootstrap resampling of "
-            "sentences and of seeds; of few seeds they are rather too narrow.",
+            "sentences and of seeds; with few seeds they are too narrow.",
             comparisons.resolution_note(results.seeds),
             comparisons.text_note(results.seeds[0]),
         ),

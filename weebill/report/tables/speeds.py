@@ -23,9 +23,7 @@ def speed_table(results: Results) -> Table:
     """Return words per second of every variant by each engine, on one core and on all, with the rounds' range."""
     teacher = lookup.teacher(results)
     by_characters = any(one.characters for one in results.speeds)
-    notes = [
-        "In brackets: against the teacher with its beam, which is always the PyTorch reference's."
-    ]
+    notes = ["In brackets: ratio to the teacher with its beam, which PyTorch always translates."]
     if results.speeds:
         first, cores = results.speeds[0], max(speed.cores for speed in results.speeds)
         notes += [
@@ -96,16 +94,16 @@ def latency_table(results: Results) -> Table:
     if results.latencies:
         first = results.latencies[0]
         notes = [
-            f"{first.sentences:,} sentences on one core, one thread; p50, p95, p99: percentiles. Memory at most: "
-            "with a batch of the longest sentences. Python and its libraries are part of it, and are imported "
-            "before loading begins.",
+            f"{first.sentences:,} sentences on one core, one thread; p50, p95, p99: percentiles. Peak memory: with a "
+            "batch of the longest sentences. It includes Python and its libraries, which are imported before "
+            "loading begins.",
             f"{first.hardware}; {versions_line(first.versions)}.",
         ]
     return Table(
         "latency",
         "All variants: latency, loading and memory",
-        "Milliseconds to translate one sentence alone, the seconds that loading the model takes, and the memory "
-        "of the process before it loads and at most.",
+        "Milliseconds to translate one sentence alone, seconds to load the model, and memory of the process before "
+        "it loads and at its peak.",
         (
             *Column.texts(variant="Variant", engine="Engine"),
             Column("beam", "Beam"),
@@ -148,7 +146,7 @@ def gpu_table(results: Results) -> Table:
         "Source words translated per second on a GPU by mini-batch size, and the mean BLEU of these translations "
         "over the test sets. Loading is not counted.",
         (
-            *Column.texts(variant="Variant", numbers="Numbers", shortlist="Shortlist"),
+            *Column.texts(variant="Variant", numbers="Precision", shortlist="Shortlist"),
             Column("batch", "Batch"),
             *_rounds("wps", "Words/s"),
             Column("sentence_ms", "Sentence, ms"),
@@ -170,8 +168,8 @@ def _gpu_notes(results: Results) -> list[str]:
             f"Batch 1: {alone[0].sentences:,} sentences one by one, and the mean milliseconds of one."
         )
     notes.append(
-        f"Memory at most, with the weights; {len(first.seconds)} rounds, in which numbers and shortlist are "
-        f"interleaved, after one that does not count; {first.hardware}; {versions_line(first.versions)}."
+        f"Memory: the peak, with the weights. {len(first.seconds)} rounds, in which precisions and shortlist take "
+        f"turns, after one that does not count; {first.hardware}; {versions_line(first.versions)}."
     )
     return notes
 
@@ -200,7 +198,7 @@ def benchmark_table(results: Results) -> Table:
         rows,
         (
             f"{found['sentences']:,} sentences as long as those of newstest2021; medians, and the lowest and "
-            f"highest ratio of {found['rounds']} rounds. Of milliseconds, a ratio below 1 is the better one.",
+            f"highest ratio of {found['rounds']} rounds. For milliseconds, a ratio below 1 is better.",
             f"{found['hardware']}; {versions_line(found['versions'])}.",
         ),
     )

@@ -72,8 +72,8 @@ def training_texts_table(results: Results) -> Table:
         columns,
         list(rows.values()),
         (
-            "BLEU differences are to the same student trained on the first text, above 0 where it is better; p: "
-            "of the difference, by paired bootstrap resampling, as its 95 % interval.",
+            "BLEU differences are to the same student trained on the first text, above 0 where the other text is "
+            "better; p and the 95 % interval of a difference: by paired bootstrap resampling.",
             f"{text_note(results.texts[0])} In the paper's columns: means over its test sets' counterparts.",
             "WMT21 prints its students trained on all four kinds, none of those trained on fewer.",
         ),

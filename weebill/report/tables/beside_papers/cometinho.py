@@ -105,9 +105,9 @@ def _table(number: int, statistic: str) -> PaperTable:
         _lines,
         partial(_quantities, number=number),
         lambda results: (
-            "Our reference stands beside COMET, and what is made of it beside PRUNE-COMET and DISTIL-COMET: "
-            "models of the experiment's own size and data, so only their distances can be compared. BLEU and chrF "
-            "need no model: they should come near the paper's.",
+            "Our reference is in the place of COMET, and the metrics made from it in those of PRUNE-COMET and "
+            "DISTIL-COMET. Sizes and data are the experiment's own, so compare only the differences between models. "
+            "BLEU and chrF need no model: they should come near the paper's.",
             PRUNED_SHAPE,
         ),
         label,
@@ -166,7 +166,7 @@ TABLES = (
         "cometinho_claims",
         "cometinho_claims",
         "COMETINHO, in the text",
-        "What the paper says of sizes and times, and what ours are: times of one core, the paper's of a GPU.",
+        "Sizes and times in the paper's text, and ours. Our times are of one core, the paper's of a GPU.",
         Column.texts(claim="Claim"),
         _claim_lines,
         lambda results: (Quantity("value", "Value", lambda results, text: text),),

@@ -1,0 +1,19 @@
+"""The first page of a metric experiment says how much smaller a metric is, and what it loses."""
+
+from tests.report.metric_results import NEWS, metric_results
+from weebill.report.costs import Job
+from weebill.report.front import metric
+
+
+def test_the_verdict_tells_size_loss_and_cost():
+    results = metric_results(0.121, -0.004)
+    results.config |= {"experiment": "m", "seed": 1, "encoders": {}}
+    gain, loss, cost = metric.front(results, [Job("prune_metric", "pruned", 1800, 1)], []).verdict
+    assert gain.startswith(
+        "`pruned` is 1.25× smaller than the reference metric: "
+    )  # 100 / 80 bytes
+    assert gain.endswith(". Its speed was not measured.")
+    assert loss == (
+        f"Its agreement with people is τ 0.121 on {NEWS} (−0.004 against the reference, p = 0.500)."
+    )
+    assert cost == "The run times of all jobs add up to 30.0 minutes."
