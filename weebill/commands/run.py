@@ -39,6 +39,10 @@ def snakemake_command(words: list[str]) -> list[str]:
     options = words[len(configs) :]
     for config in configs:
         check_yaml(config)  # Snakemake's own messages name neither file nor line
+    if any(word.startswith("--configfile") for word in options):  # Snakemake would read these alone
+        raise InputError(
+            f"run: --configfile: name all files behind one another: weebill run {' '.join(configs)} …"
+        )
     chosen = any(
         word.startswith(("--cores", "--jobs", "-c", "-j", "--workflow-profile")) for word in options
     )
