@@ -89,6 +89,8 @@ def test_some_lines_of_the_files(tmp_path):
     _fails(tmp_path / "c", entry | {"lines": {"first": 2, "last": 5}}, "4 lines", "5th")
     _fails(tmp_path / "c", entry | {"lines": {"first": 5}}, "4 lines", "5th")
     _fails(tmp_path / "c", entry | {"lines": {"first": 3, "last": 2}}, "from 3 to 2 are none")
+    unequal = _files(tmp_path, b"a\nb\nc\nd\n", b"w\nx\ny\n", lines={"last": 2})
+    _fails(tmp_path / "c", unequal, "has 4 lines and", "has 3")
 
 
 def test_table_columns(tmp_path):

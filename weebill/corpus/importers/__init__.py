@@ -7,7 +7,6 @@ functions, because the configuration reads the keys.
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Literal, get_args, get_type_hints
 
 from weebill.corpus.download import is_url
@@ -83,17 +82,20 @@ class Lines:
     first: Count = 1
     """First line that is read, counted from 1."""
     last: Count | None = None
-    """Last line that is read; it must exist, and later lines are ignored. By default the text's last line."""
+    """Last line that is taken; it must exist, and later lines are only checked. By default the text's last line."""
 
     def __post_init__(self) -> None:
         if self.last is not None and self.last < self.first:
             raise InputError(f"`lines` from {self.first} to {self.last} are none")
 
     def of(self, rows: Rows, place: str) -> Rows:
-        """Yield the rows of the range.  Raises InputError, which names `place`, if there are too few rows."""
+        """Yield the rows of the range.  Raises InputError, which names `place`, if there are too few rows.
+
+        Later rows are read too: sides with other numbers of lines may be apart from the first line on.
+        """
         number, named = 0, self.last or self.first
-        for number, row in enumerate(islice(rows, self.last), start=1):
-            if number >= self.first:
+        for number, row in enumerate(rows, start=1):
+            if self.first <= number <= (self.last or number):
                 yield row
         if number < named:
             raise InputError(
