@@ -1,8 +1,16 @@
 """Missing files, and memory."""
 
+import os
+
 import pytest
 
-from weebill.configuration.checking import check, missing_file_notes, missing_files, unfit_models
+from weebill.configuration.checking import (
+    check,
+    estimate,
+    missing_file_notes,
+    missing_files,
+    unfit_models,
+)
 from weebill.configuration.cost import weights
 from weebill.configuration.resources import (
     alignment_memory,
@@ -55,6 +63,36 @@ def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
         f"teacher.hugging_face: no such file or folder: opus; {remedy}, or give its commit as revision, if this "
         "is its name on the hub",
     ]
+
+
+def test_folders_instead_of_files_and_files_instead_of_folders(
+    experiment, zoo, tmp_path, monkeypatch
+):
+    """Pipes are refused because several jobs read a text."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").write_text("a\n")
+    os.mkfifo(tmp_path / "pipe")
+    entry = {"importer": "files", "source": "a", "target": "b", "lines": {"first": 2}}
+    changes = {
+        "corpora": {"own": entry},
+        "test_sets": {"news": {"source": "pipe", "target": "file"}},
+        "local_dir": "file",
+        "evaluation": {"comet": {"model": "a"}},
+    }
+    config = check(experiment(changes), "trial.yaml", zoo)
+    assert missing_files(config) == [
+        "corpora.own.source: a folder: a; name a file",
+        "corpora.own.target: a folder: b; name a file",
+        "test_sets.news.source: not a plain file, and it is read several times: pipe; name a file",
+        "local_dir: not a folder: file; name the folder",
+    ]
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may read everything
+    assert "test_sets.news.target: permission denied: file; make it readable" in missing_files(
+        config
+    )
+    estimate(config, zoo)  # of empty folders
 
 
 def test_hugging_face_models_that_cannot_translate_are_named(

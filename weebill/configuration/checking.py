@@ -3,6 +3,7 @@
 An experiment names its `kind`; configuration/sections/KIND.py holds its keys, rules/KIND.smk its stages.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,11 @@ from weebill.experiment.zoo import Zoo
 # Module of each kind: its CHECKS yield the faults of well-formed sections, and its `local_paths` (key, path) of every
 # local file that the experiment reads; its `unfit_models` returns a line for each model folder that it cannot use.
 KINDS: dict[str, Any] = {"translation": translation, "metric": metric, "generation": generation}
+
+
+# Keys that name folders, and those that name a folder or a file; all other keys of local paths name plain files.
+FOLDERS = ("local_dir", "folder", "hugging_face")
+EITHER = ("model", "models", "checkpoint", "encoder")
 
 
 class _Broken(Exception):
@@ -82,16 +88,30 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
 
 
 def missing_files(config: Config) -> list[str]:
-    """Return one line, with its remedy, for every missing local file that a checked configuration names."""
-    hub = ", or give its commit as revision, if this is its name on the hub"
-    either = ", or write {hugging_face: NAME, revision: COMMIT} for a model of the hub"
-    hints = {"hugging_face": hub, "models": either}  # by the key
+    """Return one line, with its remedy, for every local file that cannot be read."""
     return [
-        f"{key}: no such file or folder: {path}; put it there or change the path"
-        + hints.get(key.rpartition(".")[2].partition("[")[0], "")
+        f"{key}: {problem}"
         for key, path in KINDS[config["kind"]].local_paths(config)
-        if not (Path(path).exists() or is_made(path))
+        if not is_made(path)
+        and (problem := _unreadable(key.rpartition(".")[2].partition("[")[0], Path(path)))
     ]
+
+
+def _unreadable(key: str, path: Path) -> str | None:
+    """Return the reason why what a key names cannot be read, and the remedy; None if it can."""
+    if not path.exists():
+        hub = ", or give its commit as revision, if this is its name on the hub"
+        either = ", or write {hugging_face: NAME, revision: COMMIT} for a model of the hub"
+        hint = {"hugging_face": hub, "models": either}.get(key, "")
+        return f"no such file or folder: {path}; put it there or change the path{hint}"
+    if key in FOLDERS and not path.is_dir():
+        return f"not a folder: {path}; name the folder"
+    if key not in (*FOLDERS, *EITHER) and not path.is_file():
+        found = "a folder" if path.is_dir() else "not a plain file, and it is read several times"
+        return f"{found}: {path}; name a file"
+    if not os.access(path, os.R_OK):
+        return f"permission denied: {path}; make it readable"
+    return None
 
 
 def missing_file_notes(config: Config, most: int = 10) -> list[str]:
