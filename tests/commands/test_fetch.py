@@ -144,6 +144,16 @@ def test_a_definition_may_not_hide_a_public_text(site):
         check({**EXPERIMENT, "data": data}, "birds.yaml")
 
 
+@pytest.mark.parametrize("path", ["data/origins/mine.txt", "./data/origins/../mine.txt"])
+def test_the_folder_of_public_texts_has_no_others(site, path):
+    """A rule would take the user's file there for its own output."""
+    data = {"text": {"task": "language-modelling", "train": [{"path": path}]}}
+    with pytest.raises(
+        InputError, match=r"train\[0\]\.path: found '.*', expected a name in `origins`"
+    ):
+        check({**EXPERIMENT, "data": data}, "birds.yaml")
+
+
 def test_one_failure_does_not_hide_the_others(site, config, capsys):
     assert main(["fetch", config]) == 1
     found = capsys.readouterr()
