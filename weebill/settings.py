@@ -74,21 +74,23 @@ NonZeroShare = Annotated[float, Gt(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
 Positive = Annotated[float, Gt(0)]
 Text = Annotated[str, MinLen(1)]
-Place = Annotated[  # Snakemake takes braces for wildcards
+Place = Annotated[  # Snakemake takes braces for wildcards; nobody replaces ~ and $NAME
     str,
     MinLen(1),
     Located(),
-    Pattern(r"^[^{}\n]*$", "a path or address, without braces or line ends"),
+    Pattern(
+        r"^(?![~$])[^{}\n]*$", "a path or address, without braces, line ends, or ~ or $ in front"
+    ),
 ]
 T = TypeVar("T")
 Several = Annotated[tuple[T, ...], MinLen(1)]
 Distinct = Annotated[tuple[T, ...], MinLen(1), Unique()]
 Places = Distinct[Place]
 Names = Distinct[str]
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
-Name = Annotated[str, Pattern(NAME, "a name of letters, digits and . _ -")]
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # files have names of up to three of them, in 255 bytes
+Name = Annotated[str, Pattern(NAME, "a name of at most 64 letters, digits and . _ -")]
 Named = Annotated[dict[Name, T], MinLen(1)]
-FolderName = Annotated[str, Pattern(NAME, "a folder name of letters, digits and . _ -")]
+FolderName = Annotated[str, Pattern(NAME, "a folder name of at most 64 letters, digits and . _ -")]
 LANGUAGE = Pattern(
     "^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$", "a language code such as en, sr-Latn or pt-BR"
 )

@@ -218,7 +218,7 @@ CASES = {
             },
         },
         [],
-        ["pruning.four.like: missing, expected a name of letters, digits and . _ -"],
+        ["pruning.four.like: missing, expected a name of at most 64 letters, digits and . _ -"],
     ),
     "shapes that no recipe makes, all given": (
         {

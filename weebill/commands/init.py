@@ -187,7 +187,9 @@ def _name(words: Sequence[str]) -> str:
     """Return a short name for a text, such as train for data/train.en.gz."""
     word = words[0].partition(":")[2].partition(":")[0] if len(words) == 1 else ""
     stem = Path(word or words[0]).name.partition(".")[0]
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-_") or "text"
+    return (
+        re.sub(r"[^A-Za-z0-9_-]+", "-", stem)[:60].strip("-_") or "text"
+    )  # names have 64 letters at most
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

@@ -242,7 +242,8 @@ def shown(value: Any, wanted: str | None = None) -> str:
         return TYPES["object" if isinstance(value, dict) else "array"][1]
     if value is None:
         return "nothing"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{text}, as YAML reads it without quotes" if wanted == "string" else text
 
 
 def _is_number(text: str) -> bool:

@@ -68,6 +68,13 @@ def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
         yield Fault(("languages", "target"), message)
 
 
+def _nodes(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Yield a fault for trainings on several nodes, which only a launcher of its own starts (see `Hardware`)."""
+    if (nodes := config["hardware"]["nodes"]) > 1:
+        message = f"found {nodes}, expected 1: Snakemake starts a training on one node"
+        yield Fault(("hardware", "nodes"), message)
+
+
 def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:
     if not corpora_of(config, "parallel"):
         message = "found none with use: parallel, expected at least one to train on"
@@ -178,6 +185,7 @@ def _report(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 CHECKS = (
     _languages,
+    _nodes,
     _parallel_corpus,
     *data.CHECKS,
     *scores.CHECKS,

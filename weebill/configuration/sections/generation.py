@@ -19,6 +19,7 @@ from weebill.settings import (
     Named,
     Names,
     PartialShare,
+    Place,
     Several,
     Text,
     section,
@@ -73,7 +74,7 @@ class HuggingFaceModel:
 
     data: str
     """Name in `data` of the text on which the model is trained and measured."""
-    hugging_face: Text
+    hugging_face: Place
     """Folder, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
     """Commit on the hub."""

@@ -50,7 +50,7 @@ PaperColumn = Annotated[
 class HuggingFaceEncoder:
     """Existing encoder, local or of the hub: XLM-R, MiniLM (BERT with the pieces of XLM-R), BERT or RemBERT."""
 
-    hugging_face: Text
+    hugging_face: Place
     """Folder with config.json, model.safetensors and a tokenizer, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
     """Commit of 40 hexadecimal digits."""

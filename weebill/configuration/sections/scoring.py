@@ -11,6 +11,7 @@ from weebill.settings import (
     Members,
     MinLen,
     NonZeroShare,
+    Place,
     Places,
     Sha256,
     Text,
@@ -35,7 +36,7 @@ class TranslatingModel:
 
     architecture: str | None = None
     """Entry of `models.yaml`, which is trained here; the alternative is `hugging_face`."""
-    hugging_face: Text | None = None
+    hugging_face: Place | None = None
     """Trained sequence-to-sequence model of Hugging Face (MarianMT, NLLB, M2M, mBART, …) with weights in safetensors:
     its folder, or its name on the hub."""
     revision: Commit | None = None
@@ -111,7 +112,7 @@ class BicleanerTraining:
 class Bicleaner:
     """Classifier of bicleaner-ai."""
 
-    model: Text | None = None
+    model: Place | None = None
     """Folder of a trained model, or the `https://` address of its archive, such as
     `…/bicleaner-ai-data/releases/latest/download/lite-en-de.tgz` (without a network: put that file into `local_dir`).
     A model of the reverse direction works too. Lite models contain code that runs when they are loaded: use only
