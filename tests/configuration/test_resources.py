@@ -79,6 +79,7 @@ def test_folders_instead_of_files_and_files_instead_of_folders(
         "corpora": {"own": entry},
         "test_sets": {"news": {"source": "pipe", "target": "file"}},
         "local_dir": "file",
+        "mirror": "none",
         "evaluation": {"comet": {"model": "a"}},
     }
     config = check(experiment(changes), "trial.yaml", zoo)
@@ -87,6 +88,7 @@ def test_folders_instead_of_files_and_files_instead_of_folders(
         "corpora.own.target: a folder: b; name a file",
         "test_sets.news.source: not a plain file, and it is read several times: pipe; name a file",
         "local_dir: not a folder: file; name the folder",
+        "mirror: no such file or folder: none; put it there or change the path",
     ]
     monkeypatch.setattr("os.access", lambda path, mode: False)  # root may read everything
     assert "test_sets.news.target: permission denied: file; make it readable" in missing_files(

@@ -22,6 +22,13 @@ CASES = {
             "clip_norm, max_pieces, precision, cuda_graphs, guided_alignment, stages; did you mean 'updates'?"
         ],
     ),
+    "a key with a blank of a web page": (
+        {"languages": {"\u00a0source": "en"}},
+        [],
+        [
+            r"languages.\xa0source: unknown key, expected one of source, target; did you mean 'source'?"
+        ],
+    ),
     "text that YAML reads as something else": (
         {"experiment": 1.10, "languages": {"source": False}},
         [],

@@ -25,7 +25,7 @@ KINDS: dict[str, Any] = {"translation": translation, "metric": metric, "generati
 
 
 # Keys that name folders, and those that name a folder or a file; all other keys of local paths name plain files.
-FOLDERS = ("local_dir", "folder", "hugging_face")
+FOLDERS = ("local_dir", "mirror", "folder", "hugging_face")
 EITHER = ("model", "models", "checkpoint", "encoder")
 
 
@@ -89,9 +89,10 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
 
 def missing_files(config: Config) -> list[str]:
     """Return one line, with its remedy, for every local file that cannot be read."""
+    mirror = [("mirror", config["mirror"])] if "mirror" in config else []
     return [
         f"{key}: {problem}"
-        for key, path in KINDS[config["kind"]].local_paths(config)
+        for key, path in [*KINDS[config["kind"]].local_paths(config), *mirror]
         if not is_made(path)
         and (problem := _unreadable(key.rpartition(".")[2].partition("[")[0], Path(path)))
     ]
