@@ -11,7 +11,7 @@ from typing import Any
 
 from weebill.configuration import data, generation, metric, schema, translation
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.origins import resolve
+from weebill.configuration.origins import definition_faults, local_paths, resolve
 from weebill.configuration.schema import Config, ConfigurationError, Fault, shown
 from weebill.configuration.zoo_file import load_zoo, shape_faults, with_own
 from weebill.errors import nearest
@@ -78,7 +78,7 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
         found += own_shape_faults(complete)
     if "students" not in broken:
         zoo = with_students(zoo, complete.get("students", []))
-    for find in kind.CHECKS:
+    for find in (definition_faults, *kind.CHECKS):
         with suppress(_Broken):
             for fault in find(_Sections(complete, broken), zoo):
                 found.append(fault)
@@ -89,10 +89,11 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
 
 def missing_files(config: Config) -> list[str]:
     """Return one line, with its remedy, for every local file that cannot be read."""
-    mirror = [("mirror", config["mirror"])] if "mirror" in config else []
+    own = [("mirror", config["mirror"])] if "mirror" in config else []
+    own += local_paths(config)
     return [
         f"{key}: {problem}"
-        for key, path in [*KINDS[config["kind"]].local_paths(config), *mirror]
+        for key, path in [*KINDS[config["kind"]].local_paths(config), *own]
         if not is_made(path)
         and (problem := _unreadable(key.rpartition(".")[2].partition("[")[0], Path(path)))
     ]

@@ -1,12 +1,23 @@
 """Public texts that a configuration names as `origin:NAME`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import starmap
+from pathlib import PurePosixPath
 from typing import Any
 
-from weebill.configuration.schema import Fault
+from weebill.configuration.data import local_places
+from weebill.configuration.schema import Config, Fault
+from weebill.corpus.download import is_url, path_in
+from weebill.corpus.importers import Importer, lines_fault
+from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.origins import catalogue
+from weebill.corpus.origins.defined import ADDRESS
+from weebill.corpus.sources import Problem, address_faults
 from weebill.errors import Key, nearest
+from weebill.experiment.corpora import Entry
 from weebill.experiment.origins import FOLDER, PREFIX, is_made, name_of
+from weebill.experiment.zoo import Zoo
+from weebill_runtime.names import SIDES
 
 
 def resolve(config: dict[str, Any], faults: list[Fault]) -> dict[str, Any]:
@@ -37,3 +48,57 @@ def _resolved(values: Any, own: Mapping[str, Any], faults: list[Fault], *path: K
         known = [*catalogue(), *own]
         faults.append(Fault(path, f"found {values!r}, {expected}{nearest(name, known)}"))
     return (FOLDER / name).as_posix()
+
+
+def definition_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Yield the faults of the texts that the section `origins` defines."""
+    for entry in _definitions(config):
+        path, values = entry.path, entry.values
+        for key in (
+            key for key, value in values.items() if isinstance(value, str) and is_made(value)
+        ):
+            found = f"{PREFIX}{name_of(values[key])}"
+            yield Fault(
+                (*path, key), f"found '{found}', expected a file: no text is made of another"
+            )
+        found = _address_faults if values["importer"] == ADDRESS else _side_faults
+        yield from starmap(Fault, found(entry))
+
+
+def local_paths(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield the key path and the path of every local file or folder that the section `origins` names."""
+    for entry in _definitions(config):
+        if entry.values["importer"] != ADDRESS:
+            yield from local_places(entry)
+
+
+def _definitions(config: Config) -> Iterator[Entry]:
+    for name, values in config["origins"].items():
+        yield Entry(("origins", name), values, values.get("side"))
+
+
+def _address_faults(entry: Entry) -> Iterator[Problem]:
+    url, place = entry.values["url"], (*entry.path, "url")
+    if not is_url(url):
+        yield place, f"found '{url}', expected an address https://…; a file is named by its path"
+    yield from address_faults(place, url, entry.path, entry.values["sha256"])
+    suffixes, member = PurePosixPath(path_in(url)).suffixes, "member" in entry.values
+    packed = suffixes[-1:] in ([".zip"], [".tgz"]) or suffixes[-2:] == [".tar", ".gz"]
+    if packed and not member:
+        yield (*entry.path, "member"), f"missing, expected a pattern of one file in '{url}'"
+    elif ".tar" in suffixes and not packed:
+        yield place, f"found '{url}', expected a .zip or .tar.gz, or a file alone"
+
+
+def _side_faults(entry: Entry) -> Iterator[Problem]:
+    """Yield the faults of one side of a corpus; keys of the other side may be there too."""
+    importer, language = IMPORTERS[entry.values["importer"]], entry.values.get("language")
+    other = next(side for side in SIDES if side != entry.monolingual)
+    for place, message in importer.faults(entry):
+        if place[-1] not in (other, f"{other}_field"):
+            yield place, message
+    yield from lines_fault(entry)
+    if language is not None:
+        yield from importer.unpublished(entry, (language, language))
+    elif importer.unpublished.__func__ is not Importer.unpublished.__func__:
+        yield (*entry.path, "language"), "missing, expected the language of the text"

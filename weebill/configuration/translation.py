@@ -12,7 +12,6 @@ from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
 from weebill.corpus.download import is_url
-from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.language_codes import check_language, standard_tag
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path
@@ -201,9 +200,7 @@ CHECKS = (
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the key path and the path of every local file or folder that the experiment reads."""
     for entry in entries(config):
-        for key in (*IMPORTERS[entry.values["importer"]].file_keys(), "local_dir"):
-            if key in entry.values and not is_url(entry.values[key]):
-                yield key_path((*entry.path, key)), entry.values[key]
+        yield from data.local_places(entry)
         for place, path in at(entry.values, "noise.other_languages.*"):
             if path != EMBEDDED:
                 yield key_path((*entry.path, *place)), path

@@ -152,7 +152,12 @@ def split_files(
 
     Raises InputError if there are none, or if one of the shards `…-00000-of-00012` is missing.
     """
-    patterns = _card_patterns(card, config, split, name)
+    try:
+        patterns = _card_patterns(card, config, split, name)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{name}: `configs` in its card, README.md, lists no files as the hub does; mend it, or remove it"
+        ) from error
     if patterns is None:
         below = "" if config is None else f"{re.escape(config)}/"
         find = re.compile(rf"{below}(.*[-._/])?{re.escape(split)}([-._/].*)?")
