@@ -50,6 +50,13 @@ def test_files_of_a_second_option_would_replace_the_first(folder):
         snakemake_command(["a.yaml", "--cores", "1", "--configfile", "b.yaml"])
 
 
+@pytest.mark.parametrize("word", ["training.updates=5", "seed", TARGET])
+def test_values_that_no_option_can_give(folder, word):
+    with pytest.raises(InputError, match=rf"--config {word}: .* file: weebill run a\.yaml second"):
+        snakemake_command(["a.yaml", "--config", "seed=3", word, "--cores", "1"])
+    assert snakemake_command(["a.yaml", "--config", "seed=3", "--cores", "1", TARGET])
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [
