@@ -74,6 +74,7 @@ def test_folders_instead_of_files_and_files_instead_of_folders(
         (tmp_path / name).mkdir()
     (tmp_path / "file").write_text("a\n")
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "text.bz2").touch()
     entry = {"importer": "files", "source": "a", "target": "b", "lines": {"first": 2}}
     changes = {
         "corpora": {"own": entry},
@@ -81,6 +82,7 @@ def test_folders_instead_of_files_and_files_instead_of_folders(
         "local_dir": "file",
         "mirror": "none",
         "evaluation": {"comet": {"model": "a"}},
+        "scoring": {"language_model": {"source_text": ["text.bz2"]}},
     }
     config = check(experiment(changes), "trial.yaml", zoo)
     assert missing_files(config) == [
@@ -88,6 +90,8 @@ def test_folders_instead_of_files_and_files_instead_of_folders(
         "corpora.own.target: a folder: b; name a file",
         "test_sets.news.source: not a plain file, and it is read several times: pipe; name a file",
         "local_dir: not a folder: file; name the folder",
+        "scoring.language_model.source_text[0]: text compressed as .bz2 is not read: text.bz2; use .gz, .xz, .zst or "
+        "plain text",
         "mirror: no such file or folder: none; put it there or change the path",
     ]
     monkeypatch.setattr("os.access", lambda path, mode: False)  # root may read everything

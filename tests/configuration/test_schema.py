@@ -66,6 +66,18 @@ CASES = {
             )
         ],
     ),
+    "columns of labelled pairs that are one": (
+        {
+            "evaluation": {
+                "labelled": {"table": "x.tsv", "columns": {"source": 0, "target": 1, "label": 1}}
+            }
+        },
+        [],
+        [
+            "evaluation.labelled.columns: found {'source': 0, 'target': 1, 'label': 1}, expected another number for "
+            "each"
+        ],
+    ),
     "a training on several nodes": (
         {"hardware": {"nodes": 2}},
         [],

@@ -18,6 +18,7 @@ from weebill.errors import nearest
 from weebill.experiment.origins import is_made
 from weebill.experiment.student_names import with_students
 from weebill.experiment.zoo import Zoo
+from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
 # Module of each kind: its CHECKS yield the faults of well-formed sections, and its `local_paths` (key, path) of every
 # local file that the experiment reads; its `unfit_models` returns a line for each model folder that it cannot use.
@@ -111,6 +112,8 @@ def _unreadable(key: str, path: Path) -> str | None:
     if key not in (*FOLDERS, *EITHER) and not path.is_file():
         found = "a folder" if path.is_dir() else "not a plain file, and it is read several times"
         return f"{found}: {path}; name a file"
+    if path.suffix in OTHER_ARCHIVES and path.is_file() and key not in EITHER:
+        return f"text compressed as {path.suffix} is not read: {path}; use {', '.join(COMPRESSED)} or plain text"
     if not os.access(path, os.R_OK):
         return f"permission denied: {path}; make it readable"
     return None

@@ -147,6 +147,9 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, name in at(config, *measured):
         yield from models.zoo_fault(place, name, zoo, single=True)
     yield from precision_faults(config, "evaluation.comet.precision")
+    for place, columns in at(config, "evaluation.labelled.columns"):
+        if len({*columns.values()}) < len(columns):
+            yield Fault(place, f"found {columns}, expected another number for each")
     for place, name in at(config, "evaluation.speed.gpu_text.corpus"):
         known = [one for one in config["corpora"] if one not in corpora_of(config, "backward")]
         yield from absent(place, "corpus", name, known, "corpora with a source side")
