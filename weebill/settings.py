@@ -87,10 +87,18 @@ Several = Annotated[tuple[T, ...], MinLen(1)]
 Distinct = Annotated[tuple[T, ...], MinLen(1), Unique()]
 Places = Distinct[Place]
 Names = Distinct[str]
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"  # files have names of up to three of them, in 255 bytes
-Name = Annotated[str, Pattern(NAME, "a name of at most 64 letters, digits and . _ -")]
+
+
+def _name(kind: str, most: int) -> Any:
+    """Return the type of a name, which is a part of file names: these have 255 bytes at most."""
+    pattern = rf"^[A-Za-z0-9][A-Za-z0-9._-]{{0,{most - 1}}}$"
+    return Annotated[str, Pattern(pattern, f"a {kind} of at most {most} letters, digits and . _ -")]
+
+
+Name = _name("name", 64)  # a file may have three of them in its name
+TextName = _name("name", 200)
 Named = Annotated[dict[Name, T], MinLen(1)]
-FolderName = Annotated[str, Pattern(NAME, "a folder name of at most 64 letters, digits and . _ -")]
+FolderName = _name("folder name", 100)
 LANGUAGE = Pattern(
     "^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$", "a language code such as en, sr-Latn or pt-BR"
 )

@@ -33,7 +33,7 @@ CASES = {
         {"experiment": 1.10, "languages": {"source": False}},
         [],
         [
-            "experiment: found 1.1, as YAML reads it without quotes, expected a folder name of at most 64 letters, "
+            "experiment: found 1.1, as YAML reads it without quotes, expected a folder name of at most 100 letters, "
             "digits and . _ -",
             "languages.source: found false, as YAML reads it without quotes, expected a language code such as en, "
             "sr-Latn or pt-BR",
@@ -151,7 +151,7 @@ CASES = {
         {},
         ["experiment", "languages.target", "students", "validation"],
         [
-            "experiment: missing, expected a folder name of at most 64 letters, digits and . _ -",
+            "experiment: missing, expected a folder name of at most 100 letters, digits and . _ -",
             "validation: missing, expected keys with values or a list",
             "students: missing, expected a list",
             "languages.target: missing, expected a language code such as en, sr-Latn or pt-BR",
@@ -250,7 +250,7 @@ CASES = {
         },
         [],
         [
-            "experiment: found 'a\\n', expected a folder name of at most 64 letters, digits and . _ -",
+            "experiment: found 'a\\n', expected a folder name of at most 100 letters, digits and . _ -",
             f"corpora.c.source: found 'a{{b}}.txt', expected {PLACE}",
             f"corpora.c.target: found 'a\\nb', expected {PLACE}",
         ],
@@ -265,7 +265,7 @@ CASES = {
         },
         [],
         [
-            "experiment: found 'a/b', expected a folder name of at most 64 letters, digits and . _ -",
+            "experiment: found 'a/b', expected a folder name of at most 100 letters, digits and . _ -",
             "languages.source: found 'English', expected a language code such as en, sr-Latn or "
             "pt-BR",
             "corpora.my corpus: found 'my corpus', expected a name of at most 64 letters, digits and . _ -",

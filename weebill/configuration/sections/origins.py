@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from weebill.corpus.importers import Importer
 from weebill.corpus.importers.entries import IMPORTERS
-from weebill.settings import Chosen, Language, Name, Place, Sha256, Text, section
+from weebill.settings import Chosen, Language, Place, Sha256, Text, TextName, section
 
 
 @section
@@ -60,5 +60,5 @@ class Fetched:
     mirror: Place | None = None
     """Folder of files under their SHA-256 that is searched before the network; by default `$WEEBILL_MIRROR`, if it is
     set. `weebill fetch CONFIG --mirror FOLDER` fills one."""
-    origins: dict[Name, TextOrigin] = field(default_factory=dict)
+    origins: dict[TextName, TextOrigin] = field(default_factory=dict)
     """Names of further texts, for `origin:NAME`: a file at an address, or one side of a corpus."""
