@@ -291,6 +291,11 @@ def test_files_tell_the_language_in_which_each_pair_was_first_written(tmp_path):
     importer = importer_from({**entry, "origlang": str(tmp_path / "codes")})
     assert importer.original_languages(("en", "de"), Places()) == ["en", "", "de"]
     assert importer.local_files() == ["a.en", "a.de", str(tmp_path / "codes")]
+    some = importer_from({**entry, "origlang": str(tmp_path / "codes"), "lines": {"first": 2}})
+    assert some.original_languages(PAIR, Places()) == ["", "de"]
+    pairs = _files(tmp_path, b"a\nb\n", b"x\ny\n", origlang=str(tmp_path / "codes"))
+    _fails(tmp_path, pairs, "codes: has 3 lines for 2 pairs of ")
+    import_corpus(tmp_path / "out.parquet", "news", {**pairs, "lines": {"last": 1}}, PAIR)
     with pytest.raises(InputError, match=r"`evaluation\.original_languages` needs `origlang`"):
         importer_from(entry).original_languages(("en", "de"), Places())
 
