@@ -1,9 +1,11 @@
 """Missing files, and memory."""
 
 import os
+import shutil
 
 import pytest
 
+from tests.metric.small import make_checkpoint, make_encoder
 from weebill.configuration.checking import (
     check,
     estimate,
@@ -151,6 +153,26 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
     assert 4000 <= few < many == pretraining_memory([folder], 10**8)
     assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
     assert 3000 < alignment_memory(1_000_000) < 2 * alignment_memory(500_000) < 6000
+
+
+def test_a_comet_model_that_is_none_is_named_before_the_run(experiment, zoo, tmp_path):
+    """It is needed after all training."""
+    (tmp_path / "empty").mkdir()
+    encoder = make_encoder(tmp_path / "encoder")
+    make_checkpoint(tmp_path / "comet", encoder)
+    cut = tmp_path / "cut"
+    shutil.copytree(tmp_path / "comet", cut)
+    (weights,) = cut.rglob("*.ckpt")
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    told = {"empty": "neither a metric folder", "cut": "damaged", "comet": None}
+    for name, words in told.items():
+        comet = {"model": str(tmp_path / name)}
+        comet |= {} if name == "empty" else {"encoder": str(encoder)}
+        found = unfit_models(check(experiment({"evaluation": {"comet": comet}}), "x.yaml", zoo))
+        assert len(found) == (words is not None)
+        assert all(
+            line.startswith("evaluation.comet.model: ") and words in line for line in found
+        ), found
 
 
 @pytest.mark.parametrize("count", [0, 1, 10, 11, 25])

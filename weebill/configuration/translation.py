@@ -217,7 +217,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for every existing folder of a Hugging Face model that cannot translate these languages."""
+    """Return one line for every local model that cannot translate these languages, or score translations."""
     found = []
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():
@@ -227,6 +227,14 @@ def unfit_models(config: Config) -> list[str]:
                 check_folder(model.place, model.languages, model.coded)
             except InputError as error:
                 found.append(f"{model.key}: {error}")
+    for place, comet in at(config, "evaluation.comet"):
+        if Path(comet["model"]).exists():
+            from weebill.metric.folder import load_metric  # slow to import
+
+            try:
+                load_metric(comet["model"], comet.get("encoder"), stream=True)
+            except InputError as error:
+                found.append(f"{key_path((*place, 'model'))}: {error}")
     return found
 
 
