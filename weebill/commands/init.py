@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the configuration.  Raises InputError, before it writes, for what a run would refuse."""
-    from weebill.configuration.checking import check, missing_files
+    from weebill.configuration.checking import check, missing_files, unfit_models
+    from weebill.configuration.cleaning_sample import sample_texts
     from weebill.configuration.draft import draft
     from weebill.configuration.draft_text import as_yaml
     from weebill.files import write_text
@@ -78,8 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     made = draft(request)
     text = as_yaml(request, made)
     config = check(parse_yaml(text, path), str(path))
-    if missing := missing_files(config):
-        raise InputError("\n".join(f"{path}: {line}" for line in missing))
+    unreadable, _ = sample_texts(config)
+    if faults := [*missing_files(config), *unfit_models(config), *unreadable]:
+        raise InputError("\n".join(f"{path}: {line}" for line in faults))
     write_text(path, text)
     if request.machine.hours is not None and made.hours > request.machine.hours:
         print(
