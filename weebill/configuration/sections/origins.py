@@ -3,7 +3,7 @@
 from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
 
-from weebill.corpus.importers import Importer
+from weebill.corpus.importers import FromFiles, Importer
 from weebill.corpus.importers.entries import IMPORTERS
 from weebill.settings import Chosen, Language, Place, Sha256, Text, TextName, section
 
@@ -38,12 +38,9 @@ def _one_side(importer: type[Importer]) -> type:
     return make_dataclass(name, [], bases=bases, namespace=namespace, frozen=True, kw_only=True)
 
 
-# Importers that can read one side alone; those of `sacrebleu` and `tatoeba` are chosen by both languages.
-ONE_SIDE = ("files", "hugging_face", "mtdata", "opus")
-TextOrigin = Annotated[
-    Any,
-    Chosen("importer", {"address": Address, **{k: _one_side(IMPORTERS[k]) for k in ONE_SIDE}}),
-]
+# Other importers, those of test sets and of the embedded pairs, need both languages.
+_SIDES = {k: _one_side(v) for k, v in IMPORTERS.items() if issubclass(v, FromFiles)}
+TextOrigin = Annotated[Any, Chosen("importer", {"address": Address, **_SIDES})]
 
 
 @section
