@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from pathlib import Path
 
 from weebill.configuration import data, measuring, models, schedules, scores
@@ -228,7 +229,7 @@ def unfit_models(config: Config) -> list[str]:
             except InputError as error:
                 found.append(f"{model.key}: {error}")
     for place, comet in at(config, "evaluation.comet"):
-        if Path(comet["model"]).exists():
+        if Path(comet["model"]).exists() and find_spec("torch"):  # else its job tells
             from weebill.metric.folder import load_metric  # slow to import
 
             try:
