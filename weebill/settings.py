@@ -64,6 +64,8 @@ class Chosen:
 
 
 Count = Annotated[int, Ge(1)]
+Few = Annotated[int, Ge(1), Le(4096)]  # threads, devices, hypotheses of a beam
+Shards = Annotated[int, Ge(1), Le(100_000)]  # each is a job
 Members = Annotated[int, Ge(1), Le(100)]  # of an ensemble; each is trained
 Amount = Annotated[int, Ge(0)]
 Seed = Annotated[int, Ge(0)]

@@ -78,6 +78,23 @@ CASES = {
             "each"
         ],
     ),
+    "more than any machine can do": (
+        {
+            "hardware": {"threads": 10**6, "devices": 10**23},
+            "teacher": {"threads": 5000},
+            "distillation": {"beam": 10**6, "shards": 10**9},
+            "evaluation": {"student_beam": 5000},
+        },
+        [],
+        [
+            "teacher.threads: found 5000, expected at most 4096",
+            "hardware.threads: found 1000000, expected at most 4096",
+            "hardware.devices: found 100000000000000000000000, expected at most 4096",
+            "distillation.beam: found 1000000, expected at most 4096",
+            "distillation.shards: found 1000000000, expected at most 100000",
+            "evaluation.student_beam: found 5000, expected at most 4096",
+        ],
+    ),
     "a training on several nodes": (
         {"hardware": {"nodes": 2}},
         [],

@@ -158,7 +158,7 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
             yield Fault(path, f"found {shown(value)}, expected {schema['expected']}")
         case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
             keeps, words = BOUNDS[keyword]
-            if _has_type(value, "number") and not keeps(value, rule):
+            if _has_type(value, schema["type"]) and not keeps(value, rule):
                 yield Fault(path, f"found {shown(value)}, expected {words} {rule}")
         case "minLength" | "minItems" | "maxItems" | "minProperties":
             keeps, words = BOUNDS["minimum" if keyword.startswith("min") else "maximum"]

@@ -13,6 +13,7 @@ from weebill.settings import (
     Chosen,
     Commit,
     Count,
+    Few,
     FolderName,
     Former,
     Ge,
@@ -151,7 +152,7 @@ class GenerationHardware:
     processor: `weebill rehearse` sets it instead of `gpu`."""
     devices: Literal[1] = 1
     """Devices of a training."""
-    threads: Count = 1
+    threads: Few = 1
     """Threads of a process on the CPU."""
 
 

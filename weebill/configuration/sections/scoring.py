@@ -6,6 +6,7 @@ from weebill.settings import (
     Amount,
     Commit,
     Count,
+    Few,
     Ge,
     Le,
     Members,
@@ -74,7 +75,7 @@ class Teacher(ReverseTeacher):
     back_translated: bool = False
     """`true` also trains the teacher on back-translated text: the reverse teacher's translations of
     `monolingual-target` corpora as source, the text itself as target."""
-    threads: Count | None = None
+    threads: Few | None = None
     """CPU threads of each member's training, if not `hardware.threads`: while a teacher is trained, little else can
     run."""
 
