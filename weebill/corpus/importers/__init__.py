@@ -7,6 +7,7 @@ functions, because the configuration reads the keys.
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal, get_args, get_type_hints
 
 from weebill.corpus.download import is_url
@@ -88,13 +89,13 @@ class Lines:
         if self.last is not None and self.last < self.first:
             raise InputError(f"`lines` from {self.first} to {self.last} are none")
 
-    def of(self, rows: Rows, place: str) -> Rows:
+    def of(self, rows: Rows, place: str, whole: bool = False) -> Rows:
         """Yield the rows of the range.  Raises InputError, which names `place`, if there are too few rows.
 
-        Later rows are read too: sides with other numbers of lines may be apart from the first line on.
+        whole: read later rows too, because sides of unequal lengths may be apart from the first line on.
         """
         number, named = 0, self.last or self.first
-        for number, row in enumerate(rows, start=1):
+        for number, row in enumerate(rows if whole else islice(rows, self.last), start=1):
             if self.first <= number <= (self.last or number):
                 yield row
         if number < named:
@@ -104,8 +105,12 @@ class Lines:
 
 
 class FromFiles(Importer):
-    """Base of importers of files.  Its keys follow those of the importer."""
+    """Base of importers of files.  Its keys follow those of the importer.
 
+    JOINED: False if both sides of a row stand together in a file, so that they cannot have other lengths.
+    """
+
+    JOINED = True
     control_characters: Literal["error", "replace"] = "error"
     """Treatment of a NUL or tab inside a line, and of a line break inside a text of `hugging_face`: `error` stops,
     `replace` makes it a space."""
@@ -122,7 +127,7 @@ class FromFiles(Importer):
     def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the rows of `lines`.  Raises the errors of `rows` and of `Lines.of`."""
         rows = self.rows(sources, languages, monolingual)
-        return rows if self.lines is None else self.lines.of(rows, sources[0].place)
+        return rows if self.lines is None else self.lines.of(rows, sources[0].place, self.JOINED)
 
 
 def lines_fault(entry: Entry) -> Iterator[Problem]:
