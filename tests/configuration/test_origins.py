@@ -71,7 +71,7 @@ def test_definitions_whose_files_are_missing(experiment, zoo, tmp_path, monkeypa
     origins = {
         "file": FILE,
         "table": {"importer": "files", "table": "x.tsv", "columns": {"source": 0, "target": 1}},
-        "mono": {"importer": "opus", "name": "New", "version": "v1", "language": "de"},
+        "german": {"importer": "opus", "name": "New", "version": "v1", "language": "de"},
         "plain": {**URL, "url": "https://a/b.txt.gz"},
         "archive": {**URL, "url": "https://a/download?id=5", "member": "*.en"},
     }
@@ -80,4 +80,12 @@ def test_definitions_whose_files_are_missing(experiment, zoo, tmp_path, monkeypa
     assert found == [
         "origins.file.source: no such file or folder: x.en",
         "origins.table.table: no such file or folder: x.tsv",
+    ]
+
+
+def test_names_of_public_texts_and_of_their_folders(faults):
+    """All texts are made in one folder."""
+    own = {name: {**URL, "url": "https://a/b"} for name in ("news", "news.txt")}
+    assert faults({"origins": own}, []) == [
+        "origins.news: is a folder of public texts, expected another name"
     ]

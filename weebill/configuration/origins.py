@@ -27,8 +27,12 @@ def resolve(config: dict[str, Any], faults: list[Fault]) -> dict[str, Any]:
     be in the folder of these places.
     """
     own = config["origins"] if isinstance(config["origins"], dict) else {}  # else a fault already
-    for name in own.keys() & catalogue().keys() if own else ():
-        faults.append(Fault(("origins", name), "is the name of a public text, expected another"))
+    public = catalogue() if own else {}
+    folders = {str(folder) for name in public for folder in PurePosixPath(name).parents}
+    for name in own:
+        if name in public or name in folders:
+            what = "the name of a public text" if name in public else "a folder of public texts"
+            faults.append(Fault(("origins", name), f"is {what}, expected another name"))
     return _resolved(config, own, faults)
 
 
