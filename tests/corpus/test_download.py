@@ -166,3 +166,18 @@ def test_a_full_disk_is_no_fault_of_the_network(site, monkeypatch):
         fetched(site.add("/a.gz", BODY), SHA256)
     assert len(site.seen) == 1
     assert "/a.gz: the disk is full" in explain(caught.value)
+
+
+def test_a_user_without_a_home(monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("pathlib.Path.home", home)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("WEEBILL_CACHE", "/c")
+    assert cache_folder() == Path("/c/downloads")
+    monkeypatch.delenv("WEEBILL_CACHE")
+    with pytest.raises(
+        InputError, match=r"this user has no home folder; name one by \$WEEBILL_CACHE"
+    ):
+        cache_folder()

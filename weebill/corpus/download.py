@@ -35,9 +35,19 @@ REST = re.compile(r"bytes (\d+)-\d+/(\d+)", re.ASCII)  # a Content-Range with th
 
 
 def cache_folder() -> Path:
-    """Return the folder of fetched files: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("WEEBILL_CACHE") or Path(base, "weebill"), "downloads")
+    """Return the folder of fetched files: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill.
+
+    Raises InputError for a user without a home, as in a container, if no variable names a folder.
+    """
+    if own := os.environ.get("WEEBILL_CACHE"):
+        return Path(own, "downloads")
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise InputError(
+            "fetched files: this user has no home folder; name one by $WEEBILL_CACHE"
+        ) from error
+    return Path(base, "weebill", "downloads")
 
 
 def is_url(place: str) -> bool:
