@@ -1,4 +1,4 @@
-"""Public texts that a configuration names as `origin:NAME`."""
+"""Texts that a configuration names as `origin:NAME`: public ones, and those that it defines."""
 
 from collections.abc import Iterator, Mapping
 from itertools import starmap
@@ -57,16 +57,14 @@ def _resolved(values: Any, own: Mapping[str, Any], faults: list[Fault], *path: K
 def definition_faults(config: Config, zoo: Zoo) -> Iterator[Fault]:
     """Yield the faults of the texts that the section `origins` defines."""
     for entry in _definitions(config):
-        path, values = entry.path, entry.values
-        for key in (
-            key for key, value in values.items() if isinstance(value, str) and is_made(value)
-        ):
-            found = f"{PREFIX}{name_of(values[key])}"
-            yield Fault(
-                (*path, key), f"found '{found}', expected a file: no text is made of another"
-            )
-        found = _address_faults if values["importer"] == ADDRESS else _side_faults
-        yield from starmap(Fault, found(entry))
+        for key, value in entry.values.items():
+            if isinstance(value, str) and is_made(value):
+                message = (
+                    f"found '{PREFIX}{name_of(value)}', expected a file: no text is made of another"
+                )
+                yield Fault((*entry.path, key), message)
+        find = _address_faults if entry.values["importer"] == ADDRESS else _side_faults
+        yield from starmap(Fault, find(entry))
 
 
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
