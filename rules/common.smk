@@ -23,10 +23,8 @@ def stop(message):
     sys.exit(message)
 
 
-# The file that messages name; an importing workflow may pass a dictionary instead of a file.
-CONFIG_FILE = str(
-    workflow.configfiles[-1] if workflow.configfiles else "config of the module"
-)
+# The files that messages name; an importing workflow may pass a dictionary instead of a file.
+CONFIG_FILE = " + ".join(map(str, workflow.configfiles)) or "config of the module"
 try:
     check_python(sys.executable)
     # workflow.basedir is the folder of a workflow that imports this one as a module

@@ -104,6 +104,15 @@ def test_all_errors_at_once(tmp_path):
         assert sum(words in line for line in lines) == 1, lines
 
 
+def test_errors_name_all_files(tmp_path, monkeypatch):
+    """Any of them may have the key."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "more.yaml").write_text("sead: 3\n")
+    run = run_snakemake(*SNAKEFILE, "-n", "--configfile", str(TINY), "more.yaml")
+    (line,) = error_lines(run, "sead: unknown key")
+    assert line.startswith(f"{TINY} + ") and "more.yaml: sead: " in line
+
+
 def test_a_key_given_twice(tmp_path):
     config = tmp_path / "twice.yaml"
     config.write_text(TINY.read_text() + "seed: 8\n")
