@@ -162,6 +162,20 @@ def test_read_only_results(tmp_path):
     assert not list((tmp_path / ".snakemake/locks").glob("*")), "the failed run left its lock"
 
 
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a read-only file system: /sys")
+def test_a_folder_in_which_snakemake_cannot_write(monkeypatch):
+    monkeypatch.chdir("/sys/kernel")
+    run = run_snakemake(*SNAKEFILE, "-n", "--configfile", str(TINY))
+    assert run.returncode == 1 and "Traceback" not in run.stdout
+    assert run.stdout.splitlines()[-1].startswith("weebill: .snakemake: ")
+
+
+def test_a_file_in_the_place_of_results(tmp_path):
+    (tmp_path / "results").touch()
+    (line,) = error_lines(snakemake(tmp_path, TINY, "--dry-run"), "results: ")
+    assert line == "results: a file stands where results need a folder; move it away"
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """Mount a file system of 256 KiB at tmp_path/results."""
