@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import ssl
 import time
 import urllib.request
 from contextlib import closing
@@ -254,9 +255,10 @@ def _size(path: Path) -> int:
 
 
 def _lasting(error: BaseException) -> bool:
-    """Return True if another attempt would fail too: a refusal, an unknown host, a full disk."""
+    """Return True if another attempt would fail too: a refusal, an unknown host, its certificate, a full disk."""
     if isinstance(error, HTTPError):
         return error.code < 500 and error.code not in PASSING
     if isinstance(error, URLError):
-        return isinstance(error.reason, str | socket.gaierror | FileNotFoundError)
+        lasting = str | socket.gaierror | FileNotFoundError | ssl.SSLCertVerificationError
+        return isinstance(error.reason, lasting)
     return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS)
