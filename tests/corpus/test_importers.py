@@ -91,6 +91,12 @@ def test_some_lines_of_the_files(tmp_path):
     _fails(tmp_path / "c", entry | {"lines": {"first": 3, "last": 2}}, "from 3 to 2 are none")
     unequal = _files(tmp_path, b"a\nb\nc\nd\n", b"w\nx\ny\n", lines={"last": 2})
     _fails(tmp_path / "c", unequal, "has 4 lines and", "has 3")
+    # Of one file no more is read than is taken.
+    damaged = _write(tmp_path / "d.tsv", b"a\tw\nb\tx\nc\xff")
+    table = {"importer": "files", "table": damaged, "columns": {"source": 0, "target": 1}}
+    for number, side in enumerate([None, "source"]):
+        out = tmp_path / f"d{number}.parquet"
+        assert import_corpus(out, "news", {**table, "lines": {"last": 2}}, PAIR, side) == 2
 
 
 def test_table_columns(tmp_path):

@@ -83,7 +83,7 @@ class Lines:
     first: Count = 1
     """First line that is read, counted from 1."""
     last: Count | None = None
-    """Last line that is taken; it must exist, and later lines are only checked. By default the text's last line."""
+    """Last line that is taken; it must exist, and later lines are left out. By default the text's last line."""
 
     def __post_init__(self) -> None:
         if self.last is not None and self.last < self.first:
@@ -107,10 +107,10 @@ class Lines:
 class FromFiles(Importer):
     """Base of importers of files.  Its keys follow those of the importer.
 
-    JOINED: False if both sides of a row stand together in a file, so that they cannot have other lengths.
+    joined: False if both sides of a row stand together in a file, so that they cannot have other lengths.
     """
 
-    JOINED = True
+    joined = True
     control_characters: Literal["error", "replace"] = "error"
     """Treatment of a NUL or tab inside a line, and of a line break inside a text of `hugging_face`: `error` stops,
     `replace` makes it a space."""
@@ -126,8 +126,8 @@ class FromFiles(Importer):
 
     def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the rows of `lines`.  Raises the errors of `rows` and of `Lines.of`."""
-        rows = self.rows(sources, languages, monolingual)
-        return rows if self.lines is None else self.lines.of(rows, sources[0].place, self.JOINED)
+        rows, whole = self.rows(sources, languages, monolingual), self.joined and not monolingual
+        return rows if self.lines is None else self.lines.of(rows, sources[0].place, whole)
 
 
 def lines_fault(entry: Entry) -> Iterator[Problem]:

@@ -66,6 +66,11 @@ class FilesImporter(FromFiles):
         if self.table is not None and self.columns is None:
             raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
 
+    @property
+    def joined(self) -> bool:
+        """Return True for two files."""
+        return self.table is None
+
     @classmethod
     def faults(cls, entry: Entry) -> Iterator[Problem]:
         """Find missing, superfluous or equal sides, files of other formats, and addresses without a checksum."""

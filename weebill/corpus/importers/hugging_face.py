@@ -40,7 +40,7 @@ class HuggingFaceImporter(FromFiles):
     Files are Parquet or JSON Lines. The set's card, or else the file names, say which files belong to the split.
     """
 
-    JOINED = False
+    joined = False
 
     name: Text | None = None
     """Name of a data set on the hub, such as `wmt/wmt19`; the alternative is `folder`. In `local_dir` the data set's
