@@ -12,6 +12,7 @@ from weebill.configuration.zoo_file import load_zoo, with_own
 from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.experiment.origins import is_made
+from weebill.workflow.behind_ancient import look_behind_ancient
 from weebill.workflow.parent_watch import announce_snakemake
 from weebill.workflow.shell_paths import check_folder, check_python
 from weebill.workflow.code_version import library_path
@@ -39,6 +40,7 @@ except InputError as error:
     stop(str(error))
 
 announce_snakemake()
+look_behind_ancient()
 
 RESULTS = Path("results") / config["experiment"]
 MODELS = RESULTS / "models"
