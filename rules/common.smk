@@ -13,6 +13,7 @@ from weebill.configuration.zoo_file import load_zoo, with_own
 from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.experiment.origins import is_made
+from weebill.workflow.behind_ancient import look_behind_ancient
 from weebill.workflow.parent_watch import announce_snakemake
 from weebill.workflow.shell_paths import check_folder, check_python
 from weebill.workflow.code_version import library_path
@@ -24,10 +25,8 @@ def stop(message):
     sys.exit(message)
 
 
-# The file that messages name; an importing workflow may pass a dictionary instead of a file.
-CONFIG_FILE = str(
-    workflow.configfiles[-1] if workflow.configfiles else "config of the module"
-)
+# The files that messages name; an importing workflow may pass a dictionary instead of a file.
+CONFIG_FILE = " + ".join(map(str, workflow.configfiles)) or "config of the module"
 try:
     check_python(sys.executable)
     # workflow.basedir is the folder of a workflow that imports this one as a module
@@ -42,6 +41,7 @@ except InputError as error:
     stop(str(error))
 
 announce_snakemake()
+look_behind_ancient()
 
 RESULTS = Path("results") / config["experiment"]
 MODELS = RESULTS / "models"

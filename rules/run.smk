@@ -56,6 +56,9 @@ if workflow.is_main_process and not IS_MODULE:
     experiment = config["experiment"]
     if lines := unknown_targets(asked, workflow.rules, known, experiment, CONFIG_FILE):
         stop("\n".join(lines))
+for place in (RESULTS, *RESULTS.parents):
+    if place.exists() and not place.is_dir():  # Snakemake would end in a traceback
+        stop(f"{place}: a file stands where results need a folder; move it away")
 if workflow.is_main_process and not is_dry_run(sys.argv[1:]):
     remove_left_locks(RESULTS)  # before Snakemake looks for them
 if workflow.is_main_process and (IS_MODULE or is_dry_run(sys.argv[1:])):

@@ -55,6 +55,16 @@ def test_every_cut_is_noticed(tmp_path, suffix, kept):
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("name", ["", ".GZ", ".txt"])
+def test_compressed_text_whose_name_does_not_tell_it(tmp_path, suffix, name):
+    path = _file(tmp_path, name, COMPRESS[suffix](b"a\n"))
+    with pytest.raises(
+        InputError, match=rf"a{name}: compressed; let its name end in \{suffix}, or"
+    ):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
 def test_other_bytes_after_the_archive(tmp_path, suffix):
     path = _file(tmp_path, suffix, COMPRESS[suffix](TEXT) + b"<html>")
     with pytest.raises(InputError, match=rf"a{suffix}: damaged or truncated"):

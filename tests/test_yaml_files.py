@@ -26,6 +26,14 @@ BAD = {
     "control": ("a: 1\nb: \x07\n", "{path}:2: not valid YAML: the character 0x07 is not allowed"),
     "code": ("a: !!python/object/apply:os.getcwd []\n", "{path}:1: not valid YAML: "),
     "no date": ("a: 1\nb: 2020-13-45\n", "{path}:2: not valid YAML: '2020-13-45' is no date or"),
+    "octal": (
+        "a: 1\nb: 010\n",
+        "{path}:2: not valid YAML: '010' would be the number 8, write that, or",
+    ),
+    "base 60": (
+        "a: 12:30\n",
+        "{path}:1: not valid YAML: '12:30' would be the number 750, write that, or",
+    ),
     "digits": (f"a: {'7' * 6000}\n", "{path}:1: not valid YAML: '77777777777777777777… (6,000 "),
     "depth": ("a: " + "{b: " * 2000, "{path}: not valid YAML: nested too deeply; mend it"),
     "laughs": (
@@ -67,6 +75,22 @@ def test_bad_yaml(tmp_path, text, message):
 def test_aliases_in_files_of_other_programs(name):
     with pytest.raises(yaml.YAMLError):
         load_yaml(BAD[name][0])
+
+
+def test_code_that_snakemake_would_run(tmp_path):
+    """Its reader of configurations evaluates values with a question mark if this key is true."""
+    path = tmp_path / "x.yaml"
+    for text in ("__use_yte__: true\nseed: ?1+1\n", "<<: {__use_yte__: true}\nseed: ?1+1\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"x\.yaml: __use_yte__: lets Snakemake run code"):
+            check_yaml(path)
+
+
+def test_numbers_and_text_with_zeros_in_front(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text("{a: 0, b: 0.5, c: 0x10, d: '010', e: 1.0e-4, f: -0, g: 10:30 am, h: 089}\n")
+    found = {"a": 0, "b": 0.5, "c": 16, "d": "010", "e": 1e-4, "f": 0, "g": "10:30 am", "h": "089"}
+    assert read_yaml(path) == found
 
 
 def test_ordinary_aliases(tmp_path):

@@ -41,9 +41,11 @@ _DISK_REMEDIES = {
 
 
 def key_path(path: tuple[Key, ...]) -> str:
-    """("students", 1) as "students[1]"."""
+    """("students", 1) as "students[1]"; what cannot be seen, such as a blank that breaks no line, as its code."""
     text = ""
     for key in path:
+        if isinstance(key, str) and not key.isprintable():
+            key = repr(key)[1:-1]
         text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
     return text or "top level"
 

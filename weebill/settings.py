@@ -64,6 +64,8 @@ class Chosen:
 
 
 Count = Annotated[int, Ge(1)]
+Few = Annotated[int, Ge(1), Le(4096)]  # threads, devices, hypotheses of a beam
+Shards = Annotated[int, Ge(1), Le(100_000)]  # each is a job
 Members = Annotated[int, Ge(1), Le(100)]  # of an ensemble; each is trained
 Amount = Annotated[int, Ge(0)]
 Seed = Annotated[int, Ge(0)]
@@ -74,21 +76,31 @@ NonZeroShare = Annotated[float, Gt(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
 Positive = Annotated[float, Gt(0)]
 Text = Annotated[str, MinLen(1)]
-Place = Annotated[  # Snakemake takes braces for wildcards
+Place = Annotated[  # Snakemake takes braces for wildcards; nobody replaces ~ and $NAME
     str,
     MinLen(1),
     Located(),
-    Pattern(r"^[^{}\n]*$", "a path or address, without braces or line ends"),
+    Pattern(
+        r"^(?![~$])[^{}\n]*$", "a path or address, without braces, line ends, or ~ or $ in front"
+    ),
 ]
 T = TypeVar("T")
 Several = Annotated[tuple[T, ...], MinLen(1)]
 Distinct = Annotated[tuple[T, ...], MinLen(1), Unique()]
 Places = Distinct[Place]
 Names = Distinct[str]
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
-Name = Annotated[str, Pattern(NAME, "a name of letters, digits and . _ -")]
+
+
+def _name(kind: str, most: int) -> Any:
+    """Return the type of a name, which is a part of file names: these have 255 bytes at most."""
+    pattern = rf"^[A-Za-z0-9][A-Za-z0-9._-]{{0,{most - 1}}}$"
+    return Annotated[str, Pattern(pattern, f"a {kind} of at most {most} letters, digits and . _ -")]
+
+
+Name = _name("name", 64)  # a file may have three of them in its name
+TextName = _name("name", 200)
 Named = Annotated[dict[Name, T], MinLen(1)]
-FolderName = Annotated[str, Pattern(NAME, "a folder name of letters, digits and . _ -")]
+FolderName = _name("folder name", 100)
 LANGUAGE = Pattern(
     "^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$", "a language code such as en, sr-Latn or pt-BR"
 )

@@ -20,6 +20,11 @@ COMPRESSED = (".gz", ".xz", ".zst")  # read
 WRITTEN = (".gz", ".zst")
 STANDARD_INPUT = "-"
 OTHER_ARCHIVES = (".bz2", ".zip")  # neither read nor written
+MAGIC = {
+    ".gz": b"\x1f\x8b",
+    ".xz": b"\xfd7zXZ",
+    ".zst": b"\x28\xb5\x2f\xfd",
+}  # first bytes; none is UTF-8
 LONGEST_LINE = 1 << 20  # bytes, without the line's end; hundreds of times those of a long paragraph
 LONGEST_RECORD = 1 << 28  # bytes of a line of JSON, which may be a whole book or list
 ANY_LENGTH = -1
@@ -128,7 +133,12 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
 
         # Arrow's reader, because zstandard's accepts a file that is cut inside a frame.
         return io.BufferedReader(pa.input_stream(path.open("rb"), compression="zstd"))
-    return path.open("rb")
+    file = path.open("rb")
+    packed = next((s for s, magic in MAGIC.items() if file.peek(4).startswith(magic)), None)
+    if packed is not None:
+        file.close()
+        raise InputError(f"{path}: compressed; let its name end in {packed}, or unpack it")
+    return file
 
 
 def bounded(text: str, place: str) -> str:

@@ -3,6 +3,7 @@
 Aliases may repeat values only to some extent: a few lines of them can stand for more than any memory holds.
 """
 
+import re
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from types import NoneType
@@ -14,6 +15,12 @@ from weebill.errors import InputError, abridged
 
 LARGEST = 1 << 22  # bytes of a file
 REPEATED = 1 << 16  # values and characters that aliases may add to a file
+TEMPLATE = (
+    "__use_yte__"  # key by which Snakemake evaluates values and keys with a question mark as Python
+)
+OTHER_BASE = re.compile(
+    r"[-+]?(0_*[0-7]|[0-9_]+:)"
+)  # numbers such as 010, which is 8, and 1:30, which is 90
 
 
 class _Loader(yaml.SafeLoader):
@@ -85,14 +92,21 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict:
 
 
 def _checked(construct: Callable) -> Callable:
-    """Return a constructor whose ValueError, for a date or number that is none, names the line."""
+    """Return a constructor that refuses numbers that mean others than they seem to: octal ones, and those in base 60.
+
+    A ValueError, for a date or number that is none, names the line.
+    """
 
     def constructed(loader: _StrictLoader, node: yaml.Node) -> Any:
         try:
-            return construct(loader, node)
+            value = construct(loader, node)
         except ValueError as error:
             problem = f"'{abridged(node.value, 40)}' is no date or number that can be read, write quotes for text"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
+        if isinstance(value, int | float) and OTHER_BASE.match(node.value):
+            problem = f"'{node.value}' would be the number {value}, write that, or quotes for text"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return value
 
     return constructed
 
@@ -138,7 +152,8 @@ def check_yaml(path: str | Path) -> None:
     """Raise InputError for a file that Snakemake, which reads it several times, could not read as a configuration."""
     if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
         raise InputError(f"{path}: not a plain file, and it is read several times; save it as one")
-    read_yaml(path)
+    if TEMPLATE in read_yaml(path):
+        raise InputError(f"{path}: {TEMPLATE}: lets Snakemake run code in the file; remove the key")
 
 
 def parse_yaml(text: str, path: str | Path) -> dict[str, Any]:

@@ -46,6 +46,31 @@ def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
     assert "corpora.own" not in capsys.readouterr().err
 
 
+def test_a_text_that_cannot_be_read_is_a_fault(tmp_path, monkeypatch, capsys):
+    """It is found wherever it is named: for training, validation or a test."""
+    monkeypatch.chdir(tmp_path)
+    for name, lines in {"a.en": 9, "a.de": 9, "b.en": 8, "b.de": 9}.items():
+        (tmp_path / name).write_text("Ein Haus\n" * lines)
+    (tmp_path / "c.en").write_bytes("Zwölf Häuser\n".encode("latin-1") * 9)
+    files = {key: {"importer": "files", "source": f"{key}.en", "target": "a.de"} for key in "abc"}
+    values = {
+        **EXPERIMENT,
+        "corpora": {"own": {"importer": "tatoeba", "pairs": 50}, "b": files["b"]},
+    }
+    values |= {"validation": files["c"], "test_sets": {"t": files["a"] | {"lines": {"last": 10}}}}
+    values |= {"validation_may_overlap_tests": True, "teacher": {"architecture": "demo.teacher"}}
+    values |= {"students": ["demo.tiny"], "pruning": {}}
+    values["corpora"]["b"] = files["b"] | {"target": "b.de"}
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump(values))
+    assert main(["check", "x.yaml"]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "x.yaml: corpora.b: b.en has 8 lines and b.de has 9; the sides of a corpus must have one line per pair",
+        "x.yaml: validation: c.en:1: not UTF-8 (byte 0xf6 at column 3); convert the text with iconv, or remove the "
+        "line",
+        "x.yaml: test_sets.t: a.en: has 9 lines, `lines` names the 10th; name one that is there",
+    ]
+
+
 def test_without_a_command_the_help_shows_examples(capsys):
     try:
         main([])

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import zipfile
 from types import MappingProxyType
 
@@ -124,7 +125,11 @@ def test_texts_that_the_configuration_defines(site, config, tmp_path, capsys, mo
     }
     data = {"task": "language-modelling"}
     data["train"] = [{"path": "origin:zipped"}, {"path": "origin:german"}]
-    found = check({**EXPERIMENT, "origins": own, "data": {"text": data}}, "birds.yaml")
+    given = {**EXPERIMENT, "origins": own, "data": {"text": data}}
+    # The local server has no certificate, and the check accepts no other addresses.
+    text = json.dumps(given).replace(site.address, site.address.replace("http:", "https:"))
+    found = json.dumps(check(json.loads(text), "birds.yaml"))
+    found = json.loads(found.replace(site.address.replace("http:", "https:"), site.address))
     paths = [entry["path"] for entry in found["data"]["text"]["train"]]
     assert paths == ["data/origins/zipped", "data/origins/german"]
     for name, text in (("zipped", TEXT), ("german", b"eins\nzwei\n")):
@@ -141,6 +146,16 @@ def test_a_definition_may_not_hide_a_public_text(site):
         check({**EXPERIMENT, "origins": own}, "birds.yaml")
     data = {"text": {"task": "language-modelling", "train": [{"path": "origin:bird.txt"}]}}
     with pytest.raises(InputError, match=r"train\[0\]\.path: .*; did you mean 'birds\.txt'"):
+        check({**EXPERIMENT, "data": data}, "birds.yaml")
+
+
+@pytest.mark.parametrize("path", ["data/origins/mine.txt", "./data/origins/../mine.txt"])
+def test_the_folder_of_public_texts_has_no_others(site, path):
+    """A rule would take the user's file there for its own output."""
+    data = {"text": {"task": "language-modelling", "train": [{"path": path}]}}
+    with pytest.raises(
+        InputError, match=r"train\[0\]\.path: found '.*', expected a name in `origins`"
+    ):
         check({**EXPERIMENT, "data": data}, "birds.yaml")
 
 

@@ -120,11 +120,14 @@ def test_a_teacher_of_the_hub_is_not_trained():
         (["--corpus", "empty.et", "empty.et"], ("fi", "et"), "empty.et: empty file"),
         (["--corpus", "short.et", "short.et"], ("fi", "et"), "corpora.short: 1 lines, of which 2 would be held out"),
         (["--corpus", "ragged.tsv"], ("fi", "et"), "ragged.tsv:2: no tab"),
+        (["--corpus", "nul.fi", "train.et"], ("fi", "et"), "nul.fi:1: a NUL character inside the line"),
+        (["--corpus", "train.fi", "train.et", "--teacher", "."], ("fi", "et"), "teacher.hugging_face: "),
         (["--corpus", "sacrebleu:wmt19"], ("fi", "et"), "--corpus sacrebleu:wmt19: sacreBLEU has test sets alone"),
     ],
 )  # fmt: skip
 def test_faults_come_before_the_file(folder, capsys, words, languages, told):
     (folder / "short.et").write_text("x\n")
+    (folder / "nul.fi").write_text("\0\n" * 400)
     (folder / "empty.et").touch()
     (folder / "ragged.tsv").write_text("x\ty\nx\n" * 100)
     assert init(*words, languages=languages) == 1

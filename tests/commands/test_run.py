@@ -9,6 +9,7 @@ from snakemake.cli import get_argument_parser
 from tests.workflow.running import REPOSITORY
 from weebill.__main__ import main
 from weebill.commands.run import snakemake_command
+from weebill.errors import InputError
 
 TARGET = "results/x/summary.md"
 
@@ -42,6 +43,18 @@ def test_snakemake_takes_the_place_of_the_command(monkeypatch):
     monkeypatch.setattr("os.execv", lambda program, words: started.append(words[1:4]))
     main(["run", "a.yaml", "--dry-run"])
     assert started == [["-m", "snakemake", "--configfile"]]
+
+
+def test_files_of_a_second_option_would_replace_the_first(folder):
+    with pytest.raises(InputError, match=r"--configfile: name all files .*: weebill run a\.yaml"):
+        snakemake_command(["a.yaml", "--cores", "1", "--configfile", "b.yaml"])
+
+
+@pytest.mark.parametrize("word", ["training.updates=5", "seed", TARGET])
+def test_values_that_no_option_can_give(folder, word):
+    with pytest.raises(InputError, match=rf"--config {word}: .* file: weebill run a\.yaml second"):
+        snakemake_command(["a.yaml", "--config", "seed=3", word, "--cores", "1"])
+    assert snakemake_command(["a.yaml", "--config", "seed=3", "--cores", "1", TARGET])
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ def changed(path: str, value) -> dict:
     [
         ("data.news.train.0", {"sha256": "0" * 64}, "data.news.train[0]: expected one of path, name, folder"),
         ("data.news.train.0", {"name": "a/b"}, "data.news.train[0].revision: missing, expected the commit"),
-        ("data.news.train.0", {"path": "http://a/b.jsonl"}, "data.news.train[0].sha256: missing"),
+        ("data.news.train.0", {"path": "https://a/b.jsonl"}, "data.news.train[0].sha256: missing"),
+        ("data.news.train.0", {"path": "ftp://a/b", "sha256": "0" * 64}, "train[0].path: found 'ftp://a/b'"),
         ("data.news.train.0", {"path": "a.jsonl", "split": "test"}, "train[0].split: found beside path"),
         ("data.news.train.0", {"path": "a.jsonl", "share": 0.5, "take": 9}, "train[0].take: found beside share"),
         ("data.news.train.0", {"path": "a.jsonl", "share": 0}, "data.news.train[0].share: found 0, expected"),

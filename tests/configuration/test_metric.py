@@ -110,6 +110,7 @@ def changed(path, value):
         (("pruning", "top_layers"), [1], "pruning.top_layers: unknown key, expected layers"),
         (("pruning", "feed_forward"), [0.75], "unknown key, expected neurons, the share of each layer's that is r"),
         (("distillation", "pairs", "en-de", "table"), "t", "distillation.pairs.en-de: expected a table, or both"),
+        (("distillation", "pairs", "en-de", "target"), "a.en", "en-de.target: found 'a.en' as source too"),
         (("distillation", "pairs", "en-de", "target"), None, "distillation.pairs.en-de: expected a table, or both"),
         (
             ("distillation", "pairs", "en-de", "translations", "direct"),

@@ -1,8 +1,18 @@
 """Missing files, and memory."""
 
+import os
+import shutil
+
 import pytest
 
-from weebill.configuration.checking import check, missing_file_notes, missing_files, unfit_models
+from tests.metric.small import make_checkpoint, make_encoder
+from weebill.configuration.checking import (
+    check,
+    estimate,
+    missing_file_notes,
+    missing_files,
+    unfit_models,
+)
 from weebill.configuration.cost import weights
 from weebill.configuration.resources import (
     alignment_memory,
@@ -57,6 +67,42 @@ def test_missing_files(experiment, zoo, tmp_path, monkeypatch):
     ]
 
 
+def test_folders_instead_of_files_and_files_instead_of_folders(
+    experiment, zoo, tmp_path, monkeypatch
+):
+    """Pipes are refused because several jobs read a text."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").write_text("a\n")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "text.bz2").touch()
+    entry = {"importer": "files", "source": "a", "target": "b", "lines": {"first": 2}}
+    changes = {
+        "corpora": {"own": entry},
+        "test_sets": {"news": {"source": "pipe", "target": "file"}},
+        "local_dir": "file",
+        "mirror": "none",
+        "evaluation": {"comet": {"model": "a"}},
+        "scoring": {"language_model": {"source_text": ["text.bz2"]}},
+    }
+    config = check(experiment(changes), "trial.yaml", zoo)
+    assert missing_files(config) == [
+        "corpora.own.source: a folder: a; name a file",
+        "corpora.own.target: a folder: b; name a file",
+        "test_sets.news.source: not a plain file, and it is read several times: pipe; name a file",
+        "local_dir: not a folder: file; name the folder",
+        "scoring.language_model.source_text[0]: text compressed as .bz2 is not read: text.bz2; use .gz, .xz, .zst or "
+        "plain text",
+        "mirror: no such file or folder: none; put it there or change the path",
+    ]
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may read everything
+    assert "test_sets.news.target: permission denied: file; make it readable" in missing_files(
+        config
+    )
+    estimate(config, zoo)  # of empty folders
+
+
 def test_hugging_face_models_that_cannot_translate_are_named(
     experiment, zoo, tmp_path, monkeypatch
 ):
@@ -107,6 +153,26 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
     assert 4000 <= few < many == pretraining_memory([folder], 10**8)
     assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
     assert 3000 < alignment_memory(1_000_000) < 2 * alignment_memory(500_000) < 6000
+
+
+def test_a_comet_model_that_is_none_is_named_before_the_run(experiment, zoo, tmp_path):
+    """It is needed after all training."""
+    (tmp_path / "empty").mkdir()
+    encoder = make_encoder(tmp_path / "encoder")
+    make_checkpoint(tmp_path / "comet", encoder)
+    cut = tmp_path / "cut"
+    shutil.copytree(tmp_path / "comet", cut)
+    (weights,) = cut.rglob("*.ckpt")
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    told = {"empty": "neither a metric folder", "cut": "damaged", "comet": None}
+    for name, words in told.items():
+        comet = {"model": str(tmp_path / name)}
+        comet |= {} if name == "empty" else {"encoder": str(encoder)}
+        found = unfit_models(check(experiment({"evaluation": {"comet": comet}}), "x.yaml", zoo))
+        assert len(found) == (words is not None)
+        assert all(
+            line.startswith("evaluation.comet.model: ") and words in line for line in found
+        ), found
 
 
 @pytest.mark.parametrize("count", [0, 1, 10, 11, 25])

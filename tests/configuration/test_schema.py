@@ -7,6 +7,7 @@ from weebill.configuration.schema import ConfigurationError, at
 from weebill.corpus.importers.entries import IMPORTERS
 from weebill.pruning.methods import METHODS
 
+PLACE = "a path or address, without braces, line ends, or ~ or $ in front"
 ALL_IMPORTERS = ", ".join(IMPORTERS)
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 
@@ -20,6 +21,84 @@ CASES = {
             "validate_every, patience, checkpoint_every, smoothing, dropout, label_smoothing, accumulate, "
             "clip_norm, max_pieces, precision, cuda_graphs, guided_alignment, stages; did you mean 'updates'?"
         ],
+    ),
+    "a key with a blank of a web page": (
+        {"languages": {"\u00a0source": "en"}},
+        [],
+        [
+            r"languages.\xa0source: unknown key, expected one of source, target; did you mean 'source'?"
+        ],
+    ),
+    "text that YAML reads as something else": (
+        {"experiment": 1.10, "languages": {"source": False}},
+        [],
+        [
+            "experiment: found 1.1, as YAML reads it without quotes, expected a folder name of at most 100 letters, "
+            "digits and . _ -",
+            "languages.source: found false, as YAML reads it without quotes, expected a language code such as en, "
+            "sr-Latn or pt-BR",
+        ],
+    ),
+    "names for which file systems have no room": (
+        {"corpora": {"x" * 65: {"importer": "tatoeba", "pairs": 5}}},
+        [],
+        [
+            f"corpora.{'x' * 65}: found '{'x' * 65}', expected a name of at most 64 letters, digits and . _ -"
+        ],
+    ),
+    "paths that a shell would replace, or Snakemake": (
+        {
+            "local_dir": "~/data",
+            "mirror": "$HOME/mirror",
+            "teacher": {"hugging_face": "~/teacher"},
+            "cleaning": {"language_id": {"model": "{lid}.ftz"}},
+            "scoring": {"bicleaner": {"model": "{language}"}},
+        },
+        ["teacher.architecture"],
+        [
+            f"{key}: found '{path}', expected {PLACE}"
+            for key, path in (
+                ("teacher.hugging_face", "~/teacher"),
+                ("local_dir", "~/data"),
+                ("mirror", "$HOME/mirror"),
+                ("cleaning.language_id.model", "{lid}.ftz"),
+                ("scoring.bicleaner.model", "{language}"),
+            )
+        ],
+    ),
+    "columns of labelled pairs that are one": (
+        {
+            "evaluation": {
+                "labelled": {"table": "x.tsv", "columns": {"source": 0, "target": 1, "label": 1}}
+            }
+        },
+        [],
+        [
+            "evaluation.labelled.columns: found {'source': 0, 'target': 1, 'label': 1}, expected another number for "
+            "each"
+        ],
+    ),
+    "more than any machine can do": (
+        {
+            "hardware": {"threads": 10**6, "devices": 10**23},
+            "teacher": {"threads": 5000},
+            "distillation": {"beam": 10**6, "shards": 10**9},
+            "evaluation": {"student_beam": 5000},
+        },
+        [],
+        [
+            "teacher.threads: found 5000, expected at most 4096",
+            "hardware.threads: found 1000000, expected at most 4096",
+            "hardware.devices: found 100000000000000000000000, expected at most 4096",
+            "distillation.beam: found 1000000, expected at most 4096",
+            "distillation.shards: found 1000000000, expected at most 100000",
+            "evaluation.student_beam: found 5000, expected at most 4096",
+        ],
+    ),
+    "a training on several nodes": (
+        {"hardware": {"nodes": 2}},
+        [],
+        ["hardware.nodes: found 2, expected 1: Snakemake starts a training on one node"],
     ),
     "int8 on a GPU": (
         {
@@ -89,7 +168,7 @@ CASES = {
         {},
         ["experiment", "languages.target", "students", "validation"],
         [
-            "experiment: missing, expected a folder name of letters, digits and . _ -",
+            "experiment: missing, expected a folder name of at most 100 letters, digits and . _ -",
             "validation: missing, expected keys with values or a list",
             "students: missing, expected a list",
             "languages.target: missing, expected a language code such as en, sr-Latn or pt-BR",
@@ -188,9 +267,9 @@ CASES = {
         },
         [],
         [
-            "experiment: found 'a\\n', expected a folder name of letters, digits and . _ -",
-            "corpora.c.source: found 'a{b}.txt', expected a path or address, without braces or line ends",
-            "corpora.c.target: found 'a\\nb', expected a path or address, without braces or line ends",
+            "experiment: found 'a\\n', expected a folder name of at most 100 letters, digits and . _ -",
+            f"corpora.c.source: found 'a{{b}}.txt', expected {PLACE}",
+            f"corpora.c.target: found 'a\\nb', expected {PLACE}",
         ],
     ),
     "names and patterns": (
@@ -203,11 +282,11 @@ CASES = {
         },
         [],
         [
-            "experiment: found 'a/b', expected a folder name of letters, digits and . _ -",
+            "experiment: found 'a/b', expected a folder name of at most 100 letters, digits and . _ -",
             "languages.source: found 'English', expected a language code such as en, sr-Latn or "
             "pt-BR",
-            "corpora.my corpus: found 'my corpus', expected a name of letters, digits and . _ -",
-            "corpora.7: found 7, expected text",
+            "corpora.my corpus: found 'my corpus', expected a name of at most 64 letters, digits and . _ -",
+            "corpora.7: found 7, as YAML reads it without quotes, expected text",
             "exports.marain: unknown key, expected one of ctranslate2, marian, firefox, onnx; did you mean "
             "'marian'?",
             "exports.onnx: found nothing, expected at least 1",

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.small_experiment import SHAPE
+
 # name: (changes to a valid experiment, keys taken away, expected lines)
 CASES = {
     "exports": (
@@ -38,6 +40,15 @@ CASES = {
             "teacher.architecture: no model 'bigg' in config/models.yaml; did you mean 'big'?",
             "students[0]: no model 'smal' in config/models.yaml; did you mean 'small'?",
             "students[3]: found 'trio', an ensemble, expected a single model",
+        ],
+    ),
+    "a student with the teacher's name": (
+        {"architectures": {"teacher": SHAPE}, "students": ["teacher", "teacher~2"]},
+        [],
+        [
+            f"students[{number}]: found '{name}', expected another name for the architecture: results of the "
+            "teacher have this one"
+            for number, name in enumerate(["teacher", "teacher~2"])
         ],
     ),
     "recipe and precision not configured": (
@@ -218,7 +229,7 @@ CASES = {
             },
         },
         [],
-        ["pruning.four.like: missing, expected a name of letters, digits and . _ -"],
+        ["pruning.four.like: missing, expected a name of at most 64 letters, digits and . _ -"],
     ),
     "shapes that no recipe makes, all given": (
         {

@@ -3,9 +3,11 @@
 import errno
 import hashlib
 import os
+import ssl
 import subprocess
 import sys
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 
@@ -166,3 +168,31 @@ def test_a_full_disk_is_no_fault_of_the_network(site, monkeypatch):
         fetched(site.add("/a.gz", BODY), SHA256)
     assert len(site.seen) == 1
     assert "/a.gz: the disk is full" in explain(caught.value)
+
+
+def test_a_bad_certificate_is_asked_for_once(site, monkeypatch):
+    asked = []
+
+    def urlopen(request, timeout):
+        asked.append(request)
+        raise URLError(ssl.SSLCertVerificationError("certificate verify failed"))
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    with pytest.raises(InputError, match=r"cannot be fetched .*certificate verify failed"):
+        fetched("https://x.invalid/a.gz")
+    assert len(asked) == 1
+
+
+def test_a_user_without_a_home(monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("pathlib.Path.home", home)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("WEEBILL_CACHE", "/c")
+    assert cache_folder() == Path("/c/downloads")
+    monkeypatch.delenv("WEEBILL_CACHE")
+    with pytest.raises(
+        InputError, match=r"this user has no home folder; name one by \$WEEBILL_CACHE"
+    ):
+        cache_folder()

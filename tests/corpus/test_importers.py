@@ -89,6 +89,14 @@ def test_some_lines_of_the_files(tmp_path):
     _fails(tmp_path / "c", entry | {"lines": {"first": 2, "last": 5}}, "4 lines", "5th")
     _fails(tmp_path / "c", entry | {"lines": {"first": 5}}, "4 lines", "5th")
     _fails(tmp_path / "c", entry | {"lines": {"first": 3, "last": 2}}, "from 3 to 2 are none")
+    unequal = _files(tmp_path, b"a\nb\nc\nd\n", b"w\nx\ny\n", lines={"last": 2})
+    _fails(tmp_path / "c", unequal, "has 4 lines and", "has 3")
+    # Of one file no more is read than is taken.
+    damaged = _write(tmp_path / "d.tsv", b"a\tw\nb\tx\nc\xff")
+    table = {"importer": "files", "table": damaged, "columns": {"source": 0, "target": 1}}
+    for number, side in enumerate([None, "source"]):
+        out = tmp_path / f"d{number}.parquet"
+        assert import_corpus(out, "news", {**table, "lines": {"last": 2}}, PAIR, side) == 2
 
 
 def test_table_columns(tmp_path):
@@ -289,6 +297,11 @@ def test_files_tell_the_language_in_which_each_pair_was_first_written(tmp_path):
     importer = importer_from({**entry, "origlang": str(tmp_path / "codes")})
     assert importer.original_languages(("en", "de"), Places()) == ["en", "", "de"]
     assert importer.local_files() == ["a.en", "a.de", str(tmp_path / "codes")]
+    some = importer_from({**entry, "origlang": str(tmp_path / "codes"), "lines": {"first": 2}})
+    assert some.original_languages(PAIR, Places()) == ["", "de"]
+    pairs = _files(tmp_path, b"a\nb\n", b"x\ny\n", origlang=str(tmp_path / "codes"))
+    _fails(tmp_path, pairs, "codes: has 3 lines for 2 pairs of ")
+    import_corpus(tmp_path / "out.parquet", "news", {**pairs, "lines": {"last": 1}}, PAIR)
     with pytest.raises(InputError, match=r"`evaluation\.original_languages` needs `origlang`"):
         importer_from(entry).original_languages(("en", "de"), Places())
 

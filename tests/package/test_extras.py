@@ -57,6 +57,7 @@ PARTS = {
         "weebill.corpus.",
         "workflow_scripts/corpus/",
         "workflow_scripts/report/",
+        "weebill.workflow.behind_ancient",
         "weebill.workflow.configuration_files",
         "weebill.workflow.terminal",
     ),

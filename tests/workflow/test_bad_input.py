@@ -104,6 +104,15 @@ def test_all_errors_at_once(tmp_path):
         assert sum(words in line for line in lines) == 1, lines
 
 
+def test_errors_name_all_files(tmp_path, monkeypatch):
+    """Any of them may have the key."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "more.yaml").write_text("sead: 3\n")
+    run = run_snakemake(*SNAKEFILE, "-n", "--configfile", str(TINY), "more.yaml")
+    (line,) = error_lines(run, "sead: unknown key")
+    assert line.startswith(f"{TINY} + ") and "more.yaml: sead: " in line
+
+
 def test_a_key_given_twice(tmp_path):
     config = tmp_path / "twice.yaml"
     config.write_text(TINY.read_text() + "seed: 8\n")
@@ -151,6 +160,20 @@ def test_read_only_results(tmp_path):
     run = snakemake(tmp_path, TINY, "--cores", "1")
     assert len(error_lines(run, "cannot write results here")) == 1
     assert not list((tmp_path / ".snakemake/locks").glob("*")), "the failed run left its lock"
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a read-only file system: /sys")
+def test_a_folder_in_which_snakemake_cannot_write(monkeypatch):
+    monkeypatch.chdir("/sys/kernel")
+    run = run_snakemake(*SNAKEFILE, "-n", "--configfile", str(TINY))
+    assert run.returncode == 1 and "Traceback" not in run.stdout
+    assert run.stdout.splitlines()[-1].startswith("weebill: .snakemake: ")
+
+
+def test_a_file_in_the_place_of_results(tmp_path):
+    (tmp_path / "results").touch()
+    (line,) = error_lines(snakemake(tmp_path, TINY, "--dry-run"), "results: ")
+    assert line == "results: a file stands where results need a folder; move it away"
 
 
 @pytest.fixture

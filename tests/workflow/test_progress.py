@@ -28,7 +28,7 @@ def test_nothing_is_written_if_nobody_listens(clock, tmp_path):
 
 def test_the_time_left_follows_from_the_speed_since_the_job_began(clock):
     """A training resumed at update 100, of 4 updates a second, still takes 200 s."""
-    listen()
+    listen(LOG)
     with telling(LOG):
         tell(100, 1000, "updates")
         assert read(LOG) == Progress(100, 1000, "updates")
@@ -48,7 +48,7 @@ def test_the_time_left_follows_from_the_speed_since_the_job_began(clock):
 
 
 def test_a_counter_adds_in_threads(clock):
-    listen()
+    listen(LOG)
     with telling(LOG):
         add = counter(4000, "sentences", 1000)
         threads = [threading.Thread(target=lambda: [add(1) for _ in range(1000)]) for _ in range(3)]
@@ -58,7 +58,7 @@ def test_a_counter_adds_in_threads(clock):
 
 
 def test_a_job_works_on_where_progress_cannot_be_written(clock):
-    folder = listen()
+    folder = listen(LOG)
     with telling(LOG):
         folder.rmdir()
         tell(1, 2, "updates")
@@ -66,6 +66,11 @@ def test_a_job_works_on_where_progress_cannot_be_written(clock):
 
 
 def test_a_listener_forgets_what_killed_jobs_told(clock):
-    folder = listen()
-    (folder / "old.json").touch()
-    assert not list(listen().iterdir())
+    """It leaves what the jobs of another run tell, which share the folder."""
+    listen(LOG)
+    with telling(LOG):
+        tell(1, 2, "updates")
+        listen("results/other/logs/a.log")
+        assert read(LOG) is not None
+        listen(LOG)
+        assert read(LOG) is None

@@ -14,9 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what a run would say first; return 1 for a fault, a missing file or an unfit model."""
+    """Print what a run would say first; return 1 for a fault, a missing or unreadable file or an unfit model."""
     from weebill.configuration.checking import check, estimate, missing_files, unfit_models
-    from weebill.configuration.cleaning_sample import cleaning_warnings
+    from weebill.configuration.cleaning_sample import sample_texts
     from weebill.configuration.defaults import shortened
     from weebill.configuration.schedules import long_finetunings
     from weebill.configuration.schema import load_schema
@@ -31,10 +31,11 @@ def run(arguments: argparse.Namespace) -> int:
             print(error, file=sys.stderr)
             code = 1
             continue
-        for line in [*missing_files(config), *unfit_models(config)]:
+        unreadable, warnings = sample_texts(config)
+        for line in [*missing_files(config), *unfit_models(config), *unreadable]:
             print(f"{path}: {line}", file=sys.stderr)
             code = 1
-        for line in cleaning_warnings(config):
+        for line in warnings:
             print(f"{path}: {line}", file=sys.stderr)
         results = Path("results") / config["experiment"]
         print("\n".join(estimate(config).lines(results, shutil.disk_usage(".").free)))

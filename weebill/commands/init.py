@@ -69,7 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the configuration.  Raises InputError, before it writes, for what a run would refuse."""
-    from weebill.configuration.checking import check, missing_files
+    from weebill.configuration.checking import check, missing_files, unfit_models
+    from weebill.configuration.cleaning_sample import sample_texts
     from weebill.configuration.draft import draft
     from weebill.configuration.draft_text import as_yaml
     from weebill.files import write_text
@@ -86,8 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
     made = draft(request)
     text = as_yaml(request, made)
     config = check(parse_yaml(text, path), str(path))
-    if missing := missing_files(config):
-        raise InputError("\n".join(f"{path}: {line}" for line in missing))
+    unreadable, _ = sample_texts(config)
+    if faults := [*missing_files(config), *unfit_models(config), *unreadable]:
+        raise InputError("\n".join(f"{path}: {line}" for line in faults))
     write_text(path, text)
     if request.machine.hours is not None and made.hours > request.machine.hours:
         print(
@@ -195,7 +197,9 @@ def _name(words: Sequence[str]) -> str:
     """Return a short name for a text, such as train for data/train.en.gz."""
     word = words[0].partition(":")[2].partition(":")[0] if len(words) == 1 else ""
     stem = Path(word or words[0]).name.partition(".")[0]
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-_") or "text"
+    return (
+        re.sub(r"[^A-Za-z0-9_-]+", "-", stem)[:60].strip("-_") or "text"
+    )  # names have 64 letters at most
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ may be named; later ones override keys of earlier ones.
 
 import argparse
 import os
+import re
 import sys
 from importlib.util import find_spec
 from itertools import takewhile
@@ -39,6 +40,17 @@ def snakemake_command(words: list[str]) -> list[str]:
     options = words[len(configs) :]
     for config in configs:
         check_yaml(config)  # Snakemake's own messages name neither file nor line
+    if any(word.startswith("--configfile") for word in options):  # Snakemake would read these alone
+        raise InputError(
+            f"run: --configfile: name all files behind one another: weebill run {' '.join(configs)} …"
+        )
+    given = options[options.index("--config") + 1 :] if "--config" in options else []
+    for word in takewhile(lambda word: not word.startswith("-"), given):
+        if not re.match(r"[A-Za-z_]\w+=", word):  # Snakemake ends in a traceback
+            raise InputError(
+                f"run: --config {word}: expected KEY=VALUE; write keys below others into a second file: weebill run "
+                f"{' '.join(configs)} second.yaml"
+            )
     chosen = any(
         word.startswith(("--cores", "--jobs", "-c", "-j", "--workflow-profile")) for word in options
     )

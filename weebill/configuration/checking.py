@@ -3,6 +3,7 @@
 An experiment names its `kind`; configuration/sections/KIND.py holds its keys, rules/KIND.smk its stages.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,17 +11,23 @@ from typing import Any
 
 from weebill.configuration import data, defaults, generation, metric, schema, translation
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.origins import resolve
+from weebill.configuration.origins import definition_faults, local_paths, resolve
 from weebill.configuration.schema import Config, ConfigurationError, Fault, shown
 from weebill.configuration.zoo_file import load_zoo, shape_faults, with_own
 from weebill.errors import nearest
 from weebill.experiment.origins import is_made
 from weebill.experiment.student_names import with_students
 from weebill.experiment.zoo import Zoo
+from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
 # Module of each kind: its CHECKS yield the faults of well-formed sections, and its `local_paths` (key, path) of every
 # local file that the experiment reads; its `unfit_models` returns a line for each model folder that it cannot use.
 KINDS: dict[str, Any] = {"translation": translation, "metric": metric, "generation": generation}
+
+
+# Keys that name folders, and those that name a folder or a file; all other keys of local paths name plain files.
+FOLDERS = ("local_dir", "mirror", "folder", "hugging_face")
+EITHER = ("model", "models", "checkpoint", "encoder")
 
 
 class _Broken(Exception):
@@ -72,7 +79,7 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
         found += own_shape_faults(complete)
     if "students" not in broken:
         zoo = with_students(zoo, complete.get("students", []))
-    for find in kind.CHECKS:
+    for find in (definition_faults, *kind.CHECKS):
         with suppress(_Broken):
             for fault in find(_Sections(complete, broken), zoo):
                 found.append(fault)
@@ -82,16 +89,34 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
 
 
 def missing_files(config: Config) -> list[str]:
-    """Return one line, with its remedy, for every missing local file that a checked configuration names."""
-    hub = ", or give its commit as revision, if this is its name on the hub"
-    either = ", or write {hugging_face: NAME, revision: COMMIT} for a model of the hub"
-    hints = {"hugging_face": hub, "models": either}  # by the key
+    """Return one line, with its remedy, for every local file that cannot be read."""
+    own = [("mirror", config["mirror"])] if "mirror" in config else []
+    own += local_paths(config)
     return [
-        f"{key}: no such file or folder: {path}; put it there or change the path"
-        + hints.get(key.rpartition(".")[2].partition("[")[0], "")
-        for key, path in KINDS[config["kind"]].local_paths(config)
-        if not (Path(path).exists() or is_made(path))
+        f"{key}: {problem}"
+        for key, path in [*KINDS[config["kind"]].local_paths(config), *own]
+        if not is_made(path)
+        and (problem := _unreadable(key.rpartition(".")[2].partition("[")[0], Path(path)))
     ]
+
+
+def _unreadable(key: str, path: Path) -> str | None:
+    """Return the reason why what a key names cannot be read, and the remedy; None if it can."""
+    if not path.exists():
+        hub = ", or give its commit as revision, if this is its name on the hub"
+        either = ", or write {hugging_face: NAME, revision: COMMIT} for a model of the hub"
+        hint = {"hugging_face": hub, "models": either}.get(key, "")
+        return f"no such file or folder: {path}; put it there or change the path{hint}"
+    if key in FOLDERS and not path.is_dir():
+        return f"not a folder: {path}; name the folder"
+    if key not in (*FOLDERS, *EITHER) and not path.is_file():
+        found = "a folder" if path.is_dir() else "not a plain file, and it is read several times"
+        return f"{found}: {path}; name a file"
+    if path.suffix in OTHER_ARCHIVES and path.is_file() and key not in EITHER:
+        return f"text compressed as {path.suffix} is not read: {path}; use {', '.join(COMPRESSED)} or plain text"
+    if not os.access(path, os.R_OK):
+        return f"permission denied: {path}; make it readable"
+    return None
 
 
 def missing_file_notes(config: Config, most: int = 10) -> list[str]:

@@ -1,64 +1,74 @@
-"""Cleaning of the first rows of an experiment's corpora, to warn of settings that do not fit them before a run."""
+"""First rows of an experiment's texts: faults of those that cannot be read, and warnings of what cleaning drops."""
 
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from weebill.configuration.schema import Config
+from weebill.corpus.download import is_url
 from weebill.corpus.importers.entries import importer_from
 from weebill.corpus.sources import Places
-from weebill.errors import InputError
+from weebill.errors import InputError, key_path
+from weebill.experiment.corpora import Entry, entries
 from weebill.experiment.scores import section_of
 
-ROWS = 5000  # cleaned of each corpus
+ROWS = 5000  # read of each text
 
 
-def cleaning_warnings(config: Config) -> list[str]:
-    """Return a line for each filter that drops more than a third of the first rows of a corpus.
+def sample_texts(config: Config) -> tuple[list[str], list[str]]:
+    """Return a line for each text that cannot be read, and one for each filter that drops much of a corpus.
 
-    Read are the parallel corpora of a checked translation experiment whose files are here: those that are embedded,
-    the user's own, and public texts that an earlier run has made.  The language identifier is asked if it is a file.
+    Read are the texts of a checked translation experiment whose files are here: those that are embedded, the user's
+    own, and public texts that an earlier run has made.  Much is more than a third of the first rows of a parallel
+    corpus.  The language identifier is asked if it is a file.
     """
-    if config["kind"] != "translation":
-        return []
-    return [
-        f"corpora.{name}: of its first rows, {line}"
-        for name, entry in config["corpora"].items()
-        if entry["use"] == "parallel" and _is_here(entry)
-        for line in _losses(config, name)
-    ]
+    faults, warnings = [], []
+    for entry in entries(config) if config["kind"] == "translation" else ():
+        if not _is_here(entry.values):
+            continue
+        key = key_path(entry.path)
+        try:
+            pairs = _first_rows(entry, config)
+            if entry.path[0] == "corpora" and entry.monolingual is None:
+                lines = _losses(pairs, config, str(entry.path[1]))
+                warnings += [f"{key}: of its first rows, {line}" for line in lines]
+        except InputError as error:
+            faults.append(f"{key}: {error}")
+    return faults, warnings
 
 
-def _is_here(entry: Config) -> bool:
-    importer = importer_from(entry)
-    named = [entry[key] for key in importer.file_keys() if key in entry]
+def _is_here(values: Config) -> bool:
+    importer = importer_from(values)
+    fetched = any(is_url(values[key]) for key in importer.file_keys() if key in values)
     files = importer.local_files()
-    here = files and len(files) == len(named) and all(Path(file).is_file() for file in files)
-    return bool(here) or entry["importer"] == "tatoeba"
+    here = bool(files) and not fetched and all(Path(file).is_file() for file in files)
+    return here or values["importer"] == "tatoeba"
 
 
-def _losses(config: Config, name: str) -> list[str]:
+def _first_rows(entry: Entry, config: Config) -> list[Any]:
+    languages = (config["languages"]["source"], config["languages"]["target"])
+    importer, places = importer_from(entry.values), Places()
+    sources = importer.sources(languages, entry.monolingual, places)
+    sources = [replace(source, path=places.path(source)) for source in sources]
+    rows, lines = (
+        importer.read(sources, languages, entry.monolingual),
+        entry.values.get("lines", {}),
+    )
+    first = lines.get("first", 1)
+    return list(islice(rows, min(ROWS, lines.get("last", first + ROWS) - first + 1)))
+
+
+def _losses(pairs: list[Any], config: Config, name: str) -> list[str]:
     from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
     from weebill.corpus.cleaning.losses import losses_of_sample
     from weebill.corpus.cleaning.pairs import Context
     from weebill.corpus.cleaning.rules import Rules
 
     languages = (config["languages"]["source"], config["languages"]["target"])
-    cleaning, importer = (
-        section_of(config, name, "cleaning"),
-        importer_from(config["corpora"][name]),
-    )
+    cleaning = section_of(config, name, "cleaning")
     identifier, given = None, cleaning.get("language_id", {})
-    try:
-        if Path(model := given.get("model", "")).is_file():
-            identifier = LanguageIdentifier(LanguageId.of(given, model), languages)
-        places = Places()
-        sources = importer.sources(languages, None, places)
-        sources = [replace(source, path=places.path(source)) for source in sources]
-        pairs = list(islice(importer.read(sources, languages, None), ROWS))
-    except InputError as error:
-        return [f"the text cannot be read: {error}"]
-    if not pairs:
-        return []
+    if Path(model := given.get("model", "")).is_file():
+        identifier = LanguageIdentifier(LanguageId.of(given, model), languages)
     context = Context(Rules(**cleaning["rules"]), identifier)
     return losses_of_sample(pairs, languages, context, cleaning.get("punctuation"))

@@ -72,7 +72,7 @@ def _size(entry: Entry) -> CorpusSize:
             text = rows * SIDE_BYTES * sides
         elif text is not None and rows is None:
             rows = text / (SIDE_BYTES * sides)
-        if rows is not None and "lines" in values:
+        if rows and "lines" in values:
             first, last = values["lines"]["first"], values["lines"].get("last", rows)
             share = max(min(last, rows) - first + 1, 0) / rows
             rows, text = share * rows, share * text

@@ -6,6 +6,7 @@ from typing import Any
 
 from weebill.configuration.schema import Config, Fault, Place, at
 from weebill.corpus import tatoeba
+from weebill.corpus.download import is_url
 from weebill.corpus.importers import FromFiles, Importer, apart, lines_fault
 from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.sources import address_faults
@@ -30,6 +31,13 @@ def complete(config: Config, broken: set[str]) -> None:
         if "noise" in entry.values:
             text = f"{config.get('seed')} {key_path((*entry.path, 'noise'))}"
             entry.values["noise"].setdefault("seed", int(sha256_text(text)[:8], 16))
+
+
+def local_places(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the key path and the path of every file or folder of this machine that an entry names."""
+    for key in (*_importer(entry).file_keys(), "local_dir"):
+        if key in entry.values and not is_url(entry.values[key]):
+            yield key_path((*entry.path, key)), entry.values[key]
 
 
 def _importers(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from weebill.corpus.download import is_url
+from weebill.configuration.schema import at
+from weebill.corpus.download import base_name, is_url
 from weebill.corpus.importers.entries import places_of, sources_of
 from weebill.corpus.importers.hugging_face import HuggingFaceImporter
 from weebill.corpus.origins import origin
@@ -13,6 +14,7 @@ from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, Key, key_path
 from weebill.experiment.corpora import entries
 from weebill.experiment.origins import is_made, name_of
+from weebill.experiment.translating_models import may_be_on_hub
 from weebill.hugging_face.hub import model_sources
 
 Config = dict[str, Any]
@@ -68,8 +70,18 @@ def _asked(config: Config, places: Places) -> Iterator[tuple[str, Callable[[], I
 
         if "flores200" in map(tokenizer_of, bleu_targets(config)):
             yield "bleu.tokenizer", lambda: [PIECES]
+    for path, name in at(config, "evaluation.comet.model", "reference.checkpoint"):
+        if may_be_on_hub(name) and not Path(name).exists():
+            yield key_path(path), partial(_left_to_the_hub, name)
     for path, values in _mappings(config):
         yield key_path(path), partial(_named, values, config["origins"], places)
+
+
+def _left_to_the_hub(name: str) -> NoReturn:
+    """Raise InputError for a COMET checkpoint by its name, of which only its library knows the files."""
+    raise InputError(
+        f"{name}: fetched by the job that reads it; for a machine without a network name a folder with it"
+    )
 
 
 def _mappings(values: Any, path: tuple[Key, ...] = ()) -> Iterator[tuple[tuple[Key, ...], Config]]:
@@ -93,6 +105,8 @@ def _named(values: Mapping[Key, Any], own: Config, places: Places) -> Iterator[S
     for key, value in values.items():
         if not isinstance(value, str):
             continue
+        if isinstance(key, str) and is_url(key):  # of `published.files`
+            yield Source(key, name=base_name(key), sha256=value)
         if is_made(value):
             yield from origin(name_of(value), own).sources(places)
         elif is_url(value) and isinstance(sha256, str):

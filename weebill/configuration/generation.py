@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.corpus.download import is_url
+from weebill.corpus.sources import address_faults
 from weebill.errors import InputError, key_path
 from weebill.experiment import pipelines
 from weebill.experiment.known_models import known_model
@@ -39,8 +41,8 @@ def _data(config: Config, zoo: Zoo) -> Iterator[Fault]:
             continue
         if "name" in entry and "revision" not in entry:
             yield Fault((*place, "revision"), "missing, expected the commit of the data set")
-        elif is_url(entry.get("path", "")) and "sha256" not in entry:
-            yield Fault((*place, "sha256"), "missing, expected the checksum of what the URL holds")
+        sha256 = ((*place, "sha256"), entry.get("sha256"))
+        yield from starmap(Fault, address_faults((*place, "path"), entry.get("path", ""), *sha256))
         for key in ORIGINS[origins[0]]:
             if key in entry:
                 yield Fault((*place, key), f"found beside {origins[0]}, expected none")

@@ -140,6 +140,10 @@ def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
         files = [key for key in ("source", "target") if key in pairs]
         if ("table" in pairs) == bool(files) or len(files) == 1:
             yield Fault(place, "expected a table, or both source and target")
+        elif files and pairs["source"] == pairs["target"]:
+            yield Fault(
+                (*place, "target"), f"found '{pairs['target']}' as source too, expected two sides"
+            )
         apart = pairs["translators"]["rows"] + pairs["translators"]["validation"]
         if pairs.get("rows", apart + 1) <= apart:
             expected = f"more than the {apart:,} from which translators learn, or none is left to translate"

@@ -131,6 +131,11 @@ def _augmentation(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, name in at(config, "students.*"):
         yield from zoo_fault(place, name, zoo, single=True)
+        if architecture_of(name) == "teacher":
+            message = (
+                "expected another name for the architecture: results of the teacher have this one"
+            )
+            yield Fault(place, f"found '{name}', {message}")
 
 
 def _names(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -157,7 +157,7 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
             yield Fault(path, f"found {shown(value)}, expected {schema['expected']}")
         case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
             keeps, words = BOUNDS[keyword]
-            if has_type(value, "number") and not keeps(value, rule):
+            if has_type(value, schema["type"]) and not keeps(value, rule):
                 yield Fault(path, f"found {shown(value)}, expected {words} {rule}")
         case "minLength" | "minItems" | "maxItems" | "minProperties":
             keeps, words = BOUNDS["minimum" if keyword.startswith("min") else "maximum"]
@@ -243,7 +243,8 @@ def shown(value: Any, wanted: str | None = None) -> str:
         return TYPES["object" if isinstance(value, dict) else "array"][1]
     if value is None:
         return "nothing"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{text}, as YAML reads it without quotes" if wanted == "string" else text
 
 
 def _is_number(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from pathlib import Path
 
 from weebill.configuration import data, measuring, models, schedules, scores
@@ -11,7 +12,6 @@ from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
 from weebill.corpus.download import is_url
-from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.language_codes import check_language, standard_tag
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path
@@ -65,6 +65,13 @@ def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
         other = "as source too" if source == target else f"and '{source}', which are the same"
         message = f"found '{target}' {other}, expected two languages"
         yield Fault(("languages", "target"), message)
+
+
+def _nodes(config: Config, zoo: Zoo) -> Iterator[Fault]:
+    """Yield a fault for trainings on several nodes, which only a launcher of its own starts (see `Hardware`)."""
+    if (nodes := config["hardware"]["nodes"]) > 1:
+        message = f"found {nodes}, expected 1: Snakemake starts a training on one node"
+        yield Fault(("hardware", "nodes"), message)
 
 
 def _parallel_corpus(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -140,6 +147,9 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, name in at(config, *measured):
         yield from models.zoo_fault(place, name, zoo, single=True)
     yield from models.precision_faults(config, "evaluation.comet.precision")
+    for place, columns in at(config, "evaluation.labelled.columns"):
+        if len({*columns.values()}) < len(columns):
+            yield Fault(place, f"found {columns}, expected another number for each")
     for place, name in at(config, "evaluation.speed.gpu_text.corpus"):
         known = [one for one in config["corpora"] if one not in corpora_of(config, "backward")]
         yield from absent(place, "corpus", name, known, "corpora with a source side")
@@ -177,6 +187,7 @@ def _report(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 CHECKS = (
     _languages,
+    _nodes,
     _parallel_corpus,
     *data.CHECKS,
     *scores.CHECKS,
@@ -192,9 +203,7 @@ CHECKS = (
 def local_paths(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the key path and the path of every local file or folder that the experiment reads."""
     for entry in entries(config):
-        for key in (*IMPORTERS[entry.values["importer"]].file_keys(), "local_dir"):
-            if key in entry.values and not is_url(entry.values[key]):
-                yield key_path((*entry.path, key)), entry.values[key]
+        yield from data.local_places(entry)
         for place, path in at(entry.values, "noise.other_languages.*"):
             if path != EMBEDDED:
                 yield key_path((*entry.path, *place)), path
@@ -208,7 +217,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for every existing folder of a Hugging Face model that cannot translate these languages."""
+    """Return one line for every local model that cannot translate these languages, or score translations."""
     found = []
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():
@@ -218,6 +227,14 @@ def unfit_models(config: Config) -> list[str]:
                 check_folder(model.place, model.languages, model.coded)
             except InputError as error:
                 found.append(f"{model.key}: {error}")
+    for place, comet in at(config, "evaluation.comet"):
+        if Path(comet["model"]).exists() and find_spec("torch"):  # else its job tells
+            from weebill.metric.folder import load_metric  # slow to import
+
+            try:
+                load_metric(comet["model"], comet.get("encoder"), stream=True)
+            except InputError as error:
+                found.append(f"{key_path((*place, 'model'))}: {error}")
     return found
 
 

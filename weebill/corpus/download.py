@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import ssl
 import time
 import urllib.request
 from contextlib import closing
@@ -35,9 +36,19 @@ REST = re.compile(r"bytes (\d+)-\d+/(\d+)", re.ASCII)  # a Content-Range with th
 
 
 def cache_folder() -> Path:
-    """Return the folder of fetched files: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("WEEBILL_CACHE") or Path(base, "weebill"), "downloads")
+    """Return the folder of fetched files: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill.
+
+    Raises InputError for a user without a home, as in a container, if no variable names a folder.
+    """
+    if own := os.environ.get("WEEBILL_CACHE"):
+        return Path(own, "downloads")
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise InputError(
+            "fetched files: this user has no home folder; name one by $WEEBILL_CACHE"
+        ) from error
+    return Path(base, "weebill", "downloads")
 
 
 def is_url(place: str) -> bool:
@@ -244,9 +255,10 @@ def _size(path: Path) -> int:
 
 
 def _lasting(error: BaseException) -> bool:
-    """Return True if another attempt would fail too: a refusal, an unknown host, a full disk."""
+    """Return True if another attempt would fail too: a refusal, an unknown host, its certificate, a full disk."""
     if isinstance(error, HTTPError):
         return error.code < 500 and error.code not in PASSING
     if isinstance(error, URLError):
-        return isinstance(error.reason, str | socket.gaierror | FileNotFoundError)
+        lasting = str | socket.gaierror | FileNotFoundError | ssl.SSLCertVerificationError
+        return isinstance(error.reason, lasting)
     return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS)

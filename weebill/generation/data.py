@@ -62,7 +62,7 @@ class TextEntry:
     A file of running text may also be plain text. Files may be compressed.
     """
 
-    path: Text | None = None
+    path: Place | None = None
     """File or URL."""
     sha256: Sha256 | None = None
     """Checksum of the file; a URL needs one."""

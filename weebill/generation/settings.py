@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from weebill.errors import InputError
-from weebill.settings import Accelerator, Amount, Count, Follows, PartialShare, Positive, Weight
+from weebill.settings import (
+    Accelerator,
+    Amount,
+    Count,
+    Few,
+    Follows,
+    PartialShare,
+    Positive,
+    Weight,
+)
 
 PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
@@ -104,7 +113,7 @@ class DistillationLoss:
 class SearchSettings:
     """Settings of the search for summaries, instead of the model's own; only its forced and forbidden tokens stay."""
 
-    beam: Count = 4
+    beam: Few = 4
     """Number of hypotheses in the beam."""
     max_tokens: Count = 128
     """Largest number of tokens of a summary, its end included, and of the leads of articles for comparison."""

@@ -1,14 +1,14 @@
-"""Check of the configuration files that a command names, before Snakemake reads them.
+"""Check of the configuration files that a command names, and of its folder, before Snakemake uses them.
 
 Snakemake's own messages about a bad file name neither the file nor the line, and may have thousands of lines.
 """
 
 import io
 import sys
-from collections.abc import Iterable
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
@@ -27,17 +27,22 @@ class LogHandlerSettings(LogHandlerSettingsBase):
     """
 
     def __post_init__(self) -> None:
-        for path in named_files():
-            try:
+        arguments = _command()
+        if arguments is None:
+            return
+        try:
+            for path in arguments.configfile or []:
                 check_yaml(path)
-            except (InputError, OSError) as error:
-                sys.exit(f"weebill: {explain(error) or f'{path}: {error}'}")
+            path = Path(arguments.directory or "", ".snakemake")
+            path.mkdir(parents=True, exist_ok=True)
+        except (InputError, OSError) as error:
+            sys.exit(f"weebill: {explain(error) or f'{path}: {error}'}")
 
 
-def named_files() -> Iterable[str | Path]:
-    """Return the configuration files of this process's command and its profiles, if it runs our workflow."""
+def _command() -> Any:
+    """Return the arguments of this process's command and its profiles; None unless it runs our workflow."""
     if "snakemake" not in Path(sys.argv[0]).parts[-2:]:  # a program that uses Snakemake's interface
-        return []
+        return None
     from snakemake.api import resolve_snakefile
     from snakemake.cli import parse_args
     from snakemake_interface_executor_plugins.settings import ExecMode
@@ -46,4 +51,4 @@ def named_files() -> Iterable[str | Path]:
         _, arguments = parse_args(None)
     snakefile = resolve_snakefile(arguments.snakefile, allow_missing=True)
     ours = isinstance(snakefile, Path) and snakefile.resolve() == SNAKEFILE
-    return arguments.configfile or [] if ours and arguments.mode == ExecMode.DEFAULT else []
+    return arguments if ours and arguments.mode == ExecMode.DEFAULT else None

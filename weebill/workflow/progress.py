@@ -8,7 +8,6 @@ the standard library is needed, because jobs run in several environments.
 import hashlib
 import json
 import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -52,10 +51,13 @@ def file_of(log: str | Path) -> Path:
     return FOLDER / f"{hashlib.sha256(str(log).encode()).hexdigest()[:16]}.json"
 
 
-def listen() -> Path:
-    """Make the folder, empty, in which jobs tell their progress; return its absolute path, for its removal."""
-    shutil.rmtree(FOLDER, ignore_errors=True)
+def listen(log: str | Path) -> Path:
+    """Make the folder in which jobs tell their progress, and forget what a killed job with this log told.
+
+    Runs of several experiments share the folder.  Returns its absolute path, for its removal.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
+    file_of(log).unlink(missing_ok=True)
     return FOLDER.absolute()
 
 

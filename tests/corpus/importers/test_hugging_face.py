@@ -124,6 +124,23 @@ def test_a_card_that_is_no_yaml(tmp_path, folder, head):
     _fails(tmp_path, entry, "README.md: its YAML head")
 
 
+@pytest.mark.parametrize(
+    "configs",
+    [
+        "default",
+        [5],
+        [{"name": "default"}],
+        [{"config_name": ["default"]}],
+        [{"config_name": "default", "data_files": 5}],
+        [{"config_name": "default", "data_files": [{"split": "train"}]}],
+        [{"config_name": "default", "data_files": [{"path": "a.parquet"}]}],
+    ],
+)
+def test_a_card_that_lists_files_in_another_way(configs):
+    with pytest.raises(InputError, match=r"^n: `configs` in its card, README\.md, lists no files"):
+        split_files(["a.parquet"], {"configs": configs}, None, "train", "n")
+
+
 def test_files_that_the_card_names():
     files = ["data/a.parquet", "data/x/b.parquet", "more/c.jsonl", "README.md", "data/train.txt"]
     both = [{"split": "train", "path": "data/**"}, {"split": "test", "path": ["more/*.jsonl"]}]

@@ -118,7 +118,7 @@ class Comet:
 class MinimumBayesRisk:
     """Translations of the teacher, chosen among candidates by minimum Bayes risk."""
 
-    candidates: Annotated[int, Ge(2)] = 100
+    candidates: Annotated[int, Ge(2), Le(4096)] = 100
     """Candidates for each sentence."""
     by: Literal["sampling", "beam"] = "sampling"
     """Origin of the candidates: samples, or with `beam` the hypotheses of a beam of that size."""
@@ -158,7 +158,7 @@ class Evaluation:
     original_languages: Names | None = None
     """Test sets whose BLEU is also measured by the language in which their sentences were first written (WNGT20 §3),
     from the same translations: of the importer `sacrebleu`, or of `files` with `origlang`."""
-    student_beam: Annotated[int, Ge(2)] | None = None
+    student_beam: Annotated[int, Ge(2), Le(4096)] | None = None
     """Beam of an extra search with the unpruned float32 students, `STUDENT/beam-N/float32`; otherwise students
     translate greedily."""
     speed: Speed = Speed()

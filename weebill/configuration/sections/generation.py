@@ -13,12 +13,14 @@ from weebill.settings import (
     Chosen,
     Commit,
     Count,
+    Few,
     FolderName,
     Former,
     Ge,
     Named,
     Names,
     PartialShare,
+    Place,
     Several,
     Text,
     section,
@@ -73,7 +75,7 @@ class HuggingFaceModel:
 
     data: str
     """Name in `data` of the text on which the model is trained and measured."""
-    hugging_face: Text
+    hugging_face: Place
     """Folder, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
     """Commit on the hub."""
@@ -150,7 +152,7 @@ class GenerationHardware:
     processor: `weebill rehearse` sets it instead of `gpu`."""
     devices: Literal[1] = 1
     """Devices of a training."""
-    threads: Count = 1
+    threads: Few = 1
     """Threads of a process on the CPU."""
 
 

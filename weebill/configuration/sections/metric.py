@@ -21,6 +21,7 @@ from weebill.settings import (
     Count,
     Distinct,
     Expected,
+    Few,
     FolderName,
     Ge,
     Le,
@@ -50,7 +51,7 @@ PaperColumn = Annotated[
 class HuggingFaceEncoder:
     """Existing encoder, local or of the hub: XLM-R, MiniLM (BERT with the pieces of XLM-R), BERT or RemBERT."""
 
-    hugging_face: Text
+    hugging_face: Place
     """Folder with config.json, model.safetensors and a tokenizer, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
     """Commit of 40 hexadecimal digits."""
@@ -238,9 +239,9 @@ class MetricHardware:
     accelerator: Accelerator = "cpu"
     """Device that trains and scores. `rehearsal` is a GPU's code and kinds of numbers on the
     processor: `weebill rehearse` sets it instead of `gpu`."""
-    devices: Count = 1
+    devices: Few = 1
     """Devices of a translator's training."""
-    threads: Count = 1
+    threads: Few = 1
     """CPU threads of one process."""
 
 

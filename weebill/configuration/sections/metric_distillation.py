@@ -9,6 +9,7 @@ from weebill.settings import (
     Chosen,
     Commit,
     Count,
+    Few,
     Ge,
     Le,
     MaxLen,
@@ -16,6 +17,7 @@ from weebill.settings import (
     Named,
     Place,
     ProperShare,
+    Shards,
     Share,
     Text,
     section,
@@ -94,9 +96,9 @@ class TranslatedPairs:
 class SourceTranslation:
     """Settings of the translation of the sources."""
 
-    beam: Count = 4
+    beam: Few = 4
     """Beam of the translation."""
-    shards: Count = 1
+    shards: Shards = 1
     """Number of parts; each part is translated by a separate job."""
     precision: Precision = "auto"
     """Type of the products: `float32`, `bfloat16`, or with `auto` the fastest available one."""

@@ -3,9 +3,9 @@
 from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
 
-from weebill.corpus.importers import Importer
+from weebill.corpus.importers import FromFiles, Importer
 from weebill.corpus.importers.entries import IMPORTERS
-from weebill.settings import Chosen, Language, Name, Place, Sha256, Text, section
+from weebill.settings import Chosen, Language, Place, Sha256, Text, TextName, section
 
 
 @section
@@ -38,10 +38,9 @@ def _one_side(importer: type[Importer]) -> type:
     return make_dataclass(name, [], bases=bases, namespace=namespace, frozen=True, kw_only=True)
 
 
-TextOrigin = Annotated[
-    Any,
-    Chosen("importer", {"address": Address, **{k: _one_side(v) for k, v in IMPORTERS.items()}}),
-]
+# Other importers, those of test sets and of the embedded pairs, need both languages.
+_SIDES = {k: _one_side(v) for k, v in IMPORTERS.items() if issubclass(v, FromFiles)}
+TextOrigin = Annotated[Any, Chosen("importer", {"address": Address, **_SIDES})]
 
 
 @section
@@ -58,5 +57,5 @@ class Fetched:
     mirror: Place | None = None
     """Folder of files under their SHA-256 that is searched before the network; by default `$WEEBILL_MIRROR`, if it is
     set. `weebill fetch CONFIG --mirror FOLDER` fills one."""
-    origins: dict[Name, TextOrigin] = field(default_factory=dict)
+    origins: dict[TextName, TextOrigin] = field(default_factory=dict)
     """Names of further texts, for `origin:NAME`: a file at an address, or one side of a corpus."""

@@ -10,9 +10,9 @@ from weebill.settings import (
     Ge,
     Language,
     Lt,
+    Place,
     Sha256,
     Share,
-    Text,
     Unique,
     Weight,
     section,
@@ -83,7 +83,7 @@ class Scores:
 class LanguageId:
     """Language identification of both sides by fastText."""
 
-    model: Text
+    model: Place
     """Path or `https://` address of a fastText model; or `tatoeba`, a model for the demo, trained on embedded
     sentences in English, German, French and Dutch."""
     sha256: Sha256 | None = None

@@ -6,11 +6,13 @@ from weebill.settings import (
     Amount,
     Commit,
     Count,
+    Few,
     Ge,
     Le,
     Members,
     MinLen,
     NonZeroShare,
+    Place,
     Places,
     Sha256,
     Text,
@@ -35,7 +37,7 @@ class TranslatingModel:
 
     architecture: str | None = None
     """Entry of `models.yaml`, which is trained here; the alternative is `hugging_face`."""
-    hugging_face: Text | None = None
+    hugging_face: Place | None = None
     """Trained sequence-to-sequence model of Hugging Face (MarianMT, NLLB, M2M, mBART, …) with weights in safetensors:
     its folder, or its name on the hub."""
     revision: Commit | None = None
@@ -73,7 +75,7 @@ class Teacher(ReverseTeacher):
     back_translated: bool = False
     """`true` also trains the teacher on back-translated text: the reverse teacher's translations of
     `monolingual-target` corpora as source, the text itself as target."""
-    threads: Count | None = None
+    threads: Few | None = None
     """CPU threads of each member's training, if not `hardware.threads`: while a teacher is trained, little else can
     run."""
 
@@ -111,7 +113,7 @@ class BicleanerTraining:
 class Bicleaner:
     """Classifier of bicleaner-ai."""
 
-    model: Text | None = None
+    model: Place | None = None
     """Folder of a trained model, or the `https://` address of its archive, such as
     `…/bicleaner-ai-data/releases/latest/download/lite-en-de.tgz` (without a network: put that file into `local_dir`).
     A model of the reverse direction works too. Lite models contain code that runs when they are loaded: use only

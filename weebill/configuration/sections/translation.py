@@ -18,6 +18,7 @@ from weebill.settings import (
     Chosen,
     Count,
     Distinct,
+    Few,
     FolderName,
     Ge,
     Language,
@@ -26,6 +27,7 @@ from weebill.settings import (
     Named,
     Names,
     Several,
+    Shards,
     section,
 )
 from weebill.translation.training.settings import Hardware, TrainingConfig
@@ -40,11 +42,11 @@ Method = Annotated[Any, Chosen("method", METHODS)]
 class Distillation:
     """Settings of the translation by the teacher and by the reverse teacher, whose text is all monolingual."""
 
-    beam: Count = 8
+    beam: Few = 8
     """Hypotheses for parallel text; the one nearest to the reference is chosen."""
-    monolingual_beam: Count = 4
+    monolingual_beam: Few = 4
     """Beam for monolingual text; the best hypothesis is chosen."""
-    shards: Count = 1
+    shards: Shards = 1
     """Parts of each corpus; each part is translated by a separate job."""
     length_normalisation: Annotated[float, Ge(0), Le(10)] = 1.0
     """Exponent of the length by which scores are divided."""

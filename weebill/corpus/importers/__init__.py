@@ -83,17 +83,20 @@ class Lines:
     first: Count = 1
     """First line that is read, counted from 1."""
     last: Count | None = None
-    """Last line that is read; it must exist, and later lines are ignored. By default the text's last line."""
+    """Last line that is taken; it must exist, and later lines are left out. By default the text's last line."""
 
     def __post_init__(self) -> None:
         if self.last is not None and self.last < self.first:
             raise InputError(f"`lines` from {self.first} to {self.last} are none")
 
-    def of(self, rows: Rows, place: str) -> Rows:
-        """Yield the rows of the range.  Raises InputError, which names `place`, if there are too few rows."""
+    def of(self, rows: Rows, place: str, whole: bool = False) -> Rows:
+        """Yield the rows of the range.  Raises InputError, which names `place`, if there are too few rows.
+
+        whole: read later rows too, because sides of unequal lengths may be apart from the first line on.
+        """
         number, named = 0, self.last or self.first
-        for number, row in enumerate(islice(rows, self.last), start=1):
-            if number >= self.first:
+        for number, row in enumerate(rows if whole else islice(rows, self.last), start=1):
+            if self.first <= number <= (self.last or number):
                 yield row
         if number < named:
             raise InputError(
@@ -102,8 +105,12 @@ class Lines:
 
 
 class FromFiles(Importer):
-    """Base of importers of files.  Its keys follow those of the importer."""
+    """Base of importers of files.  Its keys follow those of the importer.
 
+    joined: False if both sides of a row stand together in a file, so that they cannot have other lengths.
+    """
+
+    joined = True
     control_characters: Literal["error", "replace"] = "error"
     """Treatment of a NUL or tab inside a line, and of a line break inside a text of `hugging_face`: `error` stops,
     `replace` makes it a space."""
@@ -119,8 +126,8 @@ class FromFiles(Importer):
 
     def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the rows of `lines`.  Raises the errors of `rows` and of `Lines.of`."""
-        rows = self.rows(sources, languages, monolingual)
-        return rows if self.lines is None else self.lines.of(rows, sources[0].place)
+        rows, whole = self.rows(sources, languages, monolingual), self.joined and not monolingual
+        return rows if self.lines is None else self.lines.of(rows, sources[0].place, whole)
 
 
 def lines_fault(entry: Entry) -> Iterator[Problem]:

@@ -57,7 +57,7 @@ class FilesImporter(FromFiles):
     sha256: Checksums = Checksums()
     """Checksums of the files; an address needs one."""
     origlang: Place | None = None
-    """File with the code of the language in which each pair was first written, one a line, for
+    """File with the code of the language in which each pair of the files was first written, one a line, for
     `evaluation.original_languages`."""
 
     def __post_init__(self) -> None:
@@ -65,6 +65,11 @@ class FilesImporter(FromFiles):
             raise InputError("importer files: give either `source` and `target` or `table`")
         if self.table is not None and self.columns is None:
             raise InputError("importer files: `table` needs `columns: {source: 0, target: 1}`")
+
+    @property
+    def joined(self) -> bool:
+        """Return True for two files."""
+        return self.table is None
 
     @classmethod
     def faults(cls, entry: Entry) -> Iterator[Problem]:
@@ -125,7 +130,24 @@ class FilesImporter(FromFiles):
         """
         if self.origlang is None:
             raise InputError("importer files: `evaluation.original_languages` needs `origlang`")
-        return [primary(line) if line else "" for line in read_lines(self.origlang)]
+        codes = read_lines(self.origlang)
+        if self.lines is not None:
+            codes = self.lines.of(codes, self.origlang)
+        return [primary(line) if line else "" for line in codes]
+
+    def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
+        """Yield the rows of `lines`.  Raises InputError, too, if `origlang` has another number of lines."""
+        number = 0
+        for row in super().read(sources, languages, monolingual):
+            yield row
+            number += 1
+        if self.origlang is not None:
+            codes = len(self.original_languages(languages, Places()))
+            if codes != number:
+                raise InputError(
+                    f"{self.origlang}: has {codes:,} lines for {number:,} pairs of {sources[0].place}; it needs one "
+                    "line per pair"
+                )
 
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the pairs of the files, in order.

@@ -40,6 +40,8 @@ class HuggingFaceImporter(FromFiles):
     Files are Parquet or JSON Lines. The set's card, or else the file names, say which files belong to the split.
     """
 
+    joined = False
+
     name: Text | None = None
     """Name of a data set on the hub, such as `wmt/wmt19`; the alternative is `folder`. In `local_dir` the data set's
     folder has this name, `LOCAL_DIR/wmt/wmt19`."""
@@ -152,7 +154,12 @@ def split_files(
 
     Raises InputError if there are none, or if one of the shards `…-00000-of-00012` is missing.
     """
-    patterns = _card_patterns(card, config, split, name)
+    try:
+        patterns = _card_patterns(card, config, split, name)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{name}: `configs` in its card, README.md, lists no files as the hub does; mend it, or remove it"
+        ) from error
     if patterns is None:
         below = "" if config is None else f"{re.escape(config)}/"
         find = re.compile(rf"{below}(.*[-._/])?{re.escape(split)}([-._/].*)?")

@@ -9,6 +9,7 @@ from weebill.settings import (
     Amount,
     Computed,
     Count,
+    Few,
     Follows,
     PartialShare,
     Positive,
@@ -104,9 +105,9 @@ class Hardware:
     accelerator: Accelerator = "cpu"
     """Device that trains, translates and cleans. `rehearsal` is a GPU's code and kinds of numbers on the
     processor: `weebill rehearse` sets it instead of `gpu`."""
-    devices: Count = 1
+    devices: Few = 1
     """Processes or GPUs of one training job on a node; several train data-parallel."""
-    threads: Count = 1
+    threads: Few = 1
     """CPU threads of one process; a training has one process for each device. The same number gives the same weights,
     bit for bit."""
     nodes: Count = 1

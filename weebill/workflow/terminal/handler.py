@@ -4,10 +4,10 @@ Snakemake's warnings, errors and other messages stay, without its chatter.  `--q
 `--debug-dag` show what they show without this plugin.
 """
 
-import shutil
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from logging import LogRecord
 from typing import Any
 
@@ -116,7 +116,8 @@ class LogHandler(LogHandlerBase):
             with self.lock:
                 self._display.close()
                 if self.course.started:
-                    shutil.rmtree(self._folder, ignore_errors=True)
+                    with suppress(OSError):  # another run in this folder uses it
+                        self._folder.rmdir()
                 for style, line in ending(self.course, self._stopped):
                     self._display.say(line, style)
         super().close()
@@ -150,8 +151,8 @@ class LogHandler(LogHandlerBase):
         job = Job.of(message)
         if not self.course.started:
             self.course.started = True
-            self._folder = listen()
             threading.Thread(target=self._watch, daemon=True).start()
+        self._folder = listen(next(iter(job.logs), ""))
         if message["output"] or message["log"]:
             self.course.begin(job)
             self._display.begin(job)
