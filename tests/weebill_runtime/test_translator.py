@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -128,6 +129,41 @@ def test_wrong_arguments_are_named(folders, tmp_path):
             call()
     with pytest.raises(InputError, match="nowhere: no such model folder; check the path"):
         Translator(tmp_path / "nowhere")
+
+
+def test_a_closed_translator_and_an_empty_window_are_named(folders):
+    with Translator(folders["int8"], threads=2) as translator:
+        with pytest.raises(InputError, match="window: found 0, expected a number of at least 1"):
+            next(translator.stream(TEXT, window=0))
+    with pytest.raises(InputError, match="the translator is closed; load it again"):
+        translator.translate(TEXT)
+
+
+def test_calls_of_several_threads_wait_for_each_other(folders, monkeypatch):
+    """The engine holds one search at a time; a second one would write into its memory."""
+    translator, inside, most = load(folders["float32"]), [], []
+    for name in ("_greedy", "_search", "_force_decode"):
+        work = getattr(translator.translator, name)
+
+        def watched(*given, work=work):
+            inside.append(None)
+            most.append(len(inside))
+            time.sleep(0.05)
+            inside.pop()
+            return work(*given)
+
+        monkeypatch.setattr(translator.translator, name, watched, raising=False)
+    calls = (
+        lambda: translator.translate(TEXT),
+        lambda: translator.nbest(TEXT, SearchOptions(beam=2, nbest=2)),
+        lambda: translator.scores(TEXT, TEXT),
+    )
+    threads = [threading.Thread(target=call) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1]
 
 
 def test_threads_that_cannot_start_are_named(folders, monkeypatch):
