@@ -132,9 +132,10 @@ def test_wrong_arguments_are_named(folders, tmp_path):
 
 
 def test_a_closed_translator_and_an_empty_window_are_named(folders):
-    with Translator(folders["int8"], threads=2) as translator:
-        with pytest.raises(InputError, match="window: found 0, expected a number of at least 1"):
-            next(translator.stream(TEXT, window=0))
+    translator = Translator(folders["int8"], threads=2)
+    with pytest.raises(InputError, match="window: found 0, expected a number of at least 1"):
+        next(translator.stream(TEXT, window=0))
+    translator.close()
     with pytest.raises(InputError, match="the translator is closed; load it again"):
         translator.translate(TEXT)
 

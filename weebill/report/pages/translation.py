@@ -157,7 +157,7 @@ def _time(results: Results, student: Variant) -> str:
 
 def _heads(results: Results, variant: Variant) -> str:
     left, full = (lookup.encoder_heads(results, one) for one in (variant, variant.baseline))
-    if not left or not full or left == full:
+    if left is None or not full or left == full:
         return ""
     return f", {full - left} of {full} encoder heads removed ({(full - left) / full:.0%})"
 
