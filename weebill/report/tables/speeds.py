@@ -161,6 +161,10 @@ def gpu_table(results: Results) -> Table:
 
 
 def _gpu_notes(results: Results) -> list[str]:
+    if not results.gpu_speeds:
+        return [
+            "The GPU's memory held no student in any batch size; the log of the timing says so."
+        ]
     first = results.gpu_speeds[0]
     alone = [one for one in results.gpu_speeds if one.batch_size == 1]
     notes = ["In brackets: against the student's unpruned model in float32 without a shortlist."]
