@@ -118,6 +118,8 @@ def test_wrong_arguments_are_named(folders, tmp_path):
     ):
         with pytest.raises(InputError, match=message):
             Translator(folders["int8"], **arguments)
+    with pytest.raises(InputError, match="threads: found 0, expected a number of at least 1"):
+        load(folders["int8"], threads=0)
     searching, half = load(folders["float32"]), ["a", "\ud83d"]
     for call in (
         lambda: Translator(folders["int8"]).translate(half),

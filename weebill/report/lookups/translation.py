@@ -190,6 +190,19 @@ def words_per_second(speed: "Speed | GpuSpeed | None") -> str:
     return fixed(speed.words_per_second, 0) if speed else ""
 
 
-def seconds(speed: "Speed | GpuSpeed | None") -> str:
-    """Format the seconds for the whole text; "" if they were not measured."""
-    return three_digits(speed.words / speed.words_per_second) if speed else ""
+def whole_text(results: Results) -> "Speed | None":
+    """Return a timing of the whole text: a teacher may translate its first sentences alone."""
+    return max(results.speeds, key=lambda row: row.words, default=None)
+
+
+def seconds(speed: "Speed | GpuSpeed | None", words: int) -> str:
+    """Format the seconds for a text of so many source words at a speed; "" if it was not measured."""
+    return three_digits(words / speed.words_per_second) if speed else ""
+
+
+def part_timed(results: Results) -> str:
+    """Say which part of the text the teacher translated, "" if it was all."""
+    fewest = min(row.sentences for row in results.speeds)
+    if fewest == whole_text(results).sentences:
+        return ""
+    return f" (the teacher: the first {fewest:,}; its seconds are those of all at its speed)"

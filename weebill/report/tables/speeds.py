@@ -27,9 +27,10 @@ def speed_table(results: Results) -> Table:
         "In brackets: against the teacher with its beam, which is always the PyTorch reference's."
     ]
     if results.speeds:
-        first, cores = results.speeds[0], max(speed.cores for speed in results.speeds)
+        first, cores = lookup.whole_text(results), max(speed.cores for speed in results.speeds)
         notes += [
-            f"{_words(first)} in {first.sentences:,} sentences, batches of {first.batch_size}; "
+            f"{_words(first)} in {first.sentences:,} sentences{lookup.part_timed(results)}, batches of "
+            f"{first.batch_size}; "
             f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
             "the text split among them.",
             *(
@@ -74,7 +75,9 @@ def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | 
         one = lookup.speed(results, variant, all_cores, engine)
         pair = (one, lookup.speed(results, base, all_cores) if base else None)
         if not all_cores:
-            cells.append(Cell.compared(*map(lookup.seconds, pair), "ratio"))
+            words = lookup.whole_text(results).words
+            seconds = (lookup.seconds(each, words) for each in pair)
+            cells.append(Cell.compared(*seconds, "ratio"))
         shown = map(lookup.words_per_second, pair)
         cells.append(Cell.compared(*shown, "ratio", noise.mark(one.seconds)))
         cells += [fixed(one.slowest, 0), fixed(one.fastest, 0)]
