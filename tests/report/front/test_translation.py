@@ -74,6 +74,15 @@ def test_the_table_has_the_best_of_each_kind_and_what_its_step_took(shown):
     assert [rows[v]["hours"] for v in [*rows][:4]] == ["2.0", "", "1.0", "0.100"]
 
 
+def test_gains_are_over_the_teacher_in_the_first_row_though_it_was_not_timed(shown):
+    """`teacher_sentences: 0` times no teacher."""
+    shown.speeds = [one for one in shown.speeds if not one.variant.startswith("teacher/")]
+    [(first, whole), *others] = read(front.chain_table(shown, JOBS)).items()
+    assert (first, whole["mib"], whole["wps_pytorch"]) == ("teacher/beam-4/float32", "120", "")
+    assert dict(others)[SMALL]["smaller"] == "8.00"
+    assert "teacher/greedy/float32" not in dict(others)
+
+
 def test_a_shown_difference_to_the_student_is_told_as_such(shown):
     def step(variant, baseline, score, low, high):
         base = (

@@ -64,6 +64,15 @@ def test_latencies_and_the_benchmark_are_shown_as_measured(results):
     assert (second["ours"], second["unit"], second["paper"]) == ("0.500", "ms", "")
 
 
+def test_the_sentences_of_latencies_are_the_students(results):
+    """The teacher, which is measured first, translates fewer."""
+    teachers = [one for one in results.latencies if one.variant.startswith("teacher/")]
+    fewer = [replace(one, sentences=50) if one in teachers else one for one in results.latencies]
+    notes = speeds.latency_table(replace(results, latencies=fewer)).notes
+    assert notes[0].startswith("200 sentences (the teacher: the first 50) on one core, one thread")
+    assert speeds.latency_table(results).notes[0].startswith("200 sentences on one core")
+
+
 def test_texts_without_spaces_are_counted_in_characters_too(results):
     assert "cps_all" not in read(speeds.speed_table(results))[0]
     counted = [replace(one, characters=15_000) for one in results.speeds]

@@ -1,6 +1,7 @@
 """Lookups in the results of a translation experiment, by variant."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,11 @@ from weebill.report.table import fixed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.gpu_speed import GpuSpeed
+    from weebill.evaluation.timing.latency import Latency
     from weebill.evaluation.timing.speed import Speed
 
 TEACHER = "teacher"
+AT_ITS_SPEED = "; its seconds are those of all at its speed"  # of a teacher that was timed on less
 METRICS = {"bleu": "BLEU", "comet": "COMET"}  # beginning of a column's name → metric
 
 
@@ -200,9 +203,7 @@ def seconds(speed: "Speed | GpuSpeed | None", words: int) -> str:
     return three_digits(words / speed.words_per_second) if speed else ""
 
 
-def part_timed(results: Results) -> str:
-    """Say which part of the text the teacher translated, "" if it was all."""
-    fewest = min(row.sentences for row in results.speeds)
-    if fewest == whole_text(results).sentences:
-        return ""
-    return f" (the teacher: the first {fewest:,}; its seconds are those of all at its speed)"
+def teachers_part(rows: "Sequence[Speed | Latency]", then: str = "") -> str:
+    """Say which part of the timed sentences the teacher translated, and `then`; "" if it was all."""
+    fewest, most = (choose(row.sentences for row in rows) for choose in (min, max))
+    return f" (the teacher: the first {fewest:,}{then})" if fewest < most else ""

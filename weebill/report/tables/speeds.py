@@ -28,9 +28,9 @@ def speed_table(results: Results) -> Table:
     ]
     if results.speeds:
         first, cores = lookup.whole_text(results), max(speed.cores for speed in results.speeds)
+        part = lookup.teachers_part(results.speeds, lookup.AT_ITS_SPEED)
         notes += [
-            f"{_words(first)} in {first.sentences:,} sentences{lookup.part_timed(results)}, batches of "
-            f"{first.batch_size}; "
+            f"{_words(first)} in {first.sentences:,} sentences{part}, batches of {first.batch_size}; "
             f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
             "the text split among them.",
             *(
@@ -97,10 +97,11 @@ def latency_table(results: Results) -> Table:
         variant = Variant.parse(one.variant)
         rows.append(Row.of(cells, baseline=variant == variant.baseline))
     if results.latencies:
-        first = results.latencies[0]
+        first = max(results.latencies, key=lambda one: one.sentences)
+        part = lookup.teachers_part(results.latencies)
         notes = [
-            f"{first.sentences:,} sentences on one core, one thread; p50, p95, p99: percentiles. Memory at most: "
-            "with a batch of the longest sentences. Python and its libraries are part of it, and are imported "
+            f"{first.sentences:,} sentences{part} on one core, one thread; p50, p95, p99: percentiles. Memory at "
+            "most: with a batch of the longest sentences. Python and its libraries are part of it, and are imported "
             "before loading begins.",
             f"{first.hardware}; {versions_line(first.versions)}.",
         ]
