@@ -94,7 +94,7 @@ class TranslationTask(lightning.LightningModule):
         """Return the learning rate of an update, counted from 1: linear warm-up, then a fall of the chosen kind."""
         warmup, end = max(1, self.config.warmup), self.config.decay_until or self.config.updates
         if self.config.decay == "linear":
-            fall = (end + 1 - update) / max(1, end + 1 - warmup)
+            fall = max(0, end + 1 - update) / max(1, end + 1 - warmup)
         else:
             fall = (warmup / update) ** 0.5
         return self.config.learning_rate * min(update / warmup, fall)
