@@ -189,8 +189,8 @@ def mebibytes(size: Size | None) -> str:
 
 
 def words_per_second(speed: "Speed | GpuSpeed | None") -> str:
-    """Format the source words per second; "" if they were not measured."""
-    return fixed(speed.words_per_second, 0) if speed else ""
+    """Format the source words per second, those of slow teachers with decimals; "" if they were not measured."""
+    return three_digits(speed.words_per_second) if speed else ""
 
 
 def whole_text(results: Results) -> "Speed | None":

@@ -35,7 +35,7 @@ def speed_table(results: Results) -> Table:
             "the text split among them.",
             *(
                 f"{speed.variant}, {speed.engine}, by {speed.processes} x {speed.threads} threads: "
-                f"{fixed(speed.words_per_second, 0)} words/s."
+                f"{lookup.words_per_second(speed)} words/s."
                 for speed in results.speeds
                 if speed.threads > 1
             ),
@@ -80,7 +80,7 @@ def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | 
             cells.append(Cell.compared(*seconds, "ratio"))
         shown = map(lookup.words_per_second, pair)
         cells.append(Cell.compared(*shown, "ratio", noise.mark(one.seconds)))
-        cells += [fixed(one.slowest, 0), fixed(one.fastest, 0)]
+        cells += [three_digits(one.slowest), three_digits(one.fastest)]
     for all_cores in (False, True):
         one = lookup.speed(results, variant, all_cores, engine)
         cells += [fixed(one.characters_per_second, 0)] * bool(one.characters)
@@ -141,7 +141,7 @@ def gpu_table(results: Results) -> Table:
         cells = [one.variant, one.numbers, "yes" if one.shortlist else "no", str(one.batch_size)]
         shown = map(lookup.words_per_second, pair)
         cells.append(Cell.compared(*shown, "ratio", noise.mark(one.seconds)))
-        cells += [fixed(one.words / taken(one.seconds), 0) for taken in (max, min)]
+        cells += [three_digits(one.words / taken(one.seconds)) for taken in (max, min)]
         cells.append(three_digits(one.sentence_ms))
         cells.append(Cell.compared(*map(lookup.mean_timed_bleu, pair), "difference"))
         cells.append(fixed(one.memory_mib, 0))
