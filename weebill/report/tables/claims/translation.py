@@ -176,10 +176,15 @@ def _smaller_bleu(results: Results) -> list[Effect]:
 
 
 def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
-    """Return how many times as fast a student is in one kind of numbers as in another, by batch size."""
+    """Return how many times as fast a model is in one kind of numbers as in another, by batch size.
+
+    int8 is a variant of its own, which stands beside the float32 variant of the same student and recipe.
+    """
 
     def setting(one: "GpuSpeed") -> tuple[object, ...]:
-        return Variant.parse(one.variant).student, one.batch_size, one.shortlist
+        variant = Variant.parse(one.variant)
+        stored = "float32" if one.numbers == "int8" else variant.precision
+        return variant.student, variant.recipe, stored, one.batch_size, one.shortlist
 
     ours, base = ([s for s in results.gpu_speeds if s.numbers == n] for n in (numbers, other))
     return _gpu_ratios(ours, base, setting)
