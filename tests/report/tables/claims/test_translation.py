@@ -61,6 +61,16 @@ def test_the_smaller_student_is_compared_with_the_next_larger(measured):
     assert only(MEASURES["smaller-bleu"](measured)).value == pytest.approx(-9.0)
 
 
+def test_students_of_one_size_are_not_larger_and_smaller(measured):
+    """`small@parallel` is `small`, trained on another text."""
+    text = "small@parallel/unpruned/float32"
+    rows = {name: [*getattr(measured, name)] for name in ("sizes", "speeds")}
+    for found in rows.values():
+        found += [dataclasses.replace(one, variant=text) for one in found if one.variant == STUDENT]
+    one = only(MEASURES["smaller-speed"](dataclasses.replace(measured, **rows)))
+    assert (one.of, one.value) == ("other/unpruned/float32", pytest.approx(2.0))
+
+
 def test_a_gpu_is_judged_batch_by_batch(measured):
     speeds = [
         gpu_speed(STUDENT, "float32", False, 32, 1000.0),
