@@ -19,7 +19,7 @@ from weebill.translation.model.packed_folder import save_any_model
 from weebill_runtime.compiled import packed
 from weebill_runtime.errors import InputError
 from weebill_runtime.folder import read_folder
-from weebill_runtime.options import SearchOptions
+from weebill_runtime.options import Sampling, SearchOptions
 from weebill_runtime.translator import Translator
 
 pytestmark = pytest.mark.skipif(not available(), reason="the engine has no code for this processor")
@@ -48,6 +48,7 @@ def folders(tmp_path_factory):
     return {grid: base / grid for grid in GRIDS}
 
 
+DRAWN = SearchOptions(sampling=Sampling(temperature=3.0, epsilon=0.0))
 LINES = [*TEXT, "", " ", "Zoë’s “bird” 😀", " ".join(TEXT * 3)]
 
 
@@ -102,12 +103,15 @@ def test_what_needs_pytorch_says_so(folders):
         lambda: translator.scores(TEXT, TEXT),
         lambda: translator.nbest(TEXT, SearchOptions(beam=2, nbest=2)),
         lambda: translator.translate(TEXT, SearchOptions(beam=2)),
+        lambda: translator.translate(TEXT, DRAWN),
     ):
         with pytest.raises(InputError, match=r"need PyTorch; load the model by `weebill\.load`"):
             call()
     found = load(folders["float32"])
     assert isinstance(found, Translator)
     assert (found.scores(TEXT, found.translate(TEXT)) < 0).all()
+    samples = [one.text for (one,) in found.nbest(TEXT, DRAWN)]
+    assert found.translate(TEXT, DRAWN) == samples != found.translate(TEXT)
 
 
 def test_wrong_arguments_are_named(folders, tmp_path):
