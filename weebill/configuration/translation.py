@@ -163,6 +163,11 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
             expected = "its model there, or chrf or bleu"
             message = f"found comet without evaluation.comet, expected {expected}"
             yield Fault((*place, "utility"), message)
+        if mbr["by"] == "sampling" and "hugging_face" in config["teacher"]:
+            expected = "by: beam; only Weebill's own models are sampled from"
+            yield Fault(
+                (*place, "by"), f"found sampling from a Hugging Face teacher, expected {expected}"
+            )
         if mbr.get("kept", 0) > mbr["candidates"]:
             message = f"found {mbr['kept']}, expected at most mbr.candidates {mbr['candidates']}"
             yield Fault((*place, "kept"), message)
