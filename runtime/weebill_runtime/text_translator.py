@@ -104,7 +104,7 @@ class PieceTranslator(TextTranslator):
 
     def translate(self, sentences, options=SearchOptions(), progress=None) -> list[str]:
         """Implement `TextTranslator`; greedy search keeps no scores and is faster."""
-        if options.beam > 1:
+        if options.beam > 1 or options.sampling is not None:
             return super().translate(sentences, options, progress)
         given = self._edged(sentences)
         found = self._greedy(self._encode(given, options), options, progress)

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Self
 
+import numpy as np
+
 from weebill_runtime.compiled import Engine, best_instruction_set, check_instruction_set, packed
 from weebill_runtime.errors import InputError
 from weebill_runtime.folder import read_folder
@@ -36,6 +38,8 @@ class StudentTranslator(PieceTranslator):
     def _shared(self, work: Callable, sources: Sequence, *arguments) -> list:
         """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
         students, count = self.students, len(self.students)
+        if not students:
+            raise InputError("the translator is closed; load it again")
         if count == 1:  # do not start a thread for each single sentence
             return work(students[0], sources, *arguments)
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
@@ -127,10 +131,22 @@ class Translator(LineTranslator):
         with self._lock:
             return super().nbest(sentences, options, progress)
 
+    def scores(
+        self,
+        sentences: Iterable[str],
+        translations: Iterable[str],
+        options: SearchOptions = SearchOptions(),
+    ) -> np.ndarray:
+        """Implement `TextTranslator`."""
+        with self._lock:
+            return super().scores(sentences, translations, options)
+
     def stream(
         self, lines: Iterable[str], options: SearchOptions = FASTEST, window: int = WINDOW
     ) -> Iterator[str]:
         """Yield the translation of each line, after reading `window` lines at a time; 1 answers each line at once."""
+        if window < 1:
+            raise InputError(f"window: found {window}, expected a number of at least 1")
         remaining = iter(lines)
         while some := list(islice(remaining, window)):
             yield from self.translate(some, options)

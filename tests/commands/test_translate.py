@@ -112,6 +112,7 @@ def test_errors_are_one_line(translate, folder, tmp_path):
         (translate(tmp_path), "config.json"),
         (translate(folder, text=b"good\nbad \xff\n"), "standard input:2: not UTF-8"),
         (translate(folder, "--nbest", 3), "--beam 3"),
+        (translate(folder, "--seed", 7), "--seed is for --sample; add --sample N"),
         *(
             (translate(folder, "--device", name), f"device {name}: not for models; use cpu, cuda")
             for name in ("nonsense", "meta", "mps", "hpu", "cuda:", "")

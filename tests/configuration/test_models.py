@@ -232,6 +232,14 @@ def test_stages_that_never_come_or_teach_nothing(experiment, zoo):
     ]
 
 
+def test_text_that_the_teacher_cuts_is_not_learnt_from_in_full(experiment, zoo):
+    told = "expected at most distillation.max_source_tokens 100: translations of longer text lack its end"
+    changes = {"distillation": {"max_source_tokens": 100}}
+    assert refused(experiment(changes), zoo) == [f"training.max_pieces: found 200, {told}"]
+    changes |= {"training": {"max_pieces": 100}}
+    assert check(experiment(changes), "trial.yaml", zoo)
+
+
 def test_a_stage_may_leave_a_text_nothing_that_no_student_learns(experiment, zoo):
     stories = {"importer": "tatoeba", "pairs": 10, "use": "monolingual"}
     texts = {"all": ["parallel", "forward"], "parallel": ["parallel"]}

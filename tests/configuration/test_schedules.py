@@ -113,6 +113,35 @@ def test_recipes_leave_time_for_a_validation(faults):
     ]
 
 
+def test_updates_that_a_reset_undoes_end_with_a_linear_decay(faults, experiment, zoo):
+    """Later ones had a rate below 0."""
+    changes = {
+        "training": {"updates": 200, "warmup": 20, "validate_every": 50, "decay": "linear"},
+        "pruning": {
+            "pushy": {"reset_to": 100, "iteration_updates": 101},
+            "fits": {
+                "method": "late-reset",
+                "reset_to": 100,
+                "iteration_updates": 100,
+                "iterations": 1,
+            },
+            "again": {
+                "method": "group-lasso",
+                "reset_to": 50,
+                "regularise_updates": 160,
+                "reset": True,
+            },
+        },
+    }
+    told = "expected together at most training.updates 200, where a linear decay ends"
+    assert faults(changes, []) == [
+        f"pruning.pushy.iteration_updates: found 101 after reset_to 100, {told}",
+        f"pruning.again.regularise_updates: found 160 after reset_to 50, {told}",
+    ]
+    changes["training"]["decay"] = "inverse-sqrt"
+    assert check(experiment(changes), "x.yaml", zoo)
+
+
 def test_finetunings_may_end_within_their_warmup_as_the_papers_do(experiment, faults, zoo):
     changes = {
         "quantization": {

@@ -164,6 +164,14 @@ CASES = {
             "evaluation.mbr.epsilon: found 0.1 with by: beam, expected by: sampling",
         ],
     ),
+    "samples of a Hugging Face teacher": (
+        {"teacher": {"hugging_face": "folder"}, "evaluation": {"mbr": {"utility": "chrf"}}},
+        ["teacher.architecture"],
+        [
+            "evaluation.mbr.by: found sampling from a Hugging Face teacher, expected by: beam; only Weebill's own "
+            "models are sampled from",
+        ],
+    ),
     "missing keys": (
         {},
         ["experiment", "languages.target", "students", "validation"],

@@ -33,6 +33,27 @@ CASES = {
             "exports.onnx[0]: no student 'smal' in students; did you mean 'small'?",
         ],
     ),
+    "exports of shapes that Marian lacks": (
+        {
+            "architectures": {
+                "wide": {**SHAPE, "attention_width": 16},
+                "even": {**SHAPE, "embedding": 64, "attention_width": 64},
+            },
+            "students": ["wide", "even"],
+            "vocabulary": {"size": 501},
+            "exports": {"marian": ["*/unpruned/float32"], "firefox": ["even/*/int8"]},
+        },
+        [],
+        [
+            "exports.marian[0]: found 'wide/unpruned/float32', expected an attention_width up to the embedding "
+            "width, which Marian's heads have together",
+            *(
+                f"exports.firefox[0]: found 'even/{recipe}/int8', expected a vocabulary of a multiple of 8 pieces, "
+                "not 501, for Firefox's engine"
+                for recipe in ("unpruned", "pushy")
+            ),
+        ],
+    ),
     "unknown and unfit students": (
         {"students": ["smal", "small", "thin", "trio"], "teacher": {"architecture": "bigg"}},
         [],

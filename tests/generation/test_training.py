@@ -16,10 +16,10 @@ from weebill.files import read_json
 from weebill.generation import step, training
 from weebill.generation.data import read_part
 from weebill.generation.encoding import Batches
-from weebill.generation.loss_faults import LossFaults
 from weebill.generation.models import load_generator
 from weebill.generation.settings import Device, LowRankSettings, TrainingSettings
 from weebill.generation.steps import FineTune
+from weebill.kernels.loss_faults import LossFaults
 
 
 def files(folder: Path) -> dict[str, str]:

@@ -147,3 +147,11 @@ def test_batches_hold_each_sentence_once_and_little_padding(tokenizer):
 def test_text_that_is_empty(tmp_path, tokenizer):
     with pytest.raises(InputError, match="no text to pre-train on"):
         make(tmp_path, tokenizer, "one", texts=["", " "])
+
+
+def test_a_loss_that_is_no_number_stops_the_training(tmp_path, tokenizer):
+    with pytest.raises(
+        InputError, match=r"the loss is nan in update [36]; lower the learning rate"
+    ):
+        make(tmp_path, tokenizer, "wild", replace(SMALL, learning_rate=1e30, warmup=1))
+    assert not (tmp_path / "wild").exists()

@@ -65,3 +65,11 @@ def test_too_few_segments(tmp_path):
     teacher = load_metric(make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder")))
     with pytest.raises(InputError, match="10 segments are too few"):
         distil(teacher, [column[:10] for column in COLUMNS], StudentSettings())
+
+
+def test_a_loss_that_is_no_number_stops_the_training(tmp_path):
+    encoder = make_encoder(tmp_path / "encoder")
+    teacher = load_metric(make_checkpoint(tmp_path / "model", encoder))
+    wild = StudentSettings(layers=2, updates=20, batch=4, learning_rate=1e30)
+    with pytest.raises(InputError, match=r"the loss is (inf|nan) in update"):
+        distil(teacher, COLUMNS, wild)

@@ -1,6 +1,6 @@
 """Cells as shown: deltas of the shown values, digits, and headings shared by neighbours."""
 
-from weebill.report.table import delta, fixed, groups, three_digits
+from weebill.report.table import delta, fixed, groups, shortened, three_digits
 from weebill.report.tables import overview
 
 
@@ -22,6 +22,10 @@ def test_numbers_as_shown():
     assert [three_digits(x) for x in (0.0456, 0.00099996, 0.00012, 0.0)] == [
         "0.0456", "0.00100", "0.000120", "0.00"
     ]  # fmt: skip
+    assert [shortened(x) for x in (0.4, 0.0, 8.0, 12.34, 999.6, 2461.2)] == [
+        "0.4", "0", "8", "12.3", "1000", "2461"
+    ]  # fmt: skip
+    assert [shortened(x, 2) for x in (4.96, 25.0, 132.7)] == ["5", "25", "133"]
     assert fixed(None, 2) == three_digits(None) == ""
     assert fixed(-0.001, 2) == "0.00"
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from weebill.translation.model.packed_folder import save_any_model
 from weebill_runtime.compiled import packed
 from weebill_runtime.errors import InputError
 from weebill_runtime.folder import read_folder
-from weebill_runtime.options import SearchOptions
+from weebill_runtime.options import Sampling, SearchOptions
 from weebill_runtime.translator import Translator
 
 pytestmark = pytest.mark.skipif(not available(), reason="the engine has no code for this processor")
@@ -47,6 +48,7 @@ def folders(tmp_path_factory):
     return {grid: base / grid for grid in GRIDS}
 
 
+DRAWN = SearchOptions(sampling=Sampling(temperature=3.0, epsilon=0.0))
 LINES = [*TEXT, "", " ", "Zoë’s “bird” 😀", " ".join(TEXT * 3)]
 
 
@@ -101,12 +103,15 @@ def test_what_needs_pytorch_says_so(folders):
         lambda: translator.scores(TEXT, TEXT),
         lambda: translator.nbest(TEXT, SearchOptions(beam=2, nbest=2)),
         lambda: translator.translate(TEXT, SearchOptions(beam=2)),
+        lambda: translator.translate(TEXT, DRAWN),
     ):
         with pytest.raises(InputError, match=r"need PyTorch; load the model by `weebill\.load`"):
             call()
     found = load(folders["float32"])
     assert isinstance(found, Translator)
     assert (found.scores(TEXT, found.translate(TEXT)) < 0).all()
+    samples = [one.text for (one,) in found.nbest(TEXT, DRAWN)]
+    assert found.translate(TEXT, DRAWN) == samples != found.translate(TEXT)
 
 
 def test_wrong_arguments_are_named(folders, tmp_path):
@@ -117,6 +122,8 @@ def test_wrong_arguments_are_named(folders, tmp_path):
     ):
         with pytest.raises(InputError, match=message):
             Translator(folders["int8"], **arguments)
+    with pytest.raises(InputError, match="threads: found 0, expected a number of at least 1"):
+        load(folders["int8"], threads=0)
     searching, half = load(folders["float32"]), ["a", "\ud83d"]
     for call in (
         lambda: Translator(folders["int8"]).translate(half),
@@ -128,6 +135,42 @@ def test_wrong_arguments_are_named(folders, tmp_path):
             call()
     with pytest.raises(InputError, match="nowhere: no such model folder; check the path"):
         Translator(tmp_path / "nowhere")
+
+
+def test_a_closed_translator_and_an_empty_window_are_named(folders):
+    translator = Translator(folders["int8"], threads=2)
+    with pytest.raises(InputError, match="window: found 0, expected a number of at least 1"):
+        next(translator.stream(TEXT, window=0))
+    translator.close()
+    with pytest.raises(InputError, match="the translator is closed; load it again"):
+        translator.translate(TEXT)
+
+
+def test_calls_of_several_threads_wait_for_each_other(folders, monkeypatch):
+    """The engine holds one search at a time; a second one would write into its memory."""
+    translator, inside, most = load(folders["float32"]), [], []
+    for name in ("_greedy", "_search", "_force_decode"):
+        work = getattr(translator.translator, name)
+
+        def watched(*given, work=work):
+            inside.append(None)
+            most.append(len(inside))
+            time.sleep(0.05)
+            inside.pop()
+            return work(*given)
+
+        monkeypatch.setattr(translator.translator, name, watched, raising=False)
+    calls = (
+        lambda: translator.translate(TEXT),
+        lambda: translator.nbest(TEXT, SearchOptions(beam=2, nbest=2)),
+        lambda: translator.scores(TEXT, TEXT),
+    )
+    threads = [threading.Thread(target=call) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1]
 
 
 def test_threads_that_cannot_start_are_named(folders, monkeypatch):

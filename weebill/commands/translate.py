@@ -37,17 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the N best of each line as `line ||| translation ||| score`, with lines from 0")  # fmt: skip
     add("--sample", type=beam, metavar="N",
         help="draw N translations of each line at random instead, in the same format")  # fmt: skip
-    add("--temperature", type=float, default=1.0, metavar="T",
+    add("--temperature", type=float, metavar="T",
         help="with --sample: a value below 1 prefers probable pieces; default 1")  # fmt: skip
-    add("--epsilon", type=float, default=0.02, metavar="E",
+    add("--epsilon", type=float, metavar="E",
         help="with --sample: less probable pieces are never drawn; default 0.02")  # fmt: skip
-    add(
-        "--seed",
-        type=int,
-        default=1,
-        metavar="S",
-        help="with --sample: seed of the draw; default 1",
-    )
+    add("--seed", type=int, metavar="S", help="with --sample: seed of the draw; default 1")
     add("--length-normalisation", type=float, default=1.0, metavar="A",
         help="exponent A of the score log p / length^A; default 1")  # fmt: skip
     add("--shortlist", metavar="FILE", help="translate with the pieces of this shortlist only")
@@ -83,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     nbest = arguments.nbest
     if arguments.sample and (nbest or arguments.beam > 1):
         raise InputError("translate: --sample draws; leave out --beam and --nbest, which search")
+    if (drawing := _drawing(arguments)) and not arguments.sample:
+        raise InputError(f"translate: --{next(iter(drawing))} is for --sample; add --sample N")
     if nbest and nbest > arguments.beam:
         raise InputError(f"translate: --nbest {nbest} needs --beam {nbest} or more")
     from weebill.runtime.loading import load
@@ -190,7 +186,7 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
         batch_size = max(1, SAMPLED_ROWS // arguments.sample)
     try:
         if arguments.sample:
-            sampling = Sampling(arguments.temperature, arguments.epsilon, arguments.seed)
+            sampling = Sampling(**_drawing(arguments))
         return SearchOptions(
             beam=arguments.beam,
             nbest=arguments.nbest or arguments.sample or 1,
@@ -201,3 +197,9 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
         )
     except ValueError as error:
         raise InputError(f"translate: {error}") from error
+
+
+def _drawing(arguments: argparse.Namespace) -> dict[str, float]:
+    """Return the options of samples that were given."""
+    names = ("temperature", "epsilon", "seed")
+    return {name: value for name in names if (value := getattr(arguments, name)) is not None}

@@ -172,6 +172,13 @@ def _trainings(config: Config, zoo: Zoo) -> Iterator[Fault]:
     teacher = config["teacher"]
     taught = ["parallel", "backward"] if teacher["back_translated"] else ["parallel"]
     yield from _stages(("teacher", "training"), teacher["training"], config, [taught], False)
+    most, translated = config["distillation"]["max_source_tokens"], [("training",)]
+    translated += [("teacher", "training")] * teacher["back_translated"]
+    for place in translated:
+        for key, found in at(config, ".".join([*place, "max_pieces"])):
+            if found > most:
+                expected = f"at most distillation.max_source_tokens {most}: translations of longer text lack its end"
+                yield Fault(key, f"found {found}, expected {expected}")
     for place, model in translating_models(config):
         if place != ("teacher",) and model["training"]["stages"]:
             message = "found stages, expected none: reversed text does not tell its corpora apart"

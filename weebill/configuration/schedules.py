@@ -99,6 +99,12 @@ def _pruned(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 expected = f"together {less}, whose last train what is left"
                 message = f"found {more} after reset_to {start}, expected {expected}"
                 yield Fault((*place, key), message)
+        for key, more in method.undone.items():
+            if training["decay"] == "linear" and start + more > whole:
+                expected = f"together at most training.updates {whole}, where a linear decay ends"
+                yield Fault(
+                    (*place, key), f"found {more} after reset_to {start}, expected {expected}"
+                )
         if 0 < rest < every <= whole:
             yield Fault(
                 (*place, last),

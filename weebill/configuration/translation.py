@@ -93,14 +93,15 @@ def _patterns(config: Config, zoo: Zoo) -> Iterator[Fault]:
             if not variants:
                 problems = [f"found '{pattern}', expected a pattern that matches a variant"]
             elif place[0] == "exports":
-                problems = [_cannot_hold(str(place[1]), variant, zoo) for variant in variants]
+                form, size = str(place[1]), config["vocabulary"].get("size")
+                problems = [_cannot_hold(form, variant, zoo, size) for variant in variants]
             elif place[0] == "evaluation" and not {*variants} & {*measured_variants(config)}:
                 problems = [f"found '{pattern}', expected one that matches a variant of `variants`"]
         yield from (Fault(place, problem) for problem in problems if problem)
 
 
-def _cannot_hold(form: str, variant: Variant, zoo: Zoo) -> str | None:
-    """Return the reason why a format cannot hold a variant, or None if it can."""
+def _cannot_hold(form: str, variant: Variant, zoo: Zoo, pieces: int | None) -> str | None:
+    """Return the reason why a format cannot hold a variant, or None if it can.  pieces: of all models, if given."""
     student, recipe, precision = variant
     entry = zoo.get(student)
     if entry is None:  # reported as a fault of `students`
@@ -112,10 +113,16 @@ def _cannot_hold(form: str, variant: Variant, zoo: Zoo) -> str | None:
         expected = "an unpruned student; CTranslate2 wants as many heads in every layer"
     elif form in ("marian", "firefox") and entry["embedding"] % size:
         expected = f"heads that divide the embedding; Marian cannot hold heads of {size}"
+    elif form in ("marian", "firefox") and entry["attention_width"] > entry["embedding"]:
+        expected = (
+            "an attention_width up to the embedding width, which Marian's heads have together"
+        )
     elif form == "firefox" and precision.split("-")[0] != "int8":
         expected = "the precision int8 or int8-finetuned, which Firefox's students have"
     elif form == "firefox" and entry["embedding"] % 64:
         expected = "an embedding width that is a multiple of 64, which Firefox's engine wants"
+    elif form == "firefox" and (pieces := pieces or entry.get("vocabulary") or 0) % 8:
+        expected = f"a vocabulary of a multiple of 8 pieces, not {pieces:,}, for Firefox's engine"
     return expected and f"found '{'/'.join(variant)}', expected {expected}"
 
 
@@ -165,6 +172,11 @@ def _evaluation(config: Config, zoo: Zoo) -> Iterator[Fault]:
             expected = "its model there, or chrf or bleu"
             message = f"found comet without evaluation.comet, expected {expected}"
             yield Fault((*place, "utility"), message)
+        if mbr["by"] == "sampling" and "hugging_face" in config["teacher"]:
+            expected = "by: beam; only Weebill's own models are sampled from"
+            yield Fault(
+                (*place, "by"), f"found sampling from a Hugging Face teacher, expected {expected}"
+            )
         if mbr.get("kept", 0) > mbr["candidates"]:
             message = f"found {mbr['kept']}, expected at most mbr.candidates {mbr['candidates']}"
             yield Fault((*place, "kept"), message)

@@ -20,11 +20,11 @@ from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 from weebill.errors import InputError
 from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
-from weebill.generation.loss_faults import LossFaults
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.accelerator import REHEARSAL, check_accelerator
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.kernels.cuda import set_gpu_defaults
+from weebill.kernels.loss_faults import LossFaults
 from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
 from weebill.workflow.progress import tell

@@ -27,6 +27,7 @@ from weebill.errors import InputError
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
 from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
 from weebill.kernels.cuda import set_gpu_defaults, to_device
+from weebill.kernels.loss_faults import check_loss
 from weebill.metric.attention_distillation import attention_loss, attention_mask, load_teacher
 from weebill.metric.settings import AttentionDistillationSettings, PretrainingSettings
 from weebill.metric.tokenizer import FILE, SentenceTokenizer
@@ -190,6 +191,7 @@ def _train(
         tell(update, settings.updates, "updates", f"loss {losses[-1]:.2f}" if losses else "")
         if update % settings.checkpoint_every == 0 or update == settings.updates:
             losses.append(float(torch.stack(recent).mean()))
+            check_loss(losses[-1], update)
             recent = []
             logging.info("update %d of %d: loss %.3f", update, settings.updates, losses[-1])
             state = {name: part.state_dict() for name, part in parts.items()}

@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from weebill.errors import InputError
+from weebill.kernels.loss_faults import check_loss
 from weebill.metric.architecture import JOINED, UNIFIED, Architecture
 from weebill.metric.folder import Metric
 from weebill.metric.network import MetricNetwork, is_stored
@@ -141,7 +142,9 @@ def _train(
         if number == settings.updates:
             break
         found = plain.estimates([[column[row] for row in part] for column in columns])
-        functional.mse_loss(found, wanted[part]).backward()
+        loss = functional.mse_loss(found, wanted[part])
+        check_loss(loss.detach(), number + 1)
+        loss.backward()
         optimizer.step()
         optimizer.zero_grad()
         schedule.step()

@@ -58,14 +58,17 @@ class GroupLasso(BlockMethod):
     def phases(self) -> dict[str, int]:
         return {} if self.reset else {"regularise_updates": self.regularise_updates}
 
+    @property
+    def undone(self) -> dict[str, int]:
+        return {"regularise_updates": self.regularise_updates} if self.reset else {}
+
     def same_shape(self, other: Method) -> bool:
         """Return True if the recipes differ at most in their setting `reset`."""
         return isinstance(other, GroupLasso) and self == replace(other, reset=self.reset)
 
     def extra_updates(self, training: Mapping[str, Any]) -> int:
         """Count the updates; those with the penalty are extra if the remaining weights are reset."""
-        repeated = self.regularise_updates if self.reset else 0
-        return super().extra_updates(training) + repeated
+        return super().extra_updates(training) + sum(self.undone.values())
 
     def shrink(self, study: "Study", work: Path) -> "tuple[Prunable, History]":
         """Train with the penalty, and remove the dead parts.  Raises InputError if the pattern matches no block."""

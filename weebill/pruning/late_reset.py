@@ -48,6 +48,10 @@ class LateReset(BlockMethod):
     def label(self) -> str:
         return f"late-reset, {self.criterion}"
 
+    @property
+    def undone(self) -> dict[str, int]:
+        return {"iteration_updates": self.iteration_updates}
+
     def removes(self, shape: ModelShape) -> Removed:
         return Removed(self.blocks, heads=self.heads_per_iteration * self.iterations)
 

@@ -88,6 +88,11 @@ class Method:
         """Updates between `reset_to` and the last training, by key, that are part of the model's own training."""
         return {}
 
+    @property
+    def undone(self) -> dict[str, int]:
+        """Updates after `reset_to`, by key, that a reset undoes: the last training repeats them."""
+        return {}
+
     def same_shape(self, other: "Method") -> bool:
         """Return True if both recipes make the same shape of the same model."""
         return self == other

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.report.results import read_csv
+from weebill.report.table import shortened
 
 SMALL = 0.5  # largest size of a small student, as a share of the unpruned float32 student's
 BASELINE = "unpruned/float32"
@@ -25,7 +26,7 @@ class _Model:
     speed: float
 
     def line(self, role: str, width: int) -> str:
-        size = f"{self.mebibytes:9.3g} {self.speed:9,.0f}"
+        size = f"{shortened(self.mebibytes):>9} {self.speed:9,.0f}"
         return f"  {role:<20} {self.variant:<{width}} {self.bleu:6.1f} {size}"
 
 

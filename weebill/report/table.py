@@ -109,11 +109,19 @@ def signed(value: float | None, decimals: int = 2) -> str:
 
 def three_digits(value: float | None) -> str:
     """Format a number with at least three significant digits: 0.00123, 0.123, 1.23, 12.3, 123, 1234."""
-    if value is None:
-        return ""
-    rounded = f"{value:.2e}"  # use the exponent after rounding: 0.9999 becomes 1.00
+    return "" if value is None else _digits(value, 3)
+
+
+def shortened(value: float, digits: int = 3) -> str:
+    """Format a number in a sentence, with so many significant digits but no zeros at the end: 0.4, 8, 12.3, 1234."""
+    text = _digits(value, digits)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _digits(value: float, digits: int) -> str:
+    rounded = f"{value:.{digits - 1}e}"  # use the exponent after rounding: 0.9999 becomes 1.00
     exponent = int(rounded.partition("e")[2])
-    return f"{value:.{max(0, 2 - exponent)}f}"
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
 def delta(text: str, baseline: str, comparison: Comparison) -> str:

@@ -73,6 +73,8 @@ def load_runtime(
     paths = [folders] if isinstance(folders, str | Path) else list(folders)
     if not paths:
         raise ValueError("at least one model folder is needed")
+    if threads < 1:
+        raise InputError(f"threads: found {threads}, expected a number of at least 1")
     for path in (*paths, *([] if shortlist is None else [shortlist])):
         check_plain(path)
     models = [read_folder(path) for path in paths]

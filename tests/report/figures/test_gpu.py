@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from tests.report.conftest import gpu_speed as speed
+from weebill.report.figures.drawing import save
 from weebill.report.figures.gpu import speed_by_batch
 from weebill.report.results import Results
+from weebill.report.tables.speeds import gpu_table
 
 
 def test_every_timing_of_a_whole_text_is_a_point():
@@ -39,3 +41,13 @@ def test_every_timing_of_a_whole_text_is_a_point():
         },
     ]
     assert spec["facet"]["sort"] == ["small/unpruned/float32", "small/unpruned/int8"]
+
+
+def test_sentences_one_by_one_alone_or_nothing_that_fits_make_an_empty_figure(tmp_path):
+    one = speed("small/unpruned/float32", "float32", False, 1, 9.0)
+    for name, speeds in (("one", [one]), ("none", [])):
+        results = Results({"experiment": "example"}, gpu_speeds=speeds)
+        save(speed_by_batch(results), tmp_path, name)
+        assert "Speed on a GPU" in (tmp_path / f"{name}.svg").read_text()
+        notes = " ".join(gpu_table(results).notes)
+        assert ("memory held no student" in notes) == (not speeds)

@@ -73,6 +73,34 @@ def test_the_table_has_the_best_of_each_kind_and_what_its_step_took(shown):
     assert [rows[v]["hours"] for v in [*rows][:4]] == ["2.0", "", "1.0", "0.100"]
 
 
+def test_a_student_alone_is_not_compared_with_itself(shown):
+    name = "small/unpruned/float32"
+    for rows in ("sizes", "qualities", "speeds"):
+        setattr(shown, rows, [one for one in getattr(shown, rows) if one.variant == name])
+    gain, _ = front.front(shown, [], STAGES).verdict
+    assert gain == f"`{name}`, the best student, has 60.0 MiB; nothing smaller was measured."
+
+
+def test_slow_teachers_are_told_with_decimals(shown):
+    """3.4 words a second as 3 would make a student of 2,000 a tenth faster than it is."""
+    shown.speeds = [
+        replace(one, words_per_second=3.4) if one.variant == "teacher/beam-4/float32" else one
+        for one in shown.speeds
+    ]
+    rows = read(front.chain_table(shown, JOBS))
+    assert rows["teacher/beam-4/float32"]["wps_pytorch"] == "3.40"
+    assert rows["small/unpruned/float32"]["faster_runtime"] == "588.2"
+
+
+def test_gains_are_over_the_teacher_in_the_first_row_though_it_was_not_timed(shown):
+    """`teacher_sentences: 0` times no teacher."""
+    shown.speeds = [one for one in shown.speeds if not one.variant.startswith("teacher/")]
+    [(first, whole), *others] = read(front.chain_table(shown, JOBS)).items()
+    assert (first, whole["mib"], whole["wps_pytorch"]) == ("teacher/beam-4/float32", "120", "")
+    assert dict(others)[SMALL]["smaller"] == "8.00"
+    assert "teacher/greedy/float32" not in dict(others)
+
+
 def test_a_shown_difference_to_the_student_is_told_as_such(shown):
     def step(variant, baseline, score, low, high):
         base = (

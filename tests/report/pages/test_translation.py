@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.report.conftest import size
+from weebill.evaluation.measurement import Variant
 from weebill.report import rendering
 from weebill.report.catalogue import PRUNED_TIMES, pages
 from weebill.report.costs import read_jobs
@@ -42,6 +44,13 @@ def test_findings_follow_from_the_measurements(results):
     assert "36 of 48 encoder heads removed (75%)" in text
     assert "`small/unpruned/log4-finetuned`: BLEU 38.00 (−1.00) on first" in text
     assert "8.0× smaller" in text
+
+
+def test_a_student_that_lost_every_head_is_told(results):
+    name = "small/pushy-i6/float32"
+    bare = size(Variant.parse(name), 55.0, (0,) * 6)
+    results.sizes = [bare if one.variant == name else one for one in results.sizes]
+    assert "48 of 48 encoder heads removed (100%)" in "\n".join(in_short(results))
 
 
 def test_the_page_holds_every_table_and_signature(results, benchmarks):

@@ -28,6 +28,27 @@ def test_students_speeds_are_the_runtimes_and_the_teachers_pytorchs(results):
     assert "the teacher by the PyTorch reference, students by the Weebill runtime (vnni)" in notes
 
 
+def test_a_teacher_timed_on_a_part_of_the_text_has_the_seconds_of_all(results):
+    """A ratio of seconds is that of words per second turned round, whoever translated how much."""
+    speeds_of_all = results.speeds
+    results.speeds = [
+        replace(one, sentences=50, words=1000, seconds=[taken / 10 for taken in one.seconds])
+        if one.variant.startswith("teacher/")
+        else one
+        for one in speeds_of_all
+    ]
+    part = speeds.speed_table(results)
+    assert read(part) == read(speeds.speed_table(replace(results, speeds=speeds_of_all)))
+    row = next(r for r in read(part) if r["variant"] == "small/unpruned/int8-finetuned")
+    assert (row["seconds"], row["seconds_delta"]) == ("3.33", "x0.067")  # the teacher takes 50 s
+    told = "10,000 source words in 500 sentences (the teacher: the first 50; its seconds are those of all"
+    beside = next(t for t in wngt20.TABLES if (t.folder, t.name) == ("speed", "wngt20_table1"))
+    for table in (part, beside.build(results)):
+        assert told in " ".join(table.notes)
+    student = next(r for r in read(beside.build(results)) if r["ours"] == "small/unpruned/float32")
+    assert (student["seconds_ours"], student["seconds_ours_delta"]) == ("5.00", "x0.10")
+
+
 def test_latencies_and_the_benchmark_are_shown_as_measured(results):
     rows = read(speeds.latency_table(results))
     assert len(rows) == len(results.latencies)
@@ -41,6 +62,15 @@ def test_latencies_and_the_benchmark_are_shown_as_measured(results):
         "2.50", "2.38", "2.62", "1.41"
     )  # fmt: skip
     assert (second["ours"], second["unit"], second["paper"]) == ("0.500", "ms", "")
+
+
+def test_the_sentences_of_latencies_are_the_students(results):
+    """The teacher, which is measured first, translates fewer."""
+    teachers = [one for one in results.latencies if one.variant.startswith("teacher/")]
+    fewer = [replace(one, sentences=50) if one in teachers else one for one in results.latencies]
+    notes = speeds.latency_table(replace(results, latencies=fewer)).notes
+    assert notes[0].startswith("200 sentences (the teacher: the first 50) on one core, one thread")
+    assert speeds.latency_table(results).notes[0].startswith("200 sentences on one core")
 
 
 def test_texts_without_spaces_are_counted_in_characters_too(results):

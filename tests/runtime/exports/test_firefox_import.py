@@ -23,7 +23,7 @@ from tests.runtime.exports.students import texts
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError
 from weebill.runtime.exports.marian import configuration, conversion
-from weebill.runtime.exports.marian.firefox import import_student
+from weebill.runtime.exports.marian.firefox import find, import_student
 from weebill.translation.model.packed_folder import load_any_model
 from weebill.translation.search import greedy
 from weebill_runtime.architecture import Architecture
@@ -144,6 +144,25 @@ def test_folders_that_are_not_clear_are_refused(tmp_path, vocabularies):
     (base / "vocab.ende.spm").unlink()
     with pytest.raises(InputError, match="name it by --vocabulary"):
         import_student(base / MODEL, tmp_path / "imported")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("model.ende.intgemm.alphas.bin", "vocab.ende.spm", "lex.50.50.ende.s2t.bin"),
+        ("model.enzh-Hant.intgemm.alphas.bin", "vocab.enzh-Hant.spm", "lex.enzh-Hant.s2t.bin.gz"),
+        ("model.intgemm.alphas.bin", "vocab.deen.spm", "lex.s2t.bin.gz"),  # browsermt's
+        ("model.npz", "vocab.spm", "lex.bin"),
+    ],
+)
+def test_files_are_found_by_the_names_of_their_publishers(tmp_path, names):
+    for name in names:
+        (tmp_path / name).touch()
+    model, vocabulary, lists = (tmp_path / name for name in names)
+    for path in (tmp_path, model):
+        found = find(path)
+        assert (found.model, found.vocabulary, found.shortlist) == (model, vocabulary, lists)
+        assert found.source_vocabulary is None
 
 
 def test_float32_models_have_no_integers_to_keep(tmp_path, vocabularies):

@@ -113,6 +113,13 @@ def test_heads_that_marian_cannot_hold_are_refused(tmp_path, vocabulary):
         export(network(head=24, pieces=PIECES), vocabulary, tmp_path / "marian", pad=True)
 
 
+@pytest.mark.parametrize("wide", [{"heads": (5, 4, 4)}, {"kind": "attention", "own": 5}])
+def test_more_heads_than_marian_has_are_refused(tmp_path, vocabulary, wide):
+    for pad in (False, True):
+        with pytest.raises(InputError, match=r"width 64 together, .* a layer of 5 heads of 16"):
+            export(network(**wide, pieces=PIECES), vocabulary, tmp_path / "wide", pad=pad)
+
+
 def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
     """The file is read in the order of Marian's binary.cpp."""
     export(student("ssru"), vocabulary, tmp_path / "marian")

@@ -133,10 +133,13 @@ def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path, m
     torch.testing.assert_close(*trained, rtol=0, atol=1e-4)
 
 
-def test_a_study_of_other_hardware_or_code_is_another(data, tmp_path, monkeypatch):
+def test_a_study_of_other_text_hardware_or_code_is_another(data, tmp_path, monkeypatch):
     study = study_of(data)
     assert study.identity() == study_of(data).identity() != study_of(data, devices=2).identity()
     before = study.identity()
+    # The weights of a published student tell nothing about the text.
+    other = replace(study, corpora=[*study.corpora, study.validation])
+    assert other.identity() != before
     library = tmp_path / "weebill"
     for folder in ("weebill", "runtime/weebill_runtime"):
         shutil.copytree(code_version.ROOT / folder, tmp_path / folder)

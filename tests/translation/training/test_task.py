@@ -42,6 +42,7 @@ def test_a_linear_decay_ends_with_the_whole_training(vocabulary):
     network = new_network(small_architecture(len(vocabulary)), seed=1)
     whole = TranslationTask(network, config, seed=1)
     assert [whole.rate(n) for n in (1, 10, 60, 109)] == pytest.approx([1e-4, 1e-3, 5e-4, 1e-5])
+    assert [whole.rate(n) for n in (110, 111, 500)] == [0.0, 0.0, 0.0]
     for part in (unwatched(config, 60), config.part(50)):
         assert TranslationTask(network, part, seed=1).rate(60) == pytest.approx(5e-4)
 

@@ -275,6 +275,12 @@ def test_accumulation_is_one_larger_batch(corpus, vocabulary):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
 
 
+def test_a_loss_that_is_no_number_stops_the_training(tmp_path, corpus, vocabulary):
+    wild = replace(CONFIG, learning_rate=1e30, warmup=1)
+    with pytest.raises(InputError, match=r"the loss is (inf|nan) in update \d; lower the learning"):
+        run(corpus, vocabulary, tmp_path, wild)
+
+
 def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):
     config = replace(CONFIG, updates=10, validate_every=5)
     last, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")

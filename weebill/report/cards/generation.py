@@ -7,6 +7,7 @@ from weebill.report import noise
 from weebill.report.cards.card import Card, Score
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
+from weebill.report.table import shortened
 
 TASKS = {"summarization": "summarization", "language-modelling": "text-generation"}
 
@@ -50,11 +51,11 @@ def _loader(results: Results, variant: str) -> str:
 
 def _facts(results: Results, variant: str) -> Iterator[tuple[str, str]]:
     if size := results.size(variant):
-        yield "Size", f"{size.mib:.3g} MiB"
+        yield "Size", f"{shortened(size.mib)} MiB"
         yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
     if one := lookup.speed(results, variant):
-        seconds = f"{one.seconds_per_example:.3g}{noise.mark(one.seconds)} s an example"
+        seconds = f"{shortened(one.seconds_per_example)}{noise.mark(one.seconds)} s an example"
         yield (
             "Time",
-            f"{seconds}, {one.milliseconds_per_token:.3g} ms a token, on one core of {one.hardware}",
+            f"{seconds}, {shortened(one.milliseconds_per_token)} ms a token, on one core of {one.hardware}",
         )

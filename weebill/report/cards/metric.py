@@ -7,6 +7,7 @@ from weebill.report import noise
 from weebill.report.cards.card import Card, Score
 from weebill.report.front.metric import timed
 from weebill.report.results import Results
+from weebill.report.table import shortened
 
 
 def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
@@ -49,5 +50,5 @@ def _facts(results: Results, metric: str) -> Iterator[tuple[str, str]]:
     if one := timed(results, metric):
         yield (
             f"Time to score {one.amount} systems together, {one.way}",
-            f"{one.median:.3g}{noise.mark(one.seconds)} s on one core of {one.hardware}",
+            f"{shortened(one.median)}{noise.mark(one.seconds)} s on one core of {one.hardware}",
         )

@@ -19,9 +19,9 @@ def roles(results: Results) -> Mapping[Variant, str]:
     other seeds are left out.
     """
     scores = lookup.scores(results)
+    own = lookup.teacher(results)
     teachers = [v for v in lookup.variants(results) if v.student == lookup.TEACHER]
-    timed = [v for v in teachers if lookup.speed(results, v)]
-    found = {v: f"teacher, {v.recipe}" for v in timed}
+    found = {v: f"teacher, {v.recipe}" for v in teachers if v == own or lookup.speed(results, v)}
     students = _students(results)
     found |= {v: "student" for v in students if v == v.baseline}
     kinds = {

@@ -60,6 +60,8 @@ def _gain(results: Results) -> str:
     base = teacher or one.baseline
     name = f"teacher ({teacher.recipe})" if teacher else "unpruned student"
     own, whole = (lookup.mebibytes(results.size(v)) for v in (one, base))
+    if one == base:
+        return f"`{one}`, the best student, has {own} MiB; nothing smaller was measured."
     smaller = f"{times(whole, own)}× smaller than its {name}: {own} MiB instead of {whole}"
     told = f"`{one}`, the best small student, is {smaller}."
     parts = _same_engine(results, one, base)

@@ -1,6 +1,7 @@
 """Lookups in the results of a translation experiment, by variant."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,11 @@ from weebill.report.table import fixed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.gpu_speed import GpuSpeed
+    from weebill.evaluation.timing.latency import Latency
     from weebill.evaluation.timing.speed import Speed
 
 TEACHER = "teacher"
+AT_ITS_SPEED = "; its seconds are those of all at its speed"  # of a teacher that was timed on less
 METRICS = {"bleu": "BLEU", "comet": "COMET"}  # beginning of a column's name → metric
 
 
@@ -186,10 +189,21 @@ def mebibytes(size: Size | None) -> str:
 
 
 def words_per_second(speed: "Speed | GpuSpeed | None") -> str:
-    """Format the source words per second; "" if they were not measured."""
-    return fixed(speed.words_per_second, 0) if speed else ""
+    """Format the source words per second, those of slow teachers with decimals; "" if they were not measured."""
+    return three_digits(speed.words_per_second) if speed else ""
 
 
-def seconds(speed: "Speed | GpuSpeed | None") -> str:
-    """Format the seconds for the whole text; "" if they were not measured."""
-    return three_digits(speed.words / speed.words_per_second) if speed else ""
+def whole_text(results: Results) -> "Speed | None":
+    """Return a timing of the whole text: a teacher may translate its first sentences alone."""
+    return max(results.speeds, key=lambda row: row.words, default=None)
+
+
+def seconds(speed: "Speed | GpuSpeed | None", words: int) -> str:
+    """Format the seconds for a text of so many source words at a speed; "" if it was not measured."""
+    return three_digits(words / speed.words_per_second) if speed else ""
+
+
+def teachers_part(rows: "Sequence[Speed | Latency]", then: str = "") -> str:
+    """Say which part of the timed sentences the teacher translated, and `then`; "" if it was all."""
+    fewest, most = (choose(row.sentences for row in rows) for choose in (min, max))
+    return f" (the teacher: the first {fewest:,}{then})" if fewest < most else ""

@@ -10,7 +10,7 @@ from weebill.report.front import translation as front
 from weebill.report.lookups import translation as lookup
 from weebill.report.pages.page import Part, bullets, pictures, results_page
 from weebill.report.results import Results
-from weebill.report.table import fixed, signed
+from weebill.report.table import fixed, shortened, signed
 from weebill.report.tables import overview, pruning, speeds, steps
 from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.claims.translation import wmt21_claims, wngt20_claims
@@ -138,7 +138,7 @@ def _scores(results: Results, variant: Variant, baseline: Variant | None = None)
 def _time(results: Results, student: Variant) -> str:
     one = lookup.speed(results, student)
     parts = [
-        f"{100 * other.words_per_second / one.words_per_second:.2g}% of the teacher's by {variant.recipe}"
+        f"{shortened(100 * other.words_per_second / one.words_per_second, 2)}% of the teacher's by {variant.recipe}"
         for variant in lookup.variants(results)
         if one and variant.student == lookup.TEACHER and (other := lookup.speed(results, variant))
     ]
@@ -148,7 +148,7 @@ def _time(results: Results, student: Variant) -> str:
 
 def _heads(results: Results, variant: Variant) -> str:
     left, full = (lookup.encoder_heads(results, one) for one in (variant, variant.baseline))
-    if not left or not full or left == full:
+    if left is None or not full or left == full:
         return ""
     return f", {full - left} of {full} encoder heads removed ({(full - left) / full:.0%})"
 

@@ -25,14 +25,15 @@ def speed_table(results: Results) -> Table:
     by_characters = any(one.characters for one in results.speeds)
     notes = ["In brackets: ratio to the teacher with its beam, which PyTorch always translates."]
     if results.speeds:
-        first, cores = results.speeds[0], max(speed.cores for speed in results.speeds)
+        first, cores = lookup.whole_text(results), max(speed.cores for speed in results.speeds)
+        part = lookup.teachers_part(results.speeds, lookup.AT_ITS_SPEED)
         notes += [
-            f"{_words(first)} in {first.sentences:,} sentences, batches of {first.batch_size}; "
+            f"{_words(first)} in {first.sentences:,} sentences{part}, batches of {first.batch_size}; "
             f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
             "the text split among them.",
             *(
                 f"{speed.variant}, {speed.engine}, by {speed.processes} x {speed.threads} threads: "
-                f"{fixed(speed.words_per_second, 0)} words/s."
+                f"{lookup.words_per_second(speed)} words/s."
                 for speed in results.speeds
                 if speed.threads > 1
             ),
@@ -72,10 +73,12 @@ def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | 
         one = lookup.speed(results, variant, all_cores, engine)
         pair = (one, lookup.speed(results, base, all_cores) if base else None)
         if not all_cores:
-            cells.append(Cell.compared(*map(lookup.seconds, pair), "ratio"))
+            words = lookup.whole_text(results).words
+            seconds = (lookup.seconds(each, words) for each in pair)
+            cells.append(Cell.compared(*seconds, "ratio"))
         shown = map(lookup.words_per_second, pair)
         cells.append(Cell.compared(*shown, "ratio", noise.mark(one.seconds)))
-        cells += [fixed(one.slowest, 0), fixed(one.fastest, 0)]
+        cells += [three_digits(one.slowest), three_digits(one.fastest)]
     for all_cores in (False, True):
         one = lookup.speed(results, variant, all_cores, engine)
         cells += [fixed(one.characters_per_second, 0)] * bool(one.characters)
@@ -92,10 +95,11 @@ def latency_table(results: Results) -> Table:
         variant = Variant.parse(one.variant)
         rows.append(Row.of(cells, baseline=variant == variant.baseline))
     if results.latencies:
-        first = results.latencies[0]
+        first = max(results.latencies, key=lambda one: one.sentences)
+        part = lookup.teachers_part(results.latencies)
         notes = [
-            f"{first.sentences:,} sentences on one core, one thread; p50, p95, p99: percentiles. Peak memory: with a "
-            "batch of the longest sentences. It includes Python and its libraries, which are imported before "
+            f"{first.sentences:,} sentences{part} on one core, one thread; p50, p95, p99: percentiles. Peak memory: "
+            "with a batch of the longest sentences. It includes Python and its libraries, which are imported before "
             "loading begins.",
             f"{first.hardware}; {versions_line(first.versions)}.",
         ]
@@ -135,7 +139,7 @@ def gpu_table(results: Results) -> Table:
         cells = [one.variant, one.numbers, "yes" if one.shortlist else "no", str(one.batch_size)]
         shown = map(lookup.words_per_second, pair)
         cells.append(Cell.compared(*shown, "ratio", noise.mark(one.seconds)))
-        cells += [fixed(one.words / taken(one.seconds), 0) for taken in (max, min)]
+        cells += [three_digits(one.words / taken(one.seconds)) for taken in (max, min)]
         cells.append(three_digits(one.sentence_ms))
         cells.append(Cell.compared(*map(lookup.mean_timed_bleu, pair), "difference"))
         cells.append(fixed(one.memory_mib, 0))
@@ -159,6 +163,10 @@ def gpu_table(results: Results) -> Table:
 
 
 def _gpu_notes(results: Results) -> list[str]:
+    if not results.gpu_speeds:
+        return [
+            "The GPU's memory held no student in any batch size; the log of the timing says so."
+        ]
     first = results.gpu_speeds[0]
     alone = [one for one in results.gpu_speeds if one.batch_size == 1]
     notes = ["In brackets: against the student's unpruned model in float32 without a shortlist."]

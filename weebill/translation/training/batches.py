@@ -35,32 +35,40 @@ def staged_batches(
 ) -> Iterator[np.ndarray]:
     """Yield batches of `batch_stream` without end, `per_update` for each update, starting after `first_update`.
 
-    The first stage has the order of a training without stages.  Raises InputError if a stage has no rows.
+    The first stage has the order of a training without stages.  Raises InputError at once if any stage has no rows.
     """
+    stages = stages or [Stage()]
+    copies = [_copies(corpus, stage, number) for number, stage in enumerate(stages)]
     begin = 0
-    for number, stage in enumerate(stages or [Stage()]):
-        last = number >= len(stages) - 1
+    for number, stage in enumerate(stages):
+        last = number == len(stages) - 1
         done = max(0, first_update - begin)
         if last or done < stage.updates:
-            rows = _rows(corpus, stage, number)
             order = seed if number == 0 else int(sha256_text(f"{seed} stage {number}")[:8], 16)
+            rows = _rows(corpus, copies[number])
             stream = batch_stream(corpus, batch_tokens, order, done * per_update, rows)
             yield from stream if last else islice(stream, (stage.updates - done) * per_update)
         begin += stage.updates or 0
 
 
-def _rows(corpus: EncodedCorpus, stage: Stage, number: int) -> Rows:
-    """Return the rows of an epoch of a stage, some of them several times."""
+def _copies(corpus: EncodedCorpus, stage: Stage, number: int) -> np.ndarray | None:
+    """Return how often an epoch of a stage has the rows of each group; None: every row once."""
     if stage.augmented and set(stage.copies.values()) <= {1}:
-        return slice(None)
+        return None
     copies = [
         stage.copies.get(name, 1) if stage.augmented or not augmented else 0
         for name, augmented in corpus.group_names
     ]
-    rows = np.repeat(np.arange(len(corpus)), np.array(copies)[corpus.groups])
-    if not len(rows):
+    if not np.array(copies, dtype=bool)[corpus.groups].any():
         raise InputError(f"training.stages[{number}]: leaves no pair to train on; raise its copies")
-    return rows
+    return np.array(copies)
+
+
+def _rows(corpus: EncodedCorpus, copies: np.ndarray | None) -> Rows:
+    """Return the rows of an epoch, some of them several times."""
+    if copies is None:
+        return slice(None)
+    return np.repeat(np.arange(len(corpus)), copies[corpus.groups])
 
 
 def batch_stream(

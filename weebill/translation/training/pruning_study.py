@@ -50,9 +50,12 @@ class TranslationStudy:
     encoded: Path | None = None
 
     def identity(self) -> dict[str, Any]:
-        """Return the hash of C's weights, which depend on corpus and seed, and all else that decides the results."""
+        """Return the hashes of C's weights and of the text, and all else that decides the results."""
         return {
             "start": model_hash(self.start),
+            "corpora": list(
+                map(content_hash, self.corpora)
+            ),  # a published C depends on none of them
             "validation": content_hash(self.validation),
             "training": asdict(self.config),
             "seed": self.seed,

@@ -11,6 +11,7 @@ from torch.utils.data import IterableDataset
 
 from weebill.ahead import ahead
 from weebill.kernels.graphs import Recorder
+from weebill.kernels.loss_faults import check_loss
 from weebill.pruning.study import Companion
 from weebill.translation.model.batch import Batch
 from weebill.translation.training.batches import staged_batches
@@ -93,13 +94,16 @@ class TranslationTask(lightning.LightningModule):
         """Return the learning rate of an update, counted from 1: linear warm-up, then a fall of the chosen kind."""
         warmup, end = max(1, self.config.warmup), self.config.decay_until or self.config.updates
         if self.config.decay == "linear":
-            fall = (end + 1 - update) / max(1, end + 1 - warmup)
+            fall = max(0, end + 1 - update) / max(1, end + 1 - warmup)
         else:
             fall = (warmup / update) ** 0.5
         return self.config.learning_rate * min(update / warmup, fall)
 
     def training_step(self, update, _index: int) -> None:
-        """Make one update: forward and backward pass of each batch, then one optimizer step."""
+        """Make one update: forward and backward pass of each batch, then one optimizer step.
+
+        Raises InputError if the loss is not finite; on a GPU it is checked where it is logged.
+        """
         batches, words = update
         config, optimizer = self.config, self.optimizers()
         number = self.start_update + self.global_step + 1
@@ -119,6 +123,9 @@ class TranslationTask(lightning.LightningModule):
             # A tensor on the device, because the host would wait for the device with a plain number.
             rate = torch.full((), self.rate(number), device=self.device)
             self.log_dict({"loss": total, "learning_rate": rate})
+        logged = self.global_step % LOGGED == 0 or self.global_step >= config.updates
+        if logged or self.device.type == "cpu":  # a GPU's loss is waited for
+            check_loss(total, number)
         self.words = words
 
     def _backward(self, batches: Sequence[Batch], words: int) -> Tensor:

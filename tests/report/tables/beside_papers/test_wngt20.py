@@ -55,7 +55,7 @@ def test_every_student_beside_one_row_is_shown(results):
         "small/unpruned/float32": ("100", ""),
         "small/unpruned/int8": ("300", "x3.00"),
         "small/unpruned/int8-finetuned": ("200", "x2.00"),
-        "small~2/unpruned/float32": ("50", ""),
+        "small~2/unpruned/float32": ("50.0", ""),
         "small~2/unpruned/int8": ("400", "x8.00"),
     }
     assert {row["model"] for row in rows.values()} == {"tiny"}
@@ -83,7 +83,7 @@ def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
     assert shown == {
         ("small/unpruned/float32", "float32"): ("100", "", ""),
         ("small/unpruned/float32", "float16, shortlist"): ("200", "x2.00", "8210"),
-        ("small/unpruned/log4", "float32, log4 weights"): ("50", "x0.50", ""),
+        ("small/unpruned/log4", "float32, log4 weights"): ("50.0", "x0.50", ""),
         ("small/unpruned/log4", "float16, log4 weights, shortlist"): ("150", "x1.50", ""),
     }
     bases = [

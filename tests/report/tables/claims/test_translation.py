@@ -61,6 +61,16 @@ def test_the_smaller_student_is_compared_with_the_next_larger(measured):
     assert only(MEASURES["smaller-bleu"](measured)).value == pytest.approx(-9.0)
 
 
+def test_students_of_one_size_are_not_larger_and_smaller(measured):
+    """`small@parallel` is `small`, trained on another text."""
+    text = "small@parallel/unpruned/float32"
+    rows = {name: [*getattr(measured, name)] for name in ("sizes", "speeds")}
+    for found in rows.values():
+        found += [dataclasses.replace(one, variant=text) for one in found if one.variant == STUDENT]
+    one = only(MEASURES["smaller-speed"](dataclasses.replace(measured, **rows)))
+    assert (one.of, one.value) == ("other/unpruned/float32", pytest.approx(2.0))
+
+
 def test_a_gpu_is_judged_batch_by_batch(measured):
     speeds = [
         gpu_speed(STUDENT, "float32", False, 32, 1000.0),
@@ -94,3 +104,21 @@ def test_group_lasso_is_compared_with_its_shape_from_scratch(results):
     )
     assert only(MEASURES["lasso-scratch"](found)).value == 0.5
     assert only(MEASURES["head-lasso-heads"](found)).value == 0.0
+
+
+def test_numbers_of_a_gpu_are_compared_in_one_model(measured):
+    """A pruned model, or one with decoded weights, is none of the unpruned student's pairs."""
+    pruned, decoded = "small/pushy-i6/float32", "small/unpruned/log4"
+    speeds = [
+        gpu_speed(STUDENT, "float32", False, 32, 1000.0),
+        gpu_speed(STUDENT, "float16", False, 32, 1250.0),
+        gpu_speed(pruned, "float32", False, 32, 2000.0),
+        gpu_speed(pruned, "float16", False, 32, 2200.0),
+        gpu_speed(decoded, "float32", False, 32, 900.0),
+        gpu_speed(decoded, "float16", False, 32, 990.0),
+        gpu_speed("small/unpruned/int8", "int8", False, 32, 1000.0),
+    ]
+    found = dataclasses.replace(measured, gpu_speeds=speeds)
+    halves = {one.of.partition(",")[0]: one.value for one in MEASURES["float16-speed"](found)}
+    assert halves == pytest.approx({STUDENT: 1.25, pruned: 1.1, decoded: 1.1})
+    assert only(MEASURES["gpu-int8-speed"](found)).value == pytest.approx(0.8)

@@ -108,10 +108,10 @@ def words_per_second(key: str = "wps_1core", cores: str = "1 core") -> Quantity:
     return Quantity(key, f"Words/s, {cores}", ours, "ratio")
 
 
+def _seconds(results: Results, variant: Variant) -> str:
+    one = lookup.speed(results, variant)
+    return lookup.seconds(one, lookup.whole_text(results).words) if one else ""
+
+
 # Seconds of one core for the whole text, median of the rounds.
-SECONDS = Quantity(
-    "seconds",
-    "Seconds",
-    lambda results, variant: lookup.seconds(lookup.speed(results, variant)),
-    "ratio",
-)
+SECONDS = Quantity("seconds", "Seconds", _seconds, "ratio")

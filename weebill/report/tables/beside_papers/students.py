@@ -158,9 +158,10 @@ def _timing(results: Results) -> list[str]:
             who = "the teacher" if variant.student == lookup.TEACHER else "students"
             shown.setdefault(engine, {})[who] = None
     engines = ", ".join(f"{' and '.join(who)} by the {engine}" for engine, who in shown.items())
-    row, cores = results.speeds[0], max(speed.cores for speed in results.speeds)
+    row, cores = lookup.whole_text(results), max(speed.cores for speed in results.speeds)
+    part = lookup.teachers_part(results.speeds, lookup.AT_ITS_SPEED)
     return [
-        f"Ours: {engines}; {row.words:,} source words in {row.sentences:,} sentences, batches of "
+        f"Ours: {engines}; {row.words:,} source words in {row.sentences:,} sentences{part}, batches of "
         f"{row.batch_size}, median of {len(row.seconds)} interleaved rounds, one core and {cores} "
         f"cores of {row.hardware}. Students search greedily where no beam is named."
     ]

@@ -91,7 +91,7 @@ def _figures(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]
                     f"GPU speed: {speed.variant} was timed twice in {speed.numbers} with batches of "
                     f"{speed.batch_size}; measure again"
                 )
-            seconds[speed.numbers] = lookup.seconds(speed)
+            seconds[speed.numbers] = lookup.seconds(speed, speed.words)
             seconds[f"bleu_{speed.numbers}"] = lookup.mean_timed_bleu(speed)
     return found
 

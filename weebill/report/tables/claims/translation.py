@@ -136,10 +136,18 @@ def _by_size(results: Results, precision: str) -> list[Variant]:
     return sorted(found, key=lambda v: results.size(v.baseline).parameters, reverse=True)
 
 
+def _neighbours(results: Results, precision: str) -> Iterator[tuple[Variant, Variant]]:
+    """Yield each student and the next smaller one; of those of one size, as of other texts, the first alone."""
+    found: dict[int, Variant] = {}
+    for variant in _by_size(results, precision):
+        found.setdefault(results.size(variant.baseline).parameters, variant)
+    return pairwise(found.values())
+
+
 def _smaller_int8(results: Results) -> list[Effect]:
     """Return the loss by 8 bits of each student, less that of the next larger one."""
     effects = []
-    for larger, smaller in pairwise(_by_size(results, "int8")):
+    for larger, smaller in _neighbours(results, "int8"):
         both = [_bleu(results, v, v.baseline) for v in (smaller, larger)]
         if None not in both:
             effects.append(both[0].less(both[1]))
@@ -149,7 +157,7 @@ def _smaller_int8(results: Results) -> list[Effect]:
 def _larger_speed(results: Results) -> list[Effect]:
     """Return the ratio of the speed-ups by 8 bits, of each student to the next smaller one's."""
     effects = []
-    for larger, smaller in pairwise(_by_size(results, "int8")):
+    for larger, smaller in _neighbours(results, "int8"):
         both = [_speed(results, v, v.baseline) for v in (larger, smaller)]
         if None not in both:
             one, other = both
@@ -159,7 +167,7 @@ def _larger_speed(results: Results) -> list[Effect]:
 
 
 def _smaller_speed(results: Results) -> list[Effect]:
-    pairs = pairwise(_by_size(results, "float32"))
+    pairs = _neighbours(results, "float32")
     return _found([_speed(results, smaller, larger) for larger, smaller in pairs])
 
 
@@ -168,7 +176,7 @@ def _smaller_bleu(results: Results) -> list[Effect]:
     teacher, effects = lookup.teacher(results), []
     if teacher is None:
         return []
-    for larger, smaller in pairwise(_by_size(results, "float32")):
+    for larger, smaller in _neighbours(results, "float32"):
         both = [_bleu(results, v, teacher) for v in (smaller, larger)]
         if None not in both:
             effects.append(both[0].less(both[1]))
@@ -176,10 +184,15 @@ def _smaller_bleu(results: Results) -> list[Effect]:
 
 
 def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
-    """Return how many times as fast a student is in one kind of numbers as in another, by batch size."""
+    """Return how many times as fast a model is in one kind of numbers as in another, by batch size.
+
+    int8 is a variant of its own, which stands beside the float32 variant of the same student and recipe.
+    """
 
     def setting(one: "GpuSpeed") -> tuple[object, ...]:
-        return Variant.parse(one.variant).student, one.batch_size, one.shortlist
+        variant = Variant.parse(one.variant)
+        stored = "float32" if one.numbers == "int8" else variant.precision
+        return variant.student, variant.recipe, stored, one.batch_size, one.shortlist
 
     ours, base = ([s for s in results.gpu_speeds if s.numbers == n] for n in (numbers, other))
     return _gpu_ratios(ours, base, setting)

@@ -41,6 +41,11 @@ def even_shape(shape: Architecture, pad: bool) -> Architecture:
         found = ", ".join(map(str, sorted(sizes)))
         raise InputError(f"Marian wants {wanted}; this student's heads have {found}")
     heads, inner = shape.embedding // size, max(1, *(layer.feed_forward for layer in layers))
+    if (most := max(max(layer.heads, layer.self_heads) for layer in layers)) > heads:
+        raise InputError(
+            f"Marian's heads have the embedding width {shape.embedding} together, and this student has a layer of "
+            f"{most} heads of {size}; export it to ONNX"
+        )
     own = heads if shape.decoder_kind == "attention" else 0
     encoder, decoder = LayerShape(heads, size, inner), LayerShape(heads, size, inner, own)
     layers = {

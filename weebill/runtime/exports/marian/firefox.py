@@ -143,7 +143,8 @@ def find(path: str | Path) -> Published:
     model = _only(folder, "model*.npz", "model*.bin") if path.is_dir() else path
     if model is None:
         raise InputError(f"{folder}: no model.*.bin or model*.npz in it; name the model's file")
-    pair = f".{model.name.split('.')[1]}." if ".intgemm." in model.name else "."
+    languages = re.fullmatch(r"model\.([^.]+)\.intgemm\..*", model.name)
+    pair = f".{languages[1]}." if languages else "."
     return Published(
         model,
         _only(folder, f"trgvocab*{pair}spm", f"vocab*{pair}spm"),

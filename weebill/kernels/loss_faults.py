@@ -1,9 +1,19 @@
-"""Losses that are not finite, found without a wait for the GPU in each step."""
+"""Losses that are not finite: a training that has diverged ends with one error, and writes no model."""
+
+import math
 
 import torch
 from torch import Tensor
 
 from weebill.errors import InputError
+
+
+def check_loss(loss: float | Tensor, update: int) -> None:
+    """Raise InputError if the loss of an update is not finite."""
+    if not math.isfinite(found := float(loss)):
+        raise InputError(
+            f"training: the loss is {found} in update {update}; lower the learning rate"
+        )
 
 
 class LossFaults:
@@ -25,6 +35,4 @@ class LossFaults:
     def check(self) -> None:
         """Raise InputError if a loss was not finite."""
         if update := int(self._update):
-            raise InputError(
-                f"training: the loss is {float(self._loss)} in update {update}; lower the learning rate"
-            )
+            check_loss(self._loss, update)
