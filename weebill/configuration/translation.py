@@ -209,8 +209,8 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for every existing folder of a Hugging Face model that cannot translate these languages."""
-    found = []
+    """Return one line for every existing model folder that is no metric, or cannot translate these languages."""
+    found = [*models.unfit_metrics(config, "evaluation.comet.model")]
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():
             from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
