@@ -91,11 +91,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def prepare_output() -> None:
-    """Make standard output UTF-8, whatever the locale.  Raises InputError if the caller has closed it."""
+    """Make standard output UTF-8, whatever the locale.  Raises InputError if the caller has closed it.
+
+    Bytes of a file's name that are not UTF-8 are escaped, as on standard error; no other text has any.
+    """
     if sys.stdout is None:
         raise InputError("standard output: closed, expected an open file, pipe or terminal")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def complete() -> None:

@@ -9,7 +9,7 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -180,6 +180,14 @@ def read_argument(path: str | Path) -> Iterator[str]:
             yield from decoded_lines(stream, str(path))
     else:
         yield from read_lines(path)
+
+
+def check_counts(texts: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Raise InputError unless texts, by their names, have the same number of lines."""
+    counts = [(name, len(lines)) for name, lines in texts]
+    if len({count for _, count in counts}) > 1:
+        told = ", ".join(f"{name} has {count:,}" for name, count in counts)
+        raise InputError(f"numbers of lines differ: {told}; give one line per segment")
 
 
 def standard_input() -> IO[bytes]:

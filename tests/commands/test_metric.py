@@ -1,13 +1,15 @@
 """`weebill metric` on a small checkpoint: converted, pruned and distilled models score."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from weebill.__main__ import main
-from weebill.metric.folder import load_metric
+from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.scorer import Scorer
 
 
@@ -71,7 +73,7 @@ def test_distil(tmp_path, model, capsys):
     folder = tmp_path / "student"
     shape = ["--layers", "1", "--updates", "4"]
     assert main(["metric", "distil", model, str(folder), *given, *shape]) == 0
-    assert "on 2 segments held out" in capsys.readouterr().out
+    assert "on 10 segments held out" in capsys.readouterr().out
     assert load_metric(folder).network.encoder.config.num_hidden_layers == 1
     assert main(["metric", "distil", model, str(tmp_path / "b"), *given[2:]]) == 1
     assert "reads mt, src, ref; give the file of src" in capsys.readouterr().err
@@ -80,7 +82,48 @@ def test_distil(tmp_path, model, capsys):
 def test_distil_refuses_a_text_that_the_model_does_not_read(tmp_path, capsys):
     values = {"class_identifier": "referenceless_regression_metric"}
     model = make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder"), **values)
-    given = ["-s", "source", "-r", "nowhere", "-t", "translations"]
+    text = tmp_path / "text"
+    text.write_text("Ja.\n" * 40)
+    given = ["-s", str(text), "-r", str(text), "-t", str(text)]
     assert main(["metric", "distil", str(model), str(tmp_path / "student"), *given]) == 1
-    assert "nowhere: " in (told := capsys.readouterr().err)
+    assert f"{text}: " in (told := capsys.readouterr().err)
     assert "reads mt, src alone; leave out the references" in told
+
+
+@pytest.mark.parametrize("action", ["convert", "prune"])
+def test_a_diverged_model_is_not_written(tmp_path, model, capsys, action):
+    metric = load_metric(model)
+    metric.network.encoder.encoder.layer[0].output.dense.weight.data[0, 0] = torch.nan
+    save_metric(tmp_path / "diverged", metric, {})
+    options = ["--heads", "0.5"] if action == "prune" else []
+    words = ["metric", action, str(tmp_path / "diverged"), str(tmp_path / "made"), *options]
+    assert main(words) == 1
+    assert "the model has diverged, take another" in capsys.readouterr().err
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("action", "words", "told"),
+    [
+        ("distil", ["-s", "-", "-t", "-"], "standard input is named twice"),
+        ("prune", ["--vocabulary", "-", "-"], "standard input is named twice"),
+        ("distil", ["-s", "long", "-t", "short"], "short has 40, long has 50; give one line"),
+        ("distil", ["-s", "long", "-t", "nowhere"], "nowhere: no such file"),
+    ],
+)
+def test_wrong_text_is_told_before_the_model_is_read(
+    tmp_path, capsys, monkeypatch, action, words, told
+):
+    monkeypatch.chdir(tmp_path)
+    for name, count in (("long", 50), ("short", 40)):
+        Path(name).write_text("Ja.\n" * count)
+    assert main(["metric", action, "no/such.ckpt", "made", *words]) == 1
+    assert told in capsys.readouterr().err
+
+
+def test_equal_scores_have_no_correlation(tmp_path, model, capsys):
+    (tmp_path / "text").write_text("Ja.\n" * 40)
+    files = [word for option in ("-s", "-r", "-t") for word in (option, str(tmp_path / "text"))]
+    words = ["--layers", "1", "--updates", "1"]
+    assert main(["metric", "distil", model, str(tmp_path / "student"), *files, *words]) == 0
+    assert "segments held out: undefined: all are equal" in capsys.readouterr().out

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -84,7 +85,13 @@ def test_text(files, capsys):
         (lambda a: [*a, "--bootstrap", "1"], "--bootstrap 1: a 95 % interval needs 100 resamples"),
         (lambda a: [*a[:4], "none.en", *a[5:]], "none.en: no such file"),
         (
-            lambda a: [*a, "--precision", "int4"],
+            lambda a: [
+                *a,
+                "--precision",
+                "int4",
+                "--model",
+                "no/such.ckpt",
+            ],  # it is not read before
             "precision 'int4', expected float32, bfloat16, int8",
         ),
         (lambda a: [*a, "--model", "no/such.ckpt"], "no/such.ckpt: no such file"),
@@ -99,7 +106,7 @@ def test_what_is_wrong(files, capsys, change, message):
 def test_files_of_unlike_lengths(files, capsys, tmp_path):
     arguments, _ = files
     short = write(tmp_path / "short.de", REFERENCES[:4])
-    assert main([*arguments, short]) == 1
+    assert main([*arguments, short, "--model", "no/such.ckpt"]) == 1  # which is not read before
     error = capsys.readouterr().err
     assert f"{short} has 4" in error
     assert f"{tmp_path / 'src.en'} has 6" in error
@@ -149,6 +156,17 @@ def test_files_of_repeated_options_count_together(files, capsys, tmp_path):
     with pytest.raises(SystemExit):
         main([*before, "-s", arguments[4], "-r", arguments[6], "-t", *scores])
     assert "argument -s/--sources: takes one file; give it once" in capsys.readouterr().err
+
+
+def test_a_name_that_is_not_utf8(files, capsys, tmp_path):
+    arguments, scores = files
+    system = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.de")
+    write(Path(system), SYSTEMS["good"])
+    assert main([*arguments[:8], system]) == 0
+    assert f"{tmp_path}/\\udcff.de  " in capsys.readouterr().out
+    assert main([*arguments[:8], system, "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["systems"]
+    assert one["name"] == system and one["segments"] == pytest.approx(next(iter(scores.values())))
 
 
 def test_errors_as_json(capsys, tmp_path):

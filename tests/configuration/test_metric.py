@@ -225,6 +225,49 @@ def test_translators_that_cannot_translate_are_named(tmp_path, monkeypatch):
     assert line.startswith(f"{direct}[0]: pickled: has no model.safetensors, and pickles are not")
 
 
+def test_tables_without_a_column_are_named_before_a_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = check(SMALL, "trial.yaml")
+    heading = ["system", "seg_id", "source", "hypothesis", "reference", "da"]
+
+    def unfit(*columns):
+        (tmp_path / "da.tsv").write_text("\t".join(columns) + "\n")
+        return unfit_models(config)
+
+    assert unfit(*heading) == unfit_models(check(SMALL, "trial.yaml")) == []
+    wanted = [
+        f"{key}: da.tsv: no column 'da'"
+        for key in ("reference.judgements[0]", "pruning.judgements[0]", "pruning.development")
+    ]
+    assert unfit(*heading[:5], "score") == [*wanted, "test_sets.news: da.tsv: no column 'da'"]
+    found = "da.tsv: no column 'reference'; name it so, or set references: false"
+    assert unfit(*heading[:4], "da") == [
+        f"pruning.development: {found}",
+        f"test_sets.news: {found}",
+    ]
+    assert "test_sets.news: da.tsv: no column 'system', which tells" in "".join(unfit(*heading[1:]))
+    assert len(unfit(*heading, "da")) == 4
+
+
+def test_files_of_unlike_lengths_are_named_before_a_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    speed = {"sources": "src", "references": "ref", "systems": ["one"]}
+    config = check(changed(("evaluation",), {"speed": speed}), "trial.yaml")
+    heading = "system\tseg_id\tsource\thypothesis\treference\tda\n"
+    (tmp_path / "da.tsv").write_text(heading + "A\t1\ts\th\tr\t1\n" * 2)
+    for name in ("src", "ref", "one", "bleurt.txt"):
+        (tmp_path / name).write_text("1\n2\n")
+    assert unfit_models(config) == []
+    for name in ("one", "bleurt.txt"):
+        (tmp_path / name).write_text("1\n")
+    remedy = "give one line per segment"
+    assert unfit_models(config) == [
+        "test_sets.news: numbers of lines differ: da.tsv, below its headings, has 2, bleurt.txt has 1; "
+        + remedy,
+        "evaluation.speed: numbers of lines differ: src has 2, one has 1, ref has 2; " + remedy,
+    ]
+
+
 def test_the_estimate_grows_with_updates():
     few, many = (
         estimate(check(changed(("encoders", "small", "updates"), n), "trial.yaml"))

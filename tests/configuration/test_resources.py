@@ -21,6 +21,7 @@ from weebill.configuration.resources import (
     training_memory,
     vocabulary_memory,
 )
+from weebill.metric.folder import load_metric, save_metric
 from weebill.rehearsal.making.translators import make_m2m, make_marian
 
 PUBLIC = {
@@ -200,3 +201,27 @@ def test_a_source_vocabulary_of_its_own_is_stored_but_multiplies_nothing(zoo):
     assert weights(zoo["small"], two) == one._replace(
         stored=one.stored + 300 * zoo["small"]["embedding"]
     )
+
+
+def test_a_metric_of_an_unknown_kind_is_named_before_a_run(experiment, zoo, tmp_path):
+    """It is read last, after all trainings."""
+
+    def unfit(path):
+        config = experiment({"evaluation": {"comet": {"model": str(path)}}})
+        return unfit_models(check(config, "trial.yaml", zoo))
+
+    encoder = make_encoder(tmp_path / "encoder")
+    checkpoint = make_checkpoint(tmp_path / "checkpoint", encoder)
+    save_metric(tmp_path / "metric", load_metric(checkpoint), {})
+    for path in (checkpoint, checkpoint / "checkpoints/model.ckpt", tmp_path / "metric"):
+        assert unfit(path) == []
+    hyperparameters = checkpoint / "hparams.yaml"
+    hyperparameters.write_text(hyperparameters.read_text().replace("regression_metric", "mine"))
+    key = "evaluation.comet.model"
+    for path, told in (
+        (checkpoint, f"{hyperparameters}: class_identifier 'mine'"),
+        (encoder, f"{encoder}/config.json: format None"),
+        (tmp_path, f"{tmp_path}: neither a metric folder (no config.json) nor a checkpoint"),
+    ):
+        [line] = unfit(path)
+        assert line.startswith(f"{key}: {told}")

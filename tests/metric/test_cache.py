@@ -6,6 +6,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -214,3 +215,22 @@ def test_other_databases_are_no_cache(tmp_path):
         database.execute("CREATE TABLE mine (a)")
     with pytest.raises(InputError, match=r"no cache of sentence vectors.*name another file"):
         VectorCache(other)
+
+
+def test_threads_may_share_a_cache(tmp_path):
+    cache, kept = VectorCache(tmp_path / "vectors"), vectors([f"Satz {n}" for n in range(40)])
+
+    def use(texts):
+        cache.put("model", {text: kept[text] for text in texts})
+        return len(cache.get("model", texts))
+
+    with ThreadPoolExecutor(4) as threads:
+        parts = [list(kept)[start : start + 10] for start in range(0, 40, 10)]
+        assert list(threads.map(use, parts)) == [10] * 4
+    assert len(pickle.loads(pickle.dumps(cache))) == len(cache) == 40  # the same file
+
+
+def test_a_place_below_a_file(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file/vectors: the cache of vectors cannot be used"):
+        VectorCache(tmp_path / "file/vectors")

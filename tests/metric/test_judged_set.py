@@ -265,6 +265,12 @@ def test_relative_ranks_at_their_bounds():
     assert (ranks.better.tolist(), ranks.worse.tolist()) == ([0], [1])  # 25 points count, 24 do not
     assert ranks.tau(np.array([1.0, 1.0, 0.0, 0.0])) == -1  # a tie is no agreement
     assert np.isnan(RelativeRanks([1.0], ["a"]).tau(np.array([1.0])))
+    for parts in (
+        3,
+        10,
+    ):  # means of several assessors: 83.1 - 58.1 is less than 25 as numbers of the machine
+        pairs = [[k / parts, (k - 25 * parts) / parts] for k in range(25 * parts, 100 * parts)]
+        assert all(len(RelativeRanks(pair, ["a", "a"]).better) for pair in pairs)
 
 
 def test_permutations_by_trying_all():

@@ -52,6 +52,14 @@ def test_tables_of_windows(tmp_path):
     assert read_judgements(path, "mqm", by_system=True)["system"].tolist() == ["ref-A"]
 
 
+@pytest.mark.parametrize("name", ["mqm", "lp", "hypothesis"])
+def test_two_columns_of_one_name_are_refused(tmp_path, name):
+    path = tmp_path / "judged.tsv"
+    path.write_text(f"{HEAD}\t{name}\nA\t1\ten-de\ts\tr\th\t-1\t5\n")
+    with pytest.raises(InputError, match=f"2 columns '{name}'; rename all but one"):
+        read_judgements(path, "mqm")
+
+
 def test_direct_assessments_are_read(real_text):
     judged = read_judgements(real_text("da/da_wmt17_to-en.tsv"), "da_z")
     assert len(judged) == 3920

@@ -310,6 +310,8 @@ def test_importance_is_of_the_scores_that_were_learnt(tmp_path, segments, monkey
     np.testing.assert_allclose(own["score"], line, atol=1e-5)
     with pytest.raises(InputError, match="no judged source is left; lower"):
         make_pruned(tmp_path / "none", path, top, entries, 1000, 1, "none", 1 - 1e-12)
+    with pytest.raises(InputError, match=r"2 judged segments, .* leave no loss to prune by"):
+        make_pruned(tmp_path / "none", path, top, entries, 2, 1, None, 0.5)
 
 
 def test_nothing_and_too_much(tmp_path, segments):

@@ -1,6 +1,9 @@
 """Fast scores against sentence-by-sentence scores in float64, and against unbabel-comet if it is installed."""
 
+import copy
 import logging
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 import numpy as np
@@ -342,3 +345,30 @@ def test_what_programs_give(tmp_path):
         scorer.score([REFERENCES], SOURCES, REFERENCES)
     with pytest.raises(InputError, match="bad: line 2 is None, expected a string"):
         scorer.score({"bad": ["Ja.", None]}, SOURCES, REFERENCES)
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_scorer_that_has_scored_is_copied(tmp_path, precision):
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    scorer = Scorer(folder, precision, cache=tmp_path / "vectors")
+    wanted = scorer.score(SYSTEMS, SOURCES, REFERENCES)
+    for made in (copy.deepcopy(scorer), pickle.loads(pickle.dumps(scorer))):
+        assert made.precision == precision
+        np.testing.assert_equal(made.score(SYSTEMS, SOURCES, REFERENCES), wanted)
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_threads_may_share_a_scorer(tmp_path, precision, stream):
+    folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    scorer = Scorer(folder, precision, cache=tmp_path / "vectors", stream=stream)
+    texts = [[f"{line} {number}" for line in SYSTEMS["bad"]] for number in range(6)]
+
+    def found(lines):
+        return scorer.score({"": lines}, SOURCES, REFERENCES)[""]
+
+    with ThreadPoolExecutor(3) as threads:
+        together = list(threads.map(found, texts))
+    for lines, one in zip(texts, together, strict=True):
+        alone = Scorer(folder, precision).score({"": lines}, SOURCES, REFERENCES)[""]
+        np.testing.assert_allclose(one, alone, atol=1e-6)

@@ -16,7 +16,7 @@ ROWS = [
     (mt, src, ref)
     for lines in (*SYSTEMS.values(), REFERENCES[::-1], SOURCES, ["Ja.", *REFERENCES[:5]])
     for mt, src, ref in zip(lines, SOURCES, REFERENCES, strict=True)
-] * 2
+] * 6
 COLUMNS = [list(column) for column in zip(*ROWS, strict=True)]
 
 
@@ -53,12 +53,18 @@ def test_layers_of_a_student(tmp_path):
     teacher = load_metric(make_checkpoint(tmp_path / "model", encoder, layer=4)).network
     layers = teacher.encoder.encoder.layer
     student = first_student(teacher, 3)
-    kept = [layers[0], layers[2], layers[5]]  # 0, 2.5 and 5, rounded to even
+    kept = [
+        layers[0],
+        layers[2],
+        layers[3],
+    ]  # 0, 1.5 and 3, rounded to even: layers above are not read
     for one, other in zip(student.encoder.encoder.layer, kept, strict=True):
         assert torch.equal(one.output.dense.weight, other.output.dense.weight)
-    assert student.architecture.layer == 2  # of those below layer 4
-    with pytest.raises(InputError, match="--layers 7: the teacher has 6"):
-        first_student(teacher, 7)
+    assert student.architecture.layer == 3
+    (only,) = first_student(teacher, 1).encoder.encoder.layer
+    assert torch.equal(only.output.dense.weight, layers[3].output.dense.weight)
+    with pytest.raises(InputError, match="--layers 5: the teacher reads 4"):
+        first_student(teacher, 5)
 
 
 def test_too_few_segments(tmp_path):
@@ -73,3 +79,10 @@ def test_a_loss_that_is_no_number_stops_the_training(tmp_path):
     wild = StudentSettings(layers=2, updates=20, batch=4, learning_rate=1e30)
     with pytest.raises(InputError, match=r"the loss is (inf|nan) in update"):
         distil(teacher, COLUMNS, wild)
+
+
+def test_a_shape_is_refused_before_the_text_is_scored(tmp_path, monkeypatch):
+    teacher = load_metric(make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder")))
+    monkeypatch.setattr(Scorer, "score", None)
+    with pytest.raises(InputError, match="--layers 6: the teacher reads 3; name fewer"):
+        distil(teacher, COLUMNS, StudentSettings(layers=6))

@@ -1,5 +1,7 @@
 """Sentences as pieces: cropped as by transformers, and counted before cropping."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from transformers import PreTrainedTokenizerFast
 
@@ -55,3 +57,16 @@ def test_it_is_saved_without_its_settings(folder, tmp_path):
 def test_a_folder_without_one(tmp_path):
     with pytest.raises(InputError, match=r"no tokenizer \(tokenizer.json or sentencepiece"):
         SentenceTokenizer(tmp_path)
+
+
+def test_threads_may_share_a_tokenizer(folder):
+    """The library's own object holds the length to cut at."""
+    ours = SentenceTokenizer(folder)
+
+    def lengths(longest):
+        return {
+            len(one) for _ in range(100) for one in ours.encode(SYSTEMS["bad"][4:5], longest)[0]
+        }
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lengths, [8, 16, 24, 32])) == [{8}, {16}, {24}, {32}]

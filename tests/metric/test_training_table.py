@@ -103,6 +103,7 @@ def test_tables_that_are_wrong(tmp_path):
     )
     refused("c.csv", "row 1: .* score 'inf' is no number", "src,mt,ref,score\na,b,c,inf\n")
     refused("d.csv", "no segments", "src,mt,ref,score\n")
+    refused("h.csv", r"no table of CSV \(Length of header", "src,mt,ref,score\na,b,c,0.5,1\n")
     refused(
         "e.csv", r"no table of CSV \(.*Expected 4 fields", "src,mt,ref,score\na,b,c,1\na,b,c,1,2\n"
     )

@@ -1,5 +1,7 @@
 """Vocabularies cut to texts and languages: the same pieces, and the same scores, of text that uses kept pieces."""
 
+import json
+
 import numpy as np
 import pytest
 from tokenizers import Tokenizer
@@ -48,3 +50,17 @@ def test_languages(tmp_path):
         prune_vocabulary(metric, languages=["xq"])
     with pytest.raises(InputError, match="no text and no language"):
         prune_vocabulary(metric, [])
+
+
+def test_an_unknown_piece_that_is_no_special_one_stays(tmp_path):
+    encoder = make_encoder(tmp_path / "encoder", "BERT")
+    file = encoder / "tokenizer.json"
+    description = json.loads(file.read_text())
+    added = description["added_tokens"]
+    description["added_tokens"] = [one for one in added if one["content"] != "[UNK]"]
+    file.write_text(json.dumps(description))
+    whole = load_metric(make_checkpoint(tmp_path / "model", encoder, encoder_model="BERT"))
+    rows = [["Ja. \u4e2d"], ["Yes."], ["Ja."]]
+    wanted = Scorer(whole).score({"": rows[0]}, *rows[1:])[""]
+    cut = prune_vocabulary(whole, [line for lines in rows[1:] for line in lines])
+    np.testing.assert_array_equal(Scorer(cut).score({"": rows[0]}, *rows[1:])[""], wanted)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from weebill.arguments import LARGEST, positive, random_seed, real, threads, whole
 from weebill.commands.convert import new_folder
+from weebill.commands.score import check_streams
 from weebill.errors import InputError
-from weebill.text_files import read_argument
+from weebill.text_files import check_counts, read_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,6 +112,7 @@ def _prune(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{name} is of judgements; give their table by --judgements")
     if arguments.judgements and not any(shares.values()):
         raise InputError("--judgements choose heads and neurons; give --heads or --neurons")
+    check_streams(arguments.vocabulary)
     drawn = {name: DRAWN[name] if value is None else value for name, value in drawn.items()}
     metric = load_metric(arguments.model, arguments.encoder)
     made = {"kind": "pruned", "parent": metric.sha256}
@@ -178,22 +180,22 @@ def _distil(arguments: argparse.Namespace) -> None:
     from weebill.metric.student import StudentSettings, distil
 
     torch.set_num_threads(arguments.threads)
-    teacher = load_metric(arguments.model, arguments.encoder)
     files = {"mt": arguments.translations, "src": arguments.sources, "ref": arguments.references}
+    given = {name: file for name, file in files.items() if file is not None}
+    check_streams(list(given.values()))
+    columns = {name: list(read_argument(file)) for name, file in given.items()}
+    check_counts((str(file), columns[name]) for name, file in given.items())
+    teacher = load_metric(arguments.model, arguments.encoder)
     texts = teacher.network.architecture.texts
     if missing := [name for name in texts if files[name] is None]:
         raise InputError(
             f"{arguments.model}: reads {', '.join(texts)}; give the file of {missing[0]}"
         )
-    for name, file in files.items():
-        if file is not None and name not in texts:
+    for name, file in given.items():
+        if name not in texts:
             raise InputError(
                 f"{file}: {arguments.model} reads {', '.join(texts)} alone; leave out the {OPTIONS[name]}"
             )
-    columns = [list(read_argument(files[name])) for name in texts]
-    if len({len(column) for column in columns}) > 1:
-        told = ", ".join(f"{files[n]} has {len(c):,}" for n, c in zip(texts, columns, strict=True))
-        raise InputError(f"numbers of lines differ: {told}; give one line per segment")
     settings = StudentSettings(
         arguments.layers,
         arguments.updates,
@@ -201,12 +203,11 @@ def _distil(arguments: argparse.Namespace) -> None:
         arguments.learning_rate,
         arguments.seed,
     )
-    made = distil(teacher, columns, settings)
+    made = distil(teacher, [columns[name] for name in texts], settings)
     save_metric(arguments.folder, made.metric, {"kind": "distilled", "parent": teacher.sha256})
     _tell(arguments.folder)
-    print(
-        f"correlation with the model's scores on {made.held_out:,} segments held out: {made.correlation:.4f}"
-    )
+    told = "undefined: all are equal" if made.correlation is None else f"{made.correlation:.4f}"
+    print(f"correlation with the model's scores on {made.held_out:,} segments held out: {told}")
 
 
 def _tell(folder: str) -> None:

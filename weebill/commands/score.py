@@ -16,7 +16,7 @@ import numpy as np
 
 from weebill.arguments import positive, threads
 from weebill.errors import InputError
-from weebill.text_files import read_argument
+from weebill.text_files import check_counts, read_argument
 
 if TYPE_CHECKING:
     from weebill.metric.scorer import Judgement, Scorer
@@ -70,13 +70,12 @@ def load_scorer(arguments: argparse.Namespace) -> "Scorer":
     """Load the scorer.  Raises InputError if the model cannot be read, or the device is missing."""
     import torch
 
-    from weebill.kernels.accelerator import check_device
     from weebill.metric.cache import VectorCache
     from weebill.metric.folder import load_metric
-    from weebill.metric.scorer import Scorer
+    from weebill.metric.scorer import Scorer, checked_precision
 
     torch.set_num_threads(arguments.threads)
-    check_device(arguments.device)  # before the model is read
+    checked_precision(arguments.precision, arguments.device)  # before the model is read
     cache = arguments.cache and VectorCache(arguments.cache, arguments.cache_gib * 2**30)
     metric = load_metric(arguments.model, arguments.encoder, stream=arguments.stream)
     options = arguments.precision, arguments.device, cache
@@ -98,6 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     systems = {name: list(read_argument(name)) for name in names}
     sources = None if arguments.sources is None else list(read_argument(arguments.sources))
     others = {name: list(read_argument(name)) for name in references} or None
+    given = {} if sources is None else {str(arguments.sources): sources}
+    check_counts([*given.items(), *(others or {}).items(), *systems.items()])
     scorer = load_scorer(arguments)
     judged = scorer.judge(systems, sources, others, (str(arguments.sources), ""))
     scores = {name: one.scores for name, one in judged.items()}

@@ -21,7 +21,7 @@ from weebill.experiment.zoo import Zoo
 from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
 # Module of each kind: its CHECKS yield the faults of well-formed sections, and its `local_paths` (key, path) of every
-# local file that the experiment reads; its `unfit_models` returns a line for each model folder that it cannot use.
+# local file that the experiment reads; its `unfit_models` returns a line for each folder or text that it cannot use.
 KINDS: dict[str, Any] = {"translation": translation, "metric": metric, "generation": generation}
 
 
@@ -128,7 +128,7 @@ def missing_file_notes(config: Config, most: int = 10) -> list[str]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for every existing model folder that the experiment cannot use."""
+    """Return one line for every existing model folder, table or text that the experiment cannot use."""
     return KINDS[config["kind"]].unfit_models(config)
 
 

@@ -4,11 +4,16 @@ from collections.abc import Iterator
 
 from weebill.configuration.cost import PIECE_BYTES, total_bytes
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.metric_folders import unfit_encoders, unfit_translators
+from weebill.configuration.metric_folders import (
+    unfit_encoders,
+    unfit_texts,
+    unfit_translators,
+)
 from weebill.configuration.models import (
     folders_with_code,
     hub_name_fault,
     precision_faults,
+    unfit_metrics,
     width_fault,
     zoo_fault,
 )
@@ -244,9 +249,11 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for each local model folder that contains code, or is not of the kind that reads it."""
+    """Return one line for each local model folder with code or of the wrong kind, and texts that do not fit."""
     unfit = folders_with_code(local_paths(config), types=False)
-    return [*unfit, *unfit_encoders(config), *unfit_translators(config)]
+    metrics = unfit_metrics(config, "reference.checkpoint")
+    texts = unfit_texts(config)
+    return [*unfit, *metrics, *unfit_encoders(config), *unfit_translators(config), *texts]
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:

@@ -1,12 +1,14 @@
-"""Local model folders that a metric experiment cannot use: encoders and translators."""
+"""Local files that a metric experiment cannot use: folders of encoders and translators, tables and texts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from weebill.configuration.schema import Config, at
 from weebill.errors import InputError, key_path
 from weebill.hugging_face.recognition import is_hugging_face
 from weebill.metric.encoder_family import KEY, checked_family
+from weebill.text_files import check_counts, read_lines
 
 
 def unfit_encoders(config: Config) -> Iterator[str]:
@@ -41,3 +43,38 @@ def unfit_translators(config: Config) -> Iterator[str]:
                 check_folder(folder, tuple(codes[number : number + 2]) or None)
             except InputError as error:
                 yield f"{key_path((*place, 'models', number))}: {error}"
+
+
+def unfit_texts(config: Config) -> Iterator[str]:
+    """Yield a line for each table of judgements of other headings, and for files whose lines are not as many."""
+    keys = ("reference|pruning.judgements.*", "pruning.development", "test_sets.*")
+    for place, entry in at(config, *keys):
+        if Path(entry["table"]).is_file():
+            yield from _faults(key_path(place), _check_table, entry)
+    for place, speed in at(config, "evaluation.speed"):
+        paths = [speed["sources"], *speed["systems"], *filter(None, [speed.get("references")])]
+        if all(Path(path).is_file() for path in paths):
+            lines = ((path, list(read_lines(path))) for path in paths)
+            yield from _faults(key_path(place), check_counts, lines)
+
+
+def _check_table(entry: Config) -> None:
+    """Raise InputError unless a table has the columns, and each file of scores a line for each of its rows."""
+    from weebill.metric.judgements import read_heading  # slow to import
+
+    table = entry["table"]
+    heading = read_heading(table, entry["score"], by_system=not entry.get("humans", True))
+    if entry.get("references") and "reference" not in heading:
+        missing = "no column 'reference'; name it so, or set references: false"
+        raise InputError(f"{table}: {missing}")
+    for path in entry.get("scores", {}).values():
+        if Path(path).is_file():
+            rows = list(read_lines(table))[1:]
+            check_counts([(f"{table}, below its headings,", rows), (path, list(read_lines(path)))])
+
+
+def _faults(key: str, check: Callable[[Any], None], values: Any) -> Iterator[str]:
+    try:
+        check(values)
+    except InputError as error:
+        yield f"{key}: {error}"

@@ -9,7 +9,7 @@ from weebill.configuration.schema import Config, Fault, Place, absent, at, unkno
 from weebill.corpus.language_codes import has_case
 from weebill.corpus.robustness import KINDS
 from weebill.corpus.sources import address_faults
-from weebill.errors import InputError
+from weebill.errors import InputError, key_path
 from weebill.experiment.searches import is_search
 from weebill.experiment.student_names import LARGEST_SEED, architecture_of, text_of
 from weebill.experiment.training_texts import KINDS as TEXT_KINDS
@@ -78,6 +78,18 @@ def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> list[str
             except InputError as error:
                 found.append(f"{key}: {error}")
     return found
+
+
+def unfit_metrics(config: Config, key: str) -> Iterator[str]:
+    """Yield a line for each local metric, at a key path, of a kind or class that is not read."""
+    for place, path in at(config, key):
+        if Path(path).exists():
+            from weebill.metric.folder import check_metric  # slow to import
+
+            try:
+                check_metric(path)
+            except InputError as error:
+                yield f"{key_path(place)}: {error}"
 
 
 def _teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -229,8 +229,8 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for every local model that cannot translate these languages, or score translations."""
-    found = []
+    """Return one line for every existing model folder that is no metric, or cannot translate these languages."""
+    found = _unfit_metric(config)
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():
             from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
@@ -239,8 +239,14 @@ def unfit_models(config: Config) -> list[str]:
                 check_folder(model.place, model.languages, model.coded)
             except InputError as error:
                 found.append(f"{model.key}: {error}")
+    return found
+
+
+def _unfit_metric(config: Config) -> list[str]:
+    """Return one line if a local COMET model is of no class that is read, or cannot be read."""
+    found = [*models.unfit_metrics(config, "evaluation.comet.model")]
     for place, comet in at(config, "evaluation.comet"):
-        if Path(comet["model"]).exists() and find_spec("torch"):  # else its job tells
+        if not found and Path(comet["model"]).exists() and find_spec("torch"):  # else its job tells
             from weebill.metric.folder import load_metric  # slow to import
 
             try:

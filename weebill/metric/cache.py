@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from threading import RLock
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,11 +45,15 @@ class VectorCache:
     def __init__(self, path: str | Path | None = None, max_bytes: int = DEFAULT_BYTES) -> None:
         """Open the cache; max_bytes bounds the file.  Raises InputError if the file is not our cache, or damaged."""
         self._path, self._max_bytes = path, max_bytes
-        if path is not None:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._alone = RLock()  # one thread at a time
         with self._faults():
+            if path is not None:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
-                ":memory:" if path is None else path, timeout=PATIENCE, isolation_level=None
+                ":memory:" if path is None else path,
+                timeout=PATIENCE,
+                isolation_level=None,
+                check_same_thread=False,
             )
             self._database.text_factory = bytes  # only a damaged value has the type text
             self._create()
@@ -57,6 +62,10 @@ class VectorCache:
                 with self._transaction():
                     self._bound()
                 self._database.execute("VACUUM")
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        """Let a copy, also in another process, open the file anew; that of a cache in memory is empty."""
+        return VectorCache, (self._path, self._max_bytes)
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors in the cache, by text, and mark them as used; damaged ones are left out."""
@@ -145,10 +154,11 @@ class VectorCache:
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Turn SQLite's errors into ours."""
+        """Hold off other threads, and turn SQLite's errors into ours."""
         try:
-            yield
-        except sqlite3.OperationalError as error:  # locked, full, read-only
+            with self._alone:
+                yield
+        except (sqlite3.OperationalError, OSError) as error:  # locked, full, read-only
             raise InputError(
                 f"{self._path}: the cache of vectors cannot be used ({error}); "
                 "make room and write access there, or name another file"

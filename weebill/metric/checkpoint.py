@@ -61,7 +61,7 @@ def read_checkpoint(
     in the file, in its type.  Raises InputError if files are missing or damaged, hold more than tensors and plain
     values, or are of another kind of model.
     """
-    file, hparams_file = _files(path)
+    file, hparams_file = checkpoint_files(path)
     check_plain(file)
     written = check_hyperparameters(hparams_file)  # before gigabytes are read
     content = _read_tensors(file, stream)
@@ -96,8 +96,8 @@ def check_hyperparameters(path: Path) -> dict[str, Any]:
     return values
 
 
-def _files(path: Path) -> tuple[Path, Path]:
-    """Return the .ckpt and the hparams.yaml of a checkpoint."""
+def checkpoint_files(path: Path) -> tuple[Path, Path]:
+    """Return the .ckpt and the hparams.yaml of a checkpoint.  Raises InputError if one is missing."""
     if path.suffix == ".ckpt":
         if not path.is_file():
             raise InputError(f"{path}: no such file; check the path")

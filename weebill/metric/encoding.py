@@ -99,10 +99,11 @@ class RaggedEncoder:
         """Return a packed layer; the one streamed last is held until another is asked for."""
         if self._layers:
             return self._layers[number]
-        if self._streamed is None or self._streamed[0] != number:
-            self._streamed = None  # frees it before the next is packed
-            self._streamed = number, self._packed(number)
-        return self._streamed[1]
+        held = self._streamed
+        if held is None or held[0] != number:
+            self._streamed = held = None  # frees it before the next is packed
+            self._streamed = held = number, self._packed(number)
+        return held[1]
 
 
 @dataclass(frozen=True)

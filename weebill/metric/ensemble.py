@@ -28,7 +28,10 @@ class Ensemble:
         """Return mean scores (segments,) of each system, in float64.  Raises InputError as `Scorer.score`."""
         found = [
             one.score(
-                systems, sources, references if one.needs_references else None, progress=progress
+                systems,
+                sources if one.needs_sources else None,
+                references if one.needs_references else None,
+                progress=progress,
             )
             for one in self._members
         ]

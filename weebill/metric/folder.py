@@ -25,6 +25,7 @@ from weebill.metric.checkpoint import (
     CHECKPOINTS,
     HPARAMS,
     check_hyperparameters,
+    checkpoint_files,
     fetch,
     read_checkpoint,
 )
@@ -96,11 +97,24 @@ def load_metric(
         if (path / HPARAMS).is_file():
             check_hyperparameters(path / HPARAMS)  # before gigabytes are fetched
         path = fetch(name, [HPARAMS, f"{CHECKPOINTS}/*.ckpt"], remedy)
-    if path.suffix == ".ckpt" or (path / HPARAMS).is_file():
+    if _is_checkpoint(path):
         return Metric(name, *read_checkpoint(path, encoder, stream=stream))
     if encoder is not None:
         raise InputError(f"{path}: has its encoder's configuration itself; leave out --encoder")
     return _load_folder(path, stream)
+
+
+def check_metric(path: str | Path) -> None:
+    """Raise InputError unless a local path is a metric of a kind that is read; its weights are not looked at."""
+    path = Path(path)
+    if _is_checkpoint(path):
+        check_hyperparameters(checkpoint_files(path)[1])
+    else:
+        _read_config(path)
+
+
+def _is_checkpoint(path: Path) -> bool:
+    return path.suffix == ".ckpt" or (path / HPARAMS).is_file()
 
 
 def save_metric(
@@ -140,7 +154,8 @@ def save_metric(
         write_json(folder / "config.json", config)
 
 
-def _load_folder(path: Path, stream: bool) -> Metric:
+def _read_config(path: Path) -> tuple[dict[str, Any], Architecture]:
+    """Read a metric folder's config.json.  Raises InputError if it is missing, damaged, or another model's."""
     file = path / "config.json"
     if not file.is_file():
         raise InputError(
@@ -156,7 +171,12 @@ def _load_folder(path: Path, stream: bool) -> Metric:
     parts = ("architecture", "encoder")
     if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
         raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
-    architecture = Architecture.from_dict(config["architecture"], str(file))
+    return config, Architecture.from_dict(config["architecture"], str(file))
+
+
+def _load_folder(path: Path, stream: bool) -> Metric:
+    file = path / "config.json"
+    config, architecture = _read_config(path)
     with suppress(OSError, SafetensorError):  # told below
         check_layers(config["encoder"], len(stored_types(path / WEIGHTS)), file)
     encoder = _empty_encoder(config["encoder"], file, stream)

@@ -21,7 +21,7 @@ from weebill.metric.judgements import averaged, is_held_out, is_machine, read_ju
 
 STATISTICS = {"mqm": "Kendall's τ-b", "darr": "τ-like, DARR"}
 LEAST_DIFFERENCE = 25.0  # points of direct assessment, which run from 0 to 100
-ROUNDING = 1e-12  # equal differences of agreements may differ by this
+ROUNDING = 1e-12  # equal differences, of agreements or of human scores, may differ by this
 Statistic = Callable[[np.ndarray], float]
 
 
@@ -39,7 +39,7 @@ class RelativeRanks:
             (i, j) if human[i] > human[j] else (j, i)
             for group in _grouped(segments)
             for i, j in combinations(group, 2)
-            if abs(human[i] - human[j]) >= LEAST_DIFFERENCE
+            if abs(human[i] - human[j]) >= LEAST_DIFFERENCE - ROUNDING
         ]
         self.better, self.worse = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
 

@@ -17,6 +17,7 @@ from weebill.files import sha256_text
 from weebill.text_files import read_lines
 
 COLUMNS = ("system", "segment", "src", "ref", "mt", "score")
+OWN = ("system", "seg_id", "lp", "source", "reference", "hypothesis")  # columns of the file
 
 
 def read_judgements(path: str | Path, score: str, *, by_system: bool = False) -> pd.DataFrame:
@@ -27,7 +28,38 @@ def read_judgements(path: str | Path, score: str, *, by_system: bool = False) ->
     Windows are no part of a cell.  Raises InputError naming the faulty column or line.
     """
     lines = (line.removesuffix("\r") for line in read_lines(path))
-    heading = next(lines, "").removeprefix("\ufeff").split("\t")
+    heading = _checked(next(lines, ""), path, score, by_system)
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        cells = line.split("\t")
+        if len(cells) != len(heading):
+            raise InputError(
+                f"{path}:{number}: {len(cells)} columns, expected {len(heading)}; mend or remove the line"
+            )
+        row = {"system": "", "reference": "", "lp": "", **dict(zip(heading, cells, strict=True))}
+        try:
+            value = finite_number(row[score])
+        except ValueError as error:
+            raise InputError(
+                f"{path}:{number}: {score} is {row[score]!r}, no number; mend or remove the line"
+            ) from error
+        texts = (row[name] for name in ("source", "reference", "hypothesis"))
+        rows.append((row["system"], f"{row['lp']} {row['seg_id']}", *texts, value))
+    if not rows:
+        raise InputError(f"{path}: no judgements; give one a line, below the headings")
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def read_heading(path: str | Path, score: str, *, by_system: bool = False) -> list[str]:
+    """Return the names of a table's columns; arguments and errors are those of `read_judgements`."""
+    return _checked(next(read_lines(path), "").removesuffix("\r"), path, score, by_system)
+
+
+def _checked(line: str, path: str | Path, score: str, by_system: bool) -> list[str]:
+    """Return the columns of a line of headings.  Raises InputError if one is missing, or there twice."""
+    heading = line.removeprefix("\ufeff").split("\t")
+    if len(heading) == 1:
+        raise InputError(f"{path}: its first line has no tab; give headings, separated by tabs")
     if by_system and "system" not in heading:
         raise InputError(
             f"{path}: no column 'system', which tells people from systems; name it so, or set humans: true"
@@ -36,21 +68,10 @@ def read_judgements(path: str | Path, score: str, *, by_system: bool = False) ->
     for name in (score, "source", "hypothesis", "seg_id"):
         if name not in heading:
             raise InputError(f"{path}: no column '{name}'{nearest(name, heading)}")
-    rows = []
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        if len(cells) != len(heading):
-            raise InputError(f"{path}:{number}: {len(cells)} columns, expected {len(heading)}")
-        row = {"system": "", "reference": "", "lp": "", **dict(zip(heading, cells, strict=True))}
-        try:
-            value = finite_number(row[score])
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: {score} is {row[score]!r}, no number") from error
-        texts = (row[name] for name in ("source", "reference", "hypothesis"))
-        rows.append((row["system"], f"{row['lp']} {row['seg_id']}", *texts, value))
-    if not rows:
-        raise InputError(f"{path}: no judgements; give one a line, below the headings")
-    return pd.DataFrame(rows, columns=COLUMNS)
+    for name in (score, *OWN):
+        if heading.count(name) > 1:
+            raise InputError(f"{path}: {heading.count(name)} columns '{name}'; rename all but one")
+    return heading
 
 
 def averaged(judged: pd.DataFrame) -> pd.DataFrame:

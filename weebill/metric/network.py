@@ -118,6 +118,11 @@ class MetricNetwork(nn.Module):
             return self.mix()
         return torch.eye(self.encoder.config.num_hidden_layers + 1)[layer]
 
+    def last_state(self) -> int:
+        """Return the number of the last encoder state in a sentence's vector; those above have no weight."""
+        used = self.state_weights().detach().nonzero()
+        return int(used.max()) if len(used) else 0
+
 
 def count_numbers(network: nn.Module) -> int:
     """Count a network's parameters, and as many numbers for weights that are held as int8 codes."""

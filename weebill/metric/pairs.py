@@ -25,7 +25,7 @@ class PairwiseEstimator:
     def __init__(
         self, network: MetricNetwork, precision: torch.dtype, device: torch.device | str = "cpu"
     ) -> None:
-        """Pack a network; precision: type of the products' operands, float32 or bfloat16; all else is float32."""
+        """Pack a network; precision: type of the operands, float32 or bfloat16, of all products but the last."""
         self.needs_references = network.architecture.needs_references
         self._estimator = network.estimator
         self._place = {"dtype": precision, "device": torch.device(device)}
@@ -39,11 +39,14 @@ class PairwiseEstimator:
                 self._pair = self._packed(torch.cat(parts[2:4], 1), None)
             self._own = self._packed(torch.cat(own, 1), first.bias)
             self._others = [self._packed(one.weight, one.bias) for one in others]
+            # The scores are its outputs, and bfloat16 would make many of them equal.
+            self._others[-1] = self._packed(others[-1].weight, others[-1].bias, torch.float32)
 
-    def _packed(self, weight: Tensor, bias: Tensor | None) -> Map:
-        bias = None if bias is None else bias.to(**self._place)
-        linear = inference_linear(weight.to(**self._place), bias, rows=PAIRS)
-        return lambda x: linear(x.to(self._place["dtype"])).float()
+    def _packed(self, weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None = None) -> Map:
+        place = {**self._place, "dtype": dtype or self._place["dtype"]}
+        bias = None if bias is None else bias.to(**place)
+        linear = inference_linear(weight.to(**place), bias, rows=PAIRS)
+        return lambda x: linear(x.to(place["dtype"])).float()
 
     def scores(self, translations: Tensor, references: Tensor | None, source: Tensor) -> Tensor:
         """Score every translation (n, d) against every reference (m, d) of a source (d,): (n, m).

@@ -117,6 +117,9 @@ def prune_by_judgements(
     judged = judged.sample(min(segments, len(judged)), random_state=seed)
     if normalise is None:
         # The metric may have learnt scores of another scale; without a linear fit, this would dominate the loss.
+        if len(judged) <= 2 or judged["score"].nunique() == 1:
+            message = f"{len(judged)} judged segments, too few or all of one score, leave no loss to prune by"
+            raise InputError(f"pruning: {message}; draw more segments")
         scorer, texts = Scorer(whole), whole.network.architecture.texts
         own = scorer.score(
             {"": judged["mt"].tolist()},
@@ -156,6 +159,9 @@ def prune(metric: Metric, methods: Sequence[AtOnce], study: MetricStudy | None) 
 def _check_whole(metric: Metric) -> None:
     if is_stored(metric.network):
         message = f"{metric.name}: its weights are int8; prune the float32 metric, then convert"
+        raise InputError(message)
+    if not all(one.isfinite().all() for one in metric.network.parameters()):
+        message = f"{metric.name}: holds weights that are no numbers; the model has diverged, take another"
         raise InputError(message)
 
 

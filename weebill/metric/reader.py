@@ -142,10 +142,8 @@ class Reader:
     def weights(self) -> list[float]:
         """Weights of the encoder states up to the last that is used; states above are not computed."""
         network = self.metric.network
-        weights = network.state_weights().detach()
-        used = weights.nonzero()
-        last = int(used.max()) if len(used) else 0
-        return weights[: max(last, self.word_layer or 0) + 1].tolist()
+        last = max(network.last_state(), self.word_layer or 0)
+        return network.state_weights().detach()[: last + 1].tolist()
 
     @property
     def word_layer(self) -> int | None:

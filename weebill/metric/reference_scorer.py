@@ -27,17 +27,21 @@ class PlainScorer:
     def __init__(self, metric: Metric, *, sort: bool = False, batch: int = BATCH) -> None:
         """Take a metric; sort: batch segments in the order of their sources' lengths (§3, "length batching")."""
         self.metric, self.sort, self.batch = metric, sort, batch
+        self.needs_sources = "src" in metric.network.architecture.texts
         self.needs_references = metric.network.architecture.needs_references
 
     @torch.inference_mode()
     def score(
-        self, systems: Systems, sources: Sequence[str], references: Sequence[str] | None = None
+        self,
+        systems: Systems,
+        sources: Sequence[str] | None = None,
+        references: Sequence[str] | None = None,
     ) -> dict[str, np.ndarray]:
         """Return scores (segments,) of each system's translations."""
-        order = list(range(len(sources)))
-        if self.sort:
-            order.sort(key=lambda row: len(sources[row]))
         others = [text for text in (sources, references) if text is not None]
+        order = list(range(len(others[0])))
+        if self.sort:
+            order.sort(key=lambda row: len(others[0][row]))
         found = {name: np.empty(len(order), dtype=np.float32) for name in systems}
         for name, lines in systems.items():
             for start in range(0, len(order), self.batch):

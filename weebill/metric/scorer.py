@@ -3,8 +3,9 @@
 Models that encode the texts of a segment together share only equal segments (`metric.joint`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from weebill.metric.joint import JointScorer, Segment
 from weebill.metric.network import features, nearness
 from weebill.metric.reader import PRECISIONS, SEGMENTS, Progress, Reader, precision_on
 from weebill.metric.sentence_vectors import SentenceVectors, Text
+from weebill.text_files import check_counts
 from weebill_runtime.lines import checked_lines
 
 Systems = Mapping[str, Iterable[str]]  # lines of translations by system
@@ -72,18 +74,11 @@ class Scorer:
                 encodes the texts of a segment together, and as `load_metric`.
 
         """
-        precision = precision_on(device, precision)
-        if precision not in PRECISIONS:
-            message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
-            raise InputError(message)
-        if precision == "int8" and not str(device).startswith("cpu"):
-            raise InputError(
-                f"precision int8 is computed on processors, not on {device}; take bfloat16 there"
-            )
-        check_device(str(device))
+        precision = checked_precision(precision, str(device))
         self.precision, self.device = precision, torch.device(device)
         self.metric = metric if isinstance(metric, Metric) else load_metric(metric, stream=stream)
         self._architecture = self.metric.network.architecture
+        self.needs_sources = "src" in self._architecture.texts
         self.needs_references = self._architecture.needs_references
         if cache is not None and self._architecture.joint is not None:
             raise InputError(
@@ -92,8 +87,14 @@ class Scorer:
             )
         if isinstance(cache, str | Path):
             cache = VectorCache(cache)
+        self._options = (precision, str(device), cache, batch_pieces), {"stream": stream}
         self._reader = Reader(self.metric, precision, device, batch_pieces, stream=stream)
         self.sentence_vectors = SentenceVectors(self._reader, cache)
+
+    def __reduce__(self) -> tuple[Callable[..., "Scorer"], tuple[Any, ...]]:
+        """Let a copy, also in another process, pack the weights anew."""
+        options, named = self._options
+        return partial(Scorer, **named), (self.metric, *options)
 
     def score(
         self,
@@ -219,9 +220,7 @@ class Scorer:
         if not systems:
             raise InputError("no translations to score; name a file of them at least")
         every = [*([] if source is None else [source]), *references, *systems]
-        if len({len(lines) for _, lines in every}) > 1:
-            told = ", ".join(f"{name} has {len(lines):,}" for name, lines in every)
-            raise InputError(f"numbers of lines differ: {told}; give one line per segment")
+        check_counts(every)
         if not every[0][1]:
             raise InputError("the files are empty; give one segment at least")
 
@@ -241,6 +240,20 @@ class Scorer:
             found.append(torch.stack([nearness(*distances), *distances]))
         scores, *distances = torch.cat(found, 1).cpu().numpy()
         return scores, dict(zip(("src_scores", "ref_scores"), distances, strict=True))
+
+
+def checked_precision(wanted: str, device: str) -> str:
+    """Return the precision on a device.  Raises InputError if there is none of them, or not both together."""
+    precision = precision_on(device, wanted)
+    if precision not in PRECISIONS:
+        message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"
+        raise InputError(message)
+    if precision == "int8" and not device.startswith("cpu"):
+        raise InputError(
+            f"precision int8 is computed on processors, not on {device}; take bfloat16 there"
+        )
+    check_device(device)
+    return precision
 
 
 def finite(scores: np.ndarray, metric: str) -> np.ndarray:

@@ -1,9 +1,9 @@
 """Conversion of a metric's weights to int8 codes, one tensor after the other, as `metric.network` reads them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from weebill.errors import InputError
 from weebill.metric.network import is_stored, stored_names
@@ -17,7 +17,7 @@ ROWS = 16_384  # of a weight that are quantized at once
 def entries(network: nn.Module) -> Iterator[Entry]:
     """Yield the tensors of a network whose encoder's weights `hold_stored` has; the network stays.
 
-    Raises InputError if they are held so already.
+    Raises InputError if they are held so already; making a tensor raises it for numbers that are not finite.
     """
     if is_stored(network):
         raise InputError("its weights are int8 already; copy the folder")
@@ -31,11 +31,21 @@ def entries(network: nn.Module) -> Iterator[Entry]:
             f"{base}.codes",
             torch.int8,
             (*value.shape,),
-            lambda rows=rows: torch.cat([GRID.quantize(one.float())[0] for one in rows]),
+            lambda name=name, rows=rows: torch.cat([one for one, _ in _quantized(name, rows)]),
         )
         yield Entry(
             f"{base}.scale",
             torch.float32,
             (len(value),),
-            lambda rows=rows: torch.cat([GRID.quantize(one.float())[1].flatten() for one in rows]),
+            lambda name=name, rows=rows: torch.cat([one for _, one in _quantized(name, rows)]),
         )
+
+
+def _quantized(name: str, parts: Sequence[Tensor]) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield codes (rows, inputs) and scales (rows,) of the parts of a weight."""
+    try:
+        for part in parts:
+            codes, scale = GRID.quantize(part.float())
+            yield codes, scale.flatten()
+    except ValueError as error:
+        raise InputError(f"{name}: {error}; the model has diverged, take another") from error

@@ -21,8 +21,9 @@ from weebill.metric.scorer import Scorer
 from weebill.settings import Count, Ge, Positive
 from weebill.workflow.progress import counter
 
-HELD_OUT = 20  # one segment in so many is not trained on, at most MOST_HELD_OUT
-MOST_HELD_OUT = 1000
+FEWEST = 40  # segments
+HELD_OUT = 20  # one segment in so many is not trained on, in these bounds: two would always correlate perfectly
+LEAST_HELD_OUT, MOST_HELD_OUT = 10, 1000
 WARMUP = 0.1  # share of the updates in which the learning rate grows
 
 
@@ -44,11 +45,14 @@ class StudentSettings:
 
 @dataclass(frozen=True)
 class Distilled:
-    """A student, and the correlation (Pearson) of its scores with its teacher's on segments held out."""
+    """A student, and the correlation (Pearson) of its scores with its teacher's on segments held out.
+
+    correlation: None if all scores of one of them are equal.
+    """
 
     metric: Metric
     held_out: int
-    correlation: float
+    correlation: float | None
 
 
 def distil(
@@ -58,43 +62,42 @@ def distil(
 
     columns: texts in the order of the teacher's `Architecture.texts`, one line for each segment.
     A student of a model that labels words has no labels; XCOMET's learns its whole score, as a `unified_metric`.
-    Raises InputError if there are fewer than 2 · HELD_OUT segments, too many layers, or int8 weights.
+    Raises InputError if there are fewer than FEWEST segments, too many layers, or int8 weights.
     """
     if is_stored(teacher.network):
         raise InputError(f"{teacher.name}: its weights are int8; distil the float32 metric")
-    if len(columns[0]) < 2 * HELD_OUT:
-        message = (
-            f"{len(columns[0])} segments are too few to train on; give {2 * HELD_OUT} at least"
-        )
+    if len(columns[0]) < FEWEST:
+        message = f"{len(columns[0])} segments are too few to train on; give {FEWEST} at least"
         raise InputError(message)
+    student = replace(
+        teacher, name="student", network=first_student(teacher.network, settings.layers)
+    )
     texts = teacher.network.architecture.texts
     given = dict(zip(texts, columns, strict=True))
     wanted = Scorer(teacher).score(
         {"teacher": given["mt"]}, given.get("src"), given.get("ref"),
         progress=counter(None, "sequences scored"),
     )["teacher"]  # fmt: skip
-    student = replace(
-        teacher, name="student", network=first_student(teacher.network, settings.layers)
-    )
     draw = random.Random(settings.seed)
     rows = draw.sample(range(len(wanted)), len(wanted))
-    held_out = min(MOST_HELD_OUT, len(rows) // HELD_OUT)
+    held_out = min(MOST_HELD_OUT, max(LEAST_HELD_OUT, len(rows) // HELD_OUT))
     _train(student, columns, torch.from_numpy(wanted), rows[held_out:], settings, draw)
     apart = [[column[row] for row in rows[:held_out]] for column in columns]
     given = dict(zip(texts, apart, strict=True))
     found = Scorer(student).score({"": given["mt"]}, given.get("src"), given.get("ref"))[""]
-    correlation = float(np.corrcoef(found, wanted[rows[:held_out]])[0, 1])
-    return Distilled(student, held_out, correlation)
+    pair = found, wanted[rows[:held_out]]
+    defined = all(np.ptp(one) > 0 for one in pair)
+    return Distilled(student, held_out, float(np.corrcoef(*pair)[0, 1]) if defined else None)
 
 
 def first_student(teacher: MetricNetwork, layers: int) -> MetricNetwork:
-    """Return a copy of some evenly spaced layers of a teacher, the first and the last among them."""
-    blocks = teacher.encoder.encoder.layer
-    if layers > len(blocks):
-        raise InputError(f"--layers {layers}: the teacher has {len(blocks)}; name fewer")
-    kept = np.linspace(0, len(blocks) - 1, layers).round().astype(int).tolist()
+    """Return a copy of some evenly spaced layers of those that a teacher reads, the first and the last among them."""
+    read = teacher.last_state()
+    if layers > read:
+        raise InputError(f"--layers {layers}: the teacher reads {read}; name fewer")
+    kept = np.linspace(0, read - 1, layers).round().astype(int).tolist()
     if layers == 1:
-        kept = [len(blocks) - 1]
+        kept = [read - 1]
     network = deepcopy(teacher)
     network.encoder.encoder.layer = nn.ModuleList(network.encoder.encoder.layer[n] for n in kept)
     network.encoder.config.num_hidden_layers = layers
@@ -107,10 +110,8 @@ def first_student(teacher: MetricNetwork, layers: int) -> MetricNetwork:
 
 
 def _without_labels(architecture: Architecture, kept: Sequence[int]) -> Architecture:
-    """Return a student's architecture: the layer that is read is the last kept one below the teacher's."""
-    layer = architecture.layer
-    if isinstance(layer, int):
-        layer = sum(number < layer for number in kept)
+    """Return a student's architecture: if the teacher reads one layer, the student reads its last."""
+    layer = architecture.layer if architecture.layer == "mix" else len(kept)
     if architecture.kind not in JOINED:
         return replace(architecture, layer=layer)
     joint = replace(architecture.joint, word_layer=None, severities=())

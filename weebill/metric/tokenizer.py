@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 
 import sentencepiece
 from tokenizers import Encoding, Tokenizer
@@ -15,6 +16,7 @@ from weebill.replaceable import FolderKind
 FILE = "tokenizer.json"
 SENTENCEPIECE = "sentencepiece.bpe.model"
 SURPLUS = 2  # pieces of XLM-R that a SentencePiece model lacks: <pad> and <mask>
+CUTTING = Lock()  # a tokenizer holds the length to cut at, which threads that share it would change
 
 
 class SentenceTokenizer:
@@ -84,9 +86,10 @@ class SentenceTokenizer:
     def _encode(
         self, texts: Sequence[str], longest: int, encode: Callable[[list[str]], list[Encoding]]
     ) -> tuple[list[Encoding], list[int]]:
-        self._tokenizer.enable_truncation(longest)
-        found = encode(list(texts))
-        self._tokenizer.no_truncation()
+        with CUTTING:
+            self._tokenizer.enable_truncation(longest)
+            found = encode(list(texts))
+            self._tokenizer.no_truncation()
         # An overflowing part begins and ends with the special pieces, as the first part does.
         special = self._tokenizer.num_special_tokens_to_add(is_pair=False)
         full = [len(one) + sum(len(part) - special for part in one.overflowing) for one in found]
@@ -94,7 +97,8 @@ class SentenceTokenizer:
 
     def encode_whole(self, texts: Sequence[str]) -> list[list[int]]:
         """Return each text's pieces, special ones included, uncut."""
-        return [one.ids for one in self._tokenizer.encode_batch_fast(list(texts))]
+        with CUTTING:
+            return [one.ids for one in self._tokenizer.encode_batch_fast(list(texts))]
 
     def description(self) -> str:
         """Return the tokenizer as tokenizer.json has it."""

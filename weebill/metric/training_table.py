@@ -1,6 +1,7 @@
 """Training tables of regression models, with unbabel-comet's columns src, mt, ref, score; for its environment too."""
 
 import csv
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -95,8 +96,17 @@ def _read_table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
         raise InputError(f"{path}: no such table; check the path")
     separator, quoting = TEXT_TABLES[suffix]
     try:
-        table = pd.read_csv(path, sep=separator, quoting=quoting, dtype=str, keep_default_na=False)
-    except (ValueError, OSError, EOFError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the headings
+            table = pd.read_csv(
+                path,
+                sep=separator,
+                quoting=quoting,
+                dtype=str,
+                keep_default_na=False,
+                index_col=False,  # otherwise the first column of such rows is no text, and all others move
+            )
+    except (ValueError, OSError, EOFError, pd.errors.ParserWarning) as error:
         first = str(error).strip().splitlines()[0]
         raise InputError(f"{path}: no table of {suffix[1:].upper()} ({first}); mend it") from error
     for name in columns:

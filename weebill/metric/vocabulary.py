@@ -67,8 +67,11 @@ def prune_vocabulary(
             for number, (_, score) in enumerate(model["vocab"])
         ]
         kept.add(int(np.argmin(scores)))
-        if model.get("unk_id") is not None:
-            kept.add(model["unk_id"])
+        unknown = model.get("unk_id")
+    else:
+        unknown = model["vocab"].get(model["unk_token"])
+    if unknown is not None:
+        kept.add(unknown)
     order = sorted(kept)
     new = {old: number for number, old in enumerate(order)}
     renumber(description, new)

@@ -8,21 +8,19 @@ from weebill.workflow.job import job
 import torch
 
 from weebill.evaluation.measurement import Variant, model_sha256
-from weebill.evaluation.quality.comet import measure_comet
+from weebill.evaluation.quality.comet import caching_scorer, measure_comet
 from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.files import write_json
 from weebill.kernels.accelerator import device_of
-from weebill.metric.cache import VectorCache
 from weebill.metric.folder import load_metric
-from weebill.metric.scorer import Scorer
 from weebill.text_files import read_lines
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     params = snakemake.params
     device = device_of(params.accelerator)
-    cache = VectorCache(params.cache)
-    scorer = Scorer(load_metric(params.model, params.encoder), params.precision, device, cache)
+    metric = load_metric(params.model, params.encoder)
+    scorer = caching_scorer(metric, params.precision, device, params.cache)
     variants = {Variant.parse(name): told for name, told in params.variants.items()}
     hashes = {variant: model_sha256(models) for variant, (models, _) in variants.items()}
     rows = []
@@ -35,5 +33,4 @@ with job(snakemake.log[0]):
             model_sha256=hashes,
             seed=params.seed,
         )
-    cache.close()
     write_json(snakemake.output[0], rows)

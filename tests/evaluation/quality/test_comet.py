@@ -6,7 +6,7 @@ import pytest
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from weebill.errors import InputError
 from weebill.evaluation.measurement import Variant
-from weebill.evaluation.quality.comet import measure_comet
+from weebill.evaluation.quality.comet import caching_scorer, measure_comet
 from weebill.evaluation.quality.translation_quality import TestSet
 from weebill.metric.folder import load_metric
 from weebill.metric.scorer import Scorer
@@ -40,3 +40,21 @@ def test_scores_intervals_and_tests(scorer):
 def test_line_counts(scorer):
     with pytest.raises(InputError, match="tiny/steady/int8 on 'news'"):
         measured(scorer, {WHOLE: SYSTEMS["good"], CUT: SYSTEMS["bad"][:3]})
+
+
+@pytest.mark.parametrize(
+    ("texts", "cached"),
+    [(None, True), (["mt", "src"], False), (["mt", "ref"], False), (["mt", "src", "ref"], False)],
+)
+def test_a_model_of_any_class_is_given_the_texts_that_it_reads(tmp_path, texts, cached):
+    """An experiment always has sources, references and a file for vectors, which not every class has or reads."""
+    joint = {"class_identifier": "unified_metric", "input_segments": texts}
+    values = {} if texts is None else joint
+    metric = load_metric(make_checkpoint(tmp_path / "m", make_encoder(tmp_path / "e"), **values))
+    scorer = caching_scorer(metric, "float32", "cpu", tmp_path / "vectors")
+    (row,) = measured(scorer, {WHOLE: SYSTEMS["good"]})
+    given = {"src": SOURCES, "ref": REFERENCES}
+    read = (given[name] if name in (texts or given) else None for name in given)
+    wanted = Scorer(metric).score({"": SYSTEMS["good"]}, *read)[""]
+    assert row.score == pytest.approx(100 * wanted.astype(np.float64).mean())
+    assert (tmp_path / "vectors").is_file() == cached

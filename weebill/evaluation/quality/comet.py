@@ -1,6 +1,7 @@
 """Translation quality by COMET: all systems of a test set are scored together; scores are times 100, as in papers."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
@@ -13,9 +14,16 @@ from weebill.evaluation.quality.significance import (
 )
 from weebill.evaluation.quality.translation_file import Lines, check_lines
 from weebill.evaluation.quality.translation_quality import Score, TestSet, measurement
+from weebill.metric.folder import Metric
 from weebill.metric.scorer import Scorer
 
 METRIC = "COMET"
+
+
+def caching_scorer(metric: Metric, precision: str, device: str, cache: str | Path) -> Scorer:
+    """Return a scorer that keeps vectors in the file `cache`, if the metric has vectors of sentences."""
+    together = metric.network.architecture.joint is not None
+    return Scorer(metric, precision, device, None if together else cache)
 
 
 def measure_comet(
@@ -32,7 +40,8 @@ def measure_comet(
         check_lines(lines, test_set.references, f"{variant} on '{test_set.name}'")
     systems = {str(variant): lines for variant, lines in translations.items()}
     references = test_set.references if scorer.needs_references else None
-    scores = scorer.score(systems, test_set.sources, references)
+    sources = test_set.sources if scorer.needs_sources else None
+    scores = scorer.score(systems, sources, references)
     table = 100 * np.stack([*scores.values()], axis=1).astype(np.float64)
     means, samples = table.mean(0), resampled_means(table, bootstrap)
     place = {variant: index for index, variant in enumerate(translations)}

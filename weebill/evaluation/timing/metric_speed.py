@@ -137,7 +137,8 @@ def measure_metrics(
 
 
 def _score(scorer: Scorer | PlainScorer, text: Text) -> None:
-    scorer.score(text.systems, text.sources, text.references if scorer.needs_references else None)
+    sources = text.sources if scorer.needs_sources else None
+    scorer.score(text.systems, sources, text.references if scorer.needs_references else None)
 
 
 def _bleu(text: Text) -> None:
