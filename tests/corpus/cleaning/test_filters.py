@@ -111,6 +111,10 @@ def test_rule(name):
     assert _rejected(name, passed) == [False] * len(passed)
 
 
+def test_a_line_of_open_comments_takes_no_longer_than_another():
+    assert _rejected("markup", [("<!--" * 100_000 + ">", "<!-- <!-- -->")]) == [True]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_monolingual_text_is_judged_by_its_source(name):
     rejected, passed = CASES[name]

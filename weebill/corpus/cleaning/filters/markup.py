@@ -14,7 +14,7 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,
 # Tags and comments of HTML and XML; not words between two angle brackets, which some type for « ».
 TAG = re.compile(
     r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
-    r"|<!--.*?-->"
+    r"|<!--(?:(?!<!--).)*?-->"
 )
 _TIMES = 3  # text that was encoded several times: &amp;amp;quot;
 
