@@ -1,8 +1,8 @@
 """Normalisation of text: composed characters, no invisible ones, and punctuation as in Moses' scripts.
 
 Cleaning does it to training text, and translators to their input: a vocabulary records it (`vocabulary.py`), and so
-every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer, but numbers
-keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there.
+every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer, but
+numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there.
 Substitutions run on many joined lines at once, so that each costs only the search for its characters; no pattern
 crosses a line's end.
 """
