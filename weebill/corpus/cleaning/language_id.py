@@ -37,7 +37,8 @@ class LanguageId:
     model: str  # a fastText model, such as lid.176.ftz, OpenLID or GlotLID
     min_probability: float = 0.0  # 0: the expected language must be the most probable one
     min_letters: int = 10  # lines with fewer letters of the language's script are not asked about
-    accept_similar: bool = True  # accept those in SIMILAR too, except that of the other side
+    # Accept those in SIMILAR and a member's macrolanguage too, except the language of the other side.
+    accept_similar: bool = True
     accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
 
     def __post_init__(self) -> None:
@@ -143,6 +144,8 @@ def _acceptable(label: str, language: str, others: list[str], config: LanguageId
         return True
     if any(same_language(other, label) for other in others):
         return False
+    if config.accept_similar and covers(label, language):  # a macrolanguage: zh for yue, ar for arz
+        return True
     groups = [group.split() for group in SIMILAR] if config.accept_similar else []
     similar = [
         one for group in groups if any(same_language(language, o) for o in group) for one in group
