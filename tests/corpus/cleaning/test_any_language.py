@@ -136,7 +136,9 @@ KEPT = {
     ],
     "sw": [
         ("The town has 3,000,000 people now.", "Mji una watu milioni 3 sasa."),
+        ("The shop closes at 8:30 p.m. today.", "Duka linafungwa saa 2:30 usiku leo."),
     ],
+    "am": [("The shop opens at 8 a.m. today.", "ሱቁ ዛሬ ከጠዋቱ 2 ሰዓት ይከፈታል።")],
     "kk": [
         ("The town has 3,000 people now.", "Қалада қазір 3 мың адам тұрады."),
     ],
@@ -211,6 +213,7 @@ DROPPED = {
     ],
     "sw": [
         ("The town has 5,000,000 people now.", "Mji una watu milioni 3 sasa.", "numbers"),
+        ("The shop closes at 9:30 p.m. today.", "Duka linafungwa saa 2:30 usiku leo.", "numbers"),
     ],
     "hi": [
         ("They need 450,000 rupees for it.", "उन्हें इसके लिए 3 लाख 50 हज़ार रुपये चाहिए।", "numbers"),
@@ -257,6 +260,22 @@ def test_decades_are_equal_with_and_without_their_century(languages, source, tar
     pairs = [(source.format(one), target.format(other)) for one, other in cases]
     found = _judge(language, pairs, source=source_language)
     assert found == [None, None, "numbers", "numbers"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "dropped"),
+    [
+        ("He lived there from 1990 to 1995.", "Dort lebte er in den Jahren 1990-95.", None),
+        ("The 2010/2011 season was good for us.", "Die Saison 2010-11 war gut für uns.", None),
+        ("The 1999-2000 season was good for us.", "Die Saison 1999/00 war gut für uns.", None),
+        ("He ruled from 1998 to 2003 in the land.", "Er herrschte 1998–03 in dem Land.", None),
+        ("He lived there from 1990 to 1996.", "Dort lebte er in den Jahren 1990-95.", "numbers"),
+        ("He lived there from 1890 to 1895.", "Dort lebte er in den Jahren 1990-95.", "numbers"),
+    ],
+)
+def test_spans_of_years_may_be_abbreviated(source, target, dropped):
+    assert _judge("de", [(source, target)]) == [dropped]
+    assert _judge("en", [(target, source)], source="de") == [dropped]
 
 
 def test_rules_can_be_loosened_and_turned_off():

@@ -1,4 +1,4 @@
-"""Times of day and years that languages count from different starts, and decades."""
+"""Times of day and years that languages count from different starts, decades, and spans of years."""
 
 import re
 from collections.abc import Iterator
@@ -33,6 +33,11 @@ _CLOCK = re.compile(
     re.I,
 )
 HALF_DAY = 12
+# Where hours are counted from sunrise and sunset, 2 is 8 o'clock: Swahili, Amharic and Tigrinya, Oromo, Somali.
+_SUNRISE = re.compile(
+    r"\bsaa\s\d.{0,20}(?:usiku|asubuhi|mchana|jioni|alfajiri|alasiri)|ሰዓት|\bsa['’]aati|\bsaacad",
+    re.I,
+)
 # Marks of other calendars than that of Christ in a line.
 _CALENDARS = (
     (re.compile(r"[พພព]\.\s?[ศສស]|ปี|ປີ|ឆ្នាំ"), Difference(range(543, 545), (1, 9500))),  # Buddha
@@ -59,6 +64,8 @@ def differences(text: str) -> Iterator[Difference]:
     """Yield how numbers of the same time may differ in a pair of lines, here both in one text."""
     if has_clock(text):
         yield Difference(range(HALF_DAY, HALF_DAY + 1), (0, HALF_DAY))
+    if _SUNRISE.search(text):
+        yield Difference(range(HALF_DAY // 2, 2 * HALF_DAY, HALF_DAY), (0, HALF_DAY))
     if not text.isascii():
         yield from (difference for mark, difference in _CALENDARS if mark.search(text))
         yield from (Difference(range(era, era + 1), _ERA_YEARS) for era in eras(text))
@@ -77,6 +84,7 @@ _DECADE_BEFORE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _BEFORE = 30  # characters in which these words are searched
+_SPAN = re.compile(r"(?<!\d)(\d{4})\s?[-‐-―~～〜/]\s?\Z")
 
 
 def is_decade(text: str, start: int, end: int) -> bool:
@@ -87,3 +95,12 @@ def is_decade(text: str, start: int, end: int) -> bool:
         _DECADE_AFTER.match(text, end)
         or _DECADE_BEFORE.search(text[max(0, start - _BEFORE) : start])
     )
+
+
+def last_year(text: str, start: int, end: int) -> int | None:
+    """Return the year that the number text[start:end] means as the end of a span, such as 1990-95; else None."""
+    first = _SPAN.search(text, max(0, start - 8), start) if end - start == 2 else None
+    if first is None or not text[start:end].isdecimal():
+        return None
+    year = int(first[1]) // 100 * 100 + int(text[start:end])
+    return year if year > int(first[1]) else year + 100
