@@ -10,8 +10,9 @@ import zipfile
 import pytest
 
 from weebill.corpus.importers import mtdata_index
-from weebill.corpus.importers.mtdata import name_fault
+from weebill.corpus.importers.mtdata import name_fault, tmx_units
 from weebill.corpus.importers.mtdata_index import find_entry, opus_pairs
+from weebill.corpus.importers.reading import TextFile
 from weebill.corpus.importing import import_corpus
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
@@ -168,6 +169,35 @@ def test_translation_memories(tmp_path, places, index, caplog):
     assert [source for source, _ in mono] == ["A & B  C", "no German", "Two", "Three"]
     mono = _imported(tmp_path, places, entry, monolingual="target")
     assert mono == [(None, "DE"), (None, "Zwei"), (None, "Drei")]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "row"),
+    [
+        ("en-GB", "zh-TW", ("colour", "顏色")),
+        ("en", "zh-Hans", ("color", "颜色")),
+        ("pt-PT", "pt-BR", ("autocarro", "ônibus")),
+        ("sr-Cyrl", "sr-Latn", ("боја", "boja")),
+        ("hr", "sv", None),
+        ("en_US", "no", ("color", "farge")),
+        ("en", "de", ("color", "Farbe")),
+    ],
+)
+def test_a_unit_with_several_variants_gives_the_nearest(tmp_path, source, target, row):
+    variants = {
+        "en-US": "color", "en-GB": "colour", "zh-CN": "颜色", "zh-TW": "顏色", "pt-PT": "autocarro",
+        "pt-BR": "ônibus", "sr-Cyrl": "боја", "sr-Latn": "boja", "NB_no": "farge", "de-XYZ": "Farbe",
+    }  # fmt: skip
+    unit = "".join(
+        f'<tuv xml:lang="{code}"><seg>{words}</seg></tuv>' for code, words in variants.items()
+    )
+    (tmp_path / "a.tmx").write_bytes(_tmx(f"<tu>{unit}</tu>"))
+    units = tmx_units(TextFile(tmp_path / "a.tmx"), source, target)
+    if row is None:
+        with pytest.raises(InputError, match="none of its 1 units is in hr and sv"):
+            list(units)
+    else:
+        assert list(units) == [row]
 
 
 def test_bad_translation_memories(tmp_path, places, index):
