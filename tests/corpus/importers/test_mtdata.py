@@ -50,8 +50,13 @@ def test_what_keeps_a_name_from_serving():
         ("Statmt-news_commentary-16-eng-zho", ("en", "zh-CN")),
         ("Statmt-news_commentary-16-eng-por", ("en", "pt-BR")),
         ("OPUS-opensubtitles-v2018-eng-zho_CN", ("zh", "en")),
+        ("Flores-flores200_dev-1-zho_Hans-zho_Hant", ("zh-TW", "zh-CN")),
     ):
         assert name_fault(name, languages, None) is None
+    hans = "OPUS-opensubtitles-v2018-eng-zho_CN"
+    assert "expected one with eng and zho_TW" in name_fault(hans, ("en", "zh-TW"), None)
+    same = "OPUS-tatoeba-v20210310-tha-tha"
+    assert "expected one with tha and tha" in name_fault(same, ("th", "th"), None)
     other = name_fault("Statmt-newstest_ende-2019-eng-deu", PAIR, None)
     assert "format sgm is not read here; importer sacrebleu reads it" in other
 

@@ -129,8 +129,13 @@ def _members(entry: Entry, path: Path) -> Iterator[TextFile]:
 
 
 def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
-    by_side = dict(zip(SIDES, languages, strict=True))
-    return {side: iso_639_3(by_side[side]) for side in sides_of(monolingual)}
+    """Return the languages by side, spelt as mtdata does: zho_TW for zh-TW."""
+    found = {}
+    for side in sides_of(monolingual):
+        code = languages[SIDES.index(side)]
+        language, *rest = (standard_tag(code) or code).split("-")
+        found[side] = "_".join([iso_639_3(language), *rest])
+    return found
 
 
 def _place(entry: Entry, code: str) -> int | None:
