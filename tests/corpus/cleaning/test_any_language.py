@@ -309,6 +309,7 @@ def test_entities_are_decoded(tmp_path, as_table):
         ("Tom &amp; Jerry don&#39;t sleep.", "Tom und Jerry schlafen nicht."),
         ("He said &amp;quot;no&amp;quot; twice.", "Er sagte zweimal &#x22;Nein&#34;."),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
+        ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
     ]
     write_table(tmp_path / "in.parquet", as_table(rows))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", "de"), Cleaning())
@@ -318,6 +319,7 @@ def test_entities_are_decoded(tmp_path, as_table):
         ("Tom & Jerry don't sleep.", "Tom und Jerry schlafen nicht."),
         ('He said "no" twice.', 'Er sagte zweimal "Nein".'),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
+        ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
     ]
     as_is = Cleaning(rules=Rules(decode_entities=False))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "raw", ("en", "de"), as_is)
