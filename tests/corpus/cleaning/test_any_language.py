@@ -278,6 +278,22 @@ def test_spans_of_years_may_be_abbreviated(source, target, dropped):
     assert _judge("en", [(target, source)], source="de") == [dropped]
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "dropped"),
+    [
+        ("It was taken away at about 1200 GMT.", "Es wurde um 12:00 Uhr GMT weggebracht.", None),
+        ("It was taken away at about 1200 GMT.", "Es wurde um 12 Uhr GMT weggebracht.", None),
+        ("It was taken away at about 1430 GMT.", "Es wurde um 14.30 Uhr GMT weggebracht.", None),
+        ("It was taken away at about 1430 GMT.", "Es wurde um 2:30 Uhr nachmittags geholt.", None),
+        ("It was tested for 1200 hours in there.", "Dort wurde es 1.200 Stunden geprüft.", None),
+        ("It was taken away at about 1100 GMT.", "Es wurde um 13:00 Uhr geholt.", "numbers"),
+        ("It was taken away at about 1430 GMT.", "Es wurde um 14:00 Uhr geholt.", "numbers"),
+    ],
+)
+def test_times_in_four_digits(source, target, dropped):
+    assert _judge("de", [(source, target)]) == [dropped]
+
+
 def test_rules_can_be_loosened_and_turned_off():
     pair = [
         ("Elections took place in 1998, 2004 and 2005.", "Wahlen fanden 1998, 2004 und 2006 statt.")

@@ -33,6 +33,9 @@ _CLOCK = re.compile(
     re.I,
 )
 HALF_DAY = 12
+_FOUR_DIGITS = re.compile(
+    r"(?:[01]\d|2[0-4])[0-5]\d(?=\s?(?:GMT|UTC|Z\b|h\b|hrs?\b|hours\b|Uhr\b))"
+)
 # Where hours are counted from sunrise and sunset, 2 is 8 o'clock: Swahili, Amharic and Tigrinya, Oromo, Somali.
 _SUNRISE = re.compile(
     r"\bsaa\s\d.{0,20}(?:usiku|asubuhi|mchana|jioni|alfajiri|alasiri)|ሰዓት|\bsa['’]aati|\bsaacad",
@@ -53,6 +56,13 @@ _CALENDARS = (
 def has_clock(text: str) -> bool:
     """Return True if a line tells a time of day."""
     return _CLOCK.search(text) is not None
+
+
+def clock_of(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return hour and minute if the number text[start:end] is a time in four digits, as in 1430 GMT; else None."""
+    if end - start != 4 or not text[start:end].isascii() or not _FOUR_DIGITS.match(text, start):
+        return None
+    return divmod(int(text[start:end]), 100)
 
 
 def eras(text: str) -> list[int]:

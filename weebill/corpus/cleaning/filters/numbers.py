@@ -1,7 +1,8 @@
 """Filter of pairs whose sides contain different numbers, however these are written.
 
-Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million and 200万, 1998 and 一九九八, 3:30 p.m. and
-15 h 30, the 1960s and the 60s, 1990-95 and 1990-1995, and 2019 and 平成31年; in Thai 1998 is also the year 2541.
+Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million and 200万, 1998 and 一九九八, 3:30 p.m.,
+15 h 30 and 1530 GMT, the 1960s and the 60s, 1990-95 and 1990-1995, and 2019 and 平成31年; in Thai 1998 is also the
+year 2541.
 """
 
 import re
@@ -16,6 +17,7 @@ import numpy as np
 from weebill.corpus.cleaning.filters.calendars import (
     HALF_DAY,
     Difference,
+    clock_of,
     differences,
     eras,
     has_clock,
@@ -124,6 +126,9 @@ def _read(text: str) -> list[_Number]:
             year = int(found[0])
             other = year % 100 or year // 100 + 1
             number = replace(number, values=number.values | {Decimal(other)})
+        elif time := clock_of(text, start, end):
+            values = number.values | {Decimal(f"{time[0]}.{time[1]:02}")}
+            number = replace(number, values=values, parts=tuple(map(Decimal, time)))
         elif year := last_year(text, start, end):
             number = replace(number, values=number.values | {Decimal(year)})
         elif text.startswith(".", end) and _DAY.fullmatch(found[0]) and text[end + 1 :].strip():
