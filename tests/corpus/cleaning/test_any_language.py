@@ -54,6 +54,7 @@ KEPT = {
         ("Thank you very much for your help yesterday.", "ขอบคุณมากสำหรับความช่วยเหลือของคุณเมื่อวานนี้"),
         ("The war ended in 1998 in the south.", "สงครามสิ้นสุดลงในปี พ.ศ. 2541 ทางใต้"),
         ("There are 25 students in this room.", "มีนักเรียน ๒๕ คนในห้องนี้"),
+        ("It opened on 12 May 2010 in the south.", "เปิดเมื่อวันที่ 12 พฤษภาคม 2553 ทางใต้"),
     ],
     "km": [
         ("Where is the railway station in this city?", "តើស្ថានីយ៍រថភ្លើងនៅឯណាក្នុងទីក្រុងនេះ?"),
@@ -170,7 +171,10 @@ DROPPED = {
         ("He is a very good teacher.", "彼はとてもとてもとてもとてもとてもとても良い", "repetition"),
         ("Yes.", "彼は昨日東京で新しい車を買ったと私に話してくれました。", "length_ratio"),
     ],
-    "th": [("The house is big.", "บ้านบ้านบ้านบ้านบ้าน", "repetition")],
+    "th": [
+        ("The house is big.", "บ้านบ้านบ้านบ้านบ้าน", "repetition"),
+        ("It opened on 12 May 2011 in the south.", "เปิดเมื่อวันที่ 12 พฤษภาคม 2553 ทางใต้", "numbers"),
+    ],
     "zh": [
         ("The plan costs 3 million.", "该计划耗资五百万。", "numbers"),
         ("More than 200,000 people live there.", "那里住着10多万人。", "numbers"),
@@ -269,11 +273,24 @@ def test_decades_are_equal_with_and_without_their_century(languages, source, tar
         ("The 2010/2011 season was good for us.", "Die Saison 2010-11 war gut für uns.", None),
         ("The 1999-2000 season was good for us.", "Die Saison 1999/00 war gut für uns.", None),
         ("He ruled from 1998 to 2003 in the land.", "Er herrschte 1998–03 in dem Land.", None),
+        ("It happened on 12/05/99 in the town.", "Es geschah am 12.5.1999 in der Stadt.", None),
+        ("It happened on May 12, 2010 there.", "Es geschah dort am 12.05.10 in der Stadt.", None),
+        ("In the summer of '99 it was closed.", "Im Sommer 1999 war es geschlossen.", None),
+        (
+            "It happened on 12/05/98 in the town.",
+            "Es geschah am 12.5.1999 in der Stadt.",
+            "numbers",
+        ),
+        (
+            "It happened on May 12, 2010 there.",
+            "Es geschah dort am 12.05.11 in der Stadt.",
+            "numbers",
+        ),
         ("He lived there from 1990 to 1996.", "Dort lebte er in den Jahren 1990-95.", "numbers"),
         ("He lived there from 1890 to 1895.", "Dort lebte er in den Jahren 1990-95.", "numbers"),
     ],
 )
-def test_spans_of_years_may_be_abbreviated(source, target, dropped):
+def test_years_may_be_abbreviated(source, target, dropped):
     assert _judge("de", [(source, target)]) == [dropped]
     assert _judge("en", [(target, source)], source="de") == [dropped]
 

@@ -41,9 +41,12 @@ _SUNRISE = re.compile(
     r"\bsaa\s\d.{0,20}(?:usiku|asubuhi|mchana|jioni|alfajiri|alasiri)|ሰዓት|\bsa['’]aati|\bsaacad",
     re.I,
 )
+_BUDDHA = re.compile(  # also a month before a year
+    r"[พພព]\.\s?[ศສស]|ปี|ປີ|ឆ្នាំ|(?:คม|ยน|พันธ์|[ก-ส]\.\s?[คพย]\.)\s?\d{4}"
+)
 # Marks of other calendars than that of Christ in a line.
 _CALENDARS = (
-    (re.compile(r"[พພព]\.\s?[ศສស]|ปี|ປີ|ឆ្នាំ"), Difference(range(543, 545), (1, 9500))),  # Buddha
+    (_BUDDHA, Difference(range(543, 545), (1, 9500))),
     (re.compile("[۰-۹]|سال"), Difference(range(621, 623), (1, 1500))),  # Persian
     (re.compile("هـ|ه‍|هجر|ہجر|हिजरी|হিজরি"), Difference(range(576, 585), (1250, 1500))),  # Hijri
     (re.compile(r"ዓ[.\s፣]*ም|[ዓአ]መት"), Difference(range(7, 9), (1850, 2100))),  # Ethiopian
@@ -95,6 +98,7 @@ _DECADE_BEFORE = re.compile(
 )
 _BEFORE = 30  # characters in which these words are searched
 _SPAN = re.compile(r"(?<!\d)(\d{4})\s?[-‐-―~～〜/]\s?\Z")
+_SHORT_YEAR = re.compile(r"(?<!\d)\d\d?([/-])\d\d?\1\Z|(?<!\w)['’]\Z")
 
 
 def is_decade(text: str, start: int, end: int) -> bool:
@@ -107,10 +111,12 @@ def is_decade(text: str, start: int, end: int) -> bool:
     )
 
 
-def last_year(text: str, start: int, end: int) -> int | None:
-    """Return the year that the number text[start:end] means as the end of a span, such as 1990-95; else None."""
-    first = _SPAN.search(text, max(0, start - 8), start) if end - start == 2 else None
-    if first is None or not text[start:end].isdecimal():
-        return None
-    year = int(first[1]) // 100 * 100 + int(text[start:end])
-    return year if year > int(first[1]) else year + 100
+def short_years(text: str, start: int, end: int) -> tuple[int, ...]:
+    """Return the years that the two digits text[start:end] may mean in 1990-95, 12/05/10 or '10."""
+    if end - start != 2 or not text[start:end].isdecimal():
+        return ()
+    before, number = text[max(0, start - 8) : start], int(text[start:end])
+    if first := _SPAN.search(before):
+        year = int(first[1]) // 100 * 100 + number
+        return (year if year > int(first[1]) else year + 100,)
+    return (1900 + number, 2000 + number) if _SHORT_YEAR.search(before) else ()

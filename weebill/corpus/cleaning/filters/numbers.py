@@ -22,7 +22,7 @@ from weebill.corpus.cleaning.filters.calendars import (
     eras,
     has_clock,
     is_decade,
-    last_year,
+    short_years,
 )
 from weebill.corpus.cleaning.filters.numerals import numbers_in_numerals, with_digits
 from weebill.corpus.cleaning.filters.scales import powers_of_ten
@@ -129,8 +129,8 @@ def _read(text: str) -> list[_Number]:
         elif time := clock_of(text, start, end):
             values = number.values | {Decimal(f"{time[0]}.{time[1]:02}")}
             number = replace(number, values=values, parts=tuple(map(Decimal, time)))
-        elif year := last_year(text, start, end):
-            number = replace(number, values=number.values | {Decimal(year)})
+        elif years := short_years(text, start, end):
+            number = replace(number, values=number.values | {*map(Decimal, years)})
         elif text.startswith(".", end) and _DAY.fullmatch(found[0]) and text[end + 1 :].strip():
             number = replace(number, date=True)
         numbers.append(number)
@@ -221,7 +221,10 @@ def _sum(numbers: list[_Number]) -> set[Decimal]:
 def _parts_of_date(number: _Number) -> list[_Number]:
     if not number.date:
         return [number]
-    return [_Number(frozenset([part]), (part,)) for part in number.parts]
+    *others, last = number.parts
+    short = {last + 1900, last + 2000} if len(others) == 2 and last < 100 else set()
+    values = [*({part} for part in others), {last} | short]
+    return [_Number(frozenset(v), (part,)) for v, part in zip(values, number.parts, strict=True)]
 
 
 def _unmatched(
