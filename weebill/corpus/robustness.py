@@ -69,7 +69,8 @@ def upper_case(text: str, language: str) -> str:
     """Return TEXT IN CAPITALS by the rules of a language; Greek ones have no accents."""
     if primary(language) == "el":
         text = GREEK_ACCENTS.sub("", unicodedata.normalize("NFD", text))
-    return unicodedata.normalize("NFC", _with_dots(text, language).upper())
+        text = unicodedata.normalize("NFC", text)
+    return _with_dots(text, language).upper()
 
 
 def title_case(text: str, language: str) -> str:
