@@ -87,11 +87,8 @@ def test_numbers_tell_pairs_apart(tmp_path, as_table):
 
 
 def test_held_out_text_is_normalised_too(tmp_path, as_table):
-    rows = [
-        ("I don\u00b4t think so", "Am Ende der Zeile"),
-        ("10,000 crowns", "Nur 10\u00a0000 Kronen"),
-    ]
-    held_out = [("I don\u00b4t think so", "Ganz anders"), ("Otherwise", "Nur 10\u00a0000 Kronen.")]
+    rows = [("I don\u00b4t think so", "Am Ende der Zeile"), ("10,000 crowns", "10\u00a0000 Kronen")]
+    held_out = [("I don\u00b4t think so", "Ganz anders"), ("Otherwise", "10\u00a0000 Kronen.")]
     write_table(tmp_path / "in.parquet", as_table([*rows, ("It stays", "Es bleibt")]))
     write_table(tmp_path / "test.parquet", as_table(held_out))
     cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))

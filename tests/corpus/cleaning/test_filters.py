@@ -42,6 +42,7 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
             ("Go! Now!", "¡Vete! ¡Ahora!"),
             ('"No!"', "-No. -No."),
             ("(No.)", "...nein"),
+            ("12,345,678 people", "12\u00a0345\u202f678 Leute"),
         ],
     ),
     "letter_characters": (

@@ -21,8 +21,8 @@ from weebill.corpus.cleaning.writing_systems import (
 from weebill_runtime.characters import CODEPOINTS, of_category
 from weebill_runtime.names import SIDES, Side
 
-# Bits of the classes of a character; _WRITTEN: a letter or digit of any script.
-_SPACE, _LETTER, _DIGIT, _WRITTEN = 1, 2, 4, 8
+# Bits of the classes of a character; _WRITTEN: a letter or digit of any script; _JOINING: a space that does not break.
+_SPACE, _LETTER, _DIGIT, _WRITTEN, _JOINING = 1, 2, 4, 8, 16
 
 
 class Features(NamedTuple):
@@ -110,6 +110,7 @@ def _classes(language: str) -> np.ndarray:
     """Return the class bits of all characters, (0x110000,) uint8, by code point."""
     bits = spaces() * _SPACE + letters(language) * _LETTER + of_category("Nd") * _DIGIT
     bits += of_category("L", "Nd") * _WRITTEN
+    bits[[0xA0, 0x2007, 0x2009, 0x202F]] |= _JOINING
     return bits.astype(np.uint8) | unspaced_bits()
 
 
@@ -128,6 +129,9 @@ def measure(texts: list[str], language: str) -> Features:
     classes = _classes(language)[codes]  # (characters of all lines,)
     present = np.bitwise_or.reduce(classes, initial=0)
     space = (classes & _SPACE).view(bool)
+    if present & _JOINING:  # 1 234 is one token, as 1,234 is
+        digit = classes & _DIGIT != 0
+        space[1:-1] &= ~((classes[1:-1] & _JOINING != 0) & digit[:-2] & digit[2:])
 
     # A token begins where the flags change from space, and ends where they change back.
     changes = np.flatnonzero(space[1:] != space[:-1]) + 1
