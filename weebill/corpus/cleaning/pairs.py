@@ -21,7 +21,8 @@ from weebill.corpus.cleaning.writing_systems import (
 from weebill_runtime.characters import CODEPOINTS, of_category
 from weebill_runtime.names import SIDES, Side
 
-# Bits of the classes of a character; _WRITTEN: a letter or digit of any script; _JOINING: a space that does not break.
+# Bits of the classes of a character; _WRITTEN: a letter or digit of any script; _JOINING: a space that does not
+# break.
 _SPACE, _LETTER, _DIGIT, _WRITTEN, _JOINING = 1, 2, 4, 8, 16
 
 
