@@ -20,7 +20,6 @@ KINDS = {  # patterns of normalisation.py, which normalisation.cpp writes out
     r" %(?<=\d %)": "PERCENT",
     r'"([,.]+)': "QUOTE_MARKS",
     r'(\.+)(?:"([^\S\n]*[^<\n]))?': "DOTS_QUOTE",
-    "(\\d)\u00a0(\\d)": "DIGITS",
 }
 LANGUAGES = {"en": "EN", "de": "CONTINENTAL", "cs": "COMMA", "": "OTHER"}
 LINES = ("ASCII", "UNICODE", "SPACED")  # with no-break spaces

@@ -71,21 +71,23 @@ def _sentence_ends(text: str, language: str) -> Iterator[int]:
 
 def _without_quotes(text: str) -> str:
     """Return a text of the same length without quotes and brackets, in which sentences end at the same places."""
-    stop, opening, other = _quotes()
+    stop, quotes = _quotes()
     # sentencex would divide between a stop and the quote after it, and takes "*Dr." for the end of a sentence.
-    text = stop.sub(lambda found: "*" * len(found[2]) + found[1], text)
-    return other.sub("*", opening.sub(lambda found: " " * len(found[0]), text))
+    text = stop.sub(lambda found: "*" * len(found[2] or "") + found[1], text)
+    return quotes.sub(lambda found: (" " if found[1] else "*") * len(found[0]), text)
 
 
 @cache
-def _quotes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of quotes and brackets: after a stop, before a word, and anywhere."""
+def _quotes() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of stops, with the quotes after them, and of quotes and brackets, with the letter after them.
+
+    A run of either is matched once, whatever follows: else a line of dots takes quadratic time.
+    """
     quotes, signs = _quote_marks(), character_class("Po")
     after_stop = rf"[{_closing()}]+|[{quotes}]+(?=\s|$)"
     return (
-        re.compile(rf"((?:(?![{quotes}])[{signs}])+)({after_stop})"),
-        re.compile(rf"(?<!\w)[{quotes}]+(?=\w)"),
-        re.compile(f"[{quotes}]"),
+        re.compile(rf"((?:(?![{quotes}])[{signs}])+)({after_stop})?"),
+        re.compile(rf"(?<=\w)[{quotes}]|[{quotes}]+(?=(\w)?)"),
     )
 
 

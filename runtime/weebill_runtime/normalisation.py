@@ -1,9 +1,10 @@
 """Normalisation of text: composed characters, no invisible ones, and punctuation as in Moses' scripts.
 
 Cleaning does it to training text, and translators to their input: a vocabulary records it (`vocabulary.py`), and so
-every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer with its
-defaults.  Substitutions run on many joined lines at once, so that each costs only the search for its characters; no
-pattern crosses a line's end.
+every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer, but
+numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there.
+Substitutions run on many joined lines at once, so that each costs only the search for its characters; no pattern
+crosses a line's end.
 """
 
 import re
@@ -172,13 +173,11 @@ def normalise_punctuation(lines: list[str], language: str) -> list[str]:
 def _steps(language: str) -> tuple[list[tuple], ...]:
     """Return the substitutions for lines in ASCII, for other lines, and for lines with no-break spaces."""
     quotes = {"en": _ENGLISH_QUOTES, **dict.fromkeys(("de", "es", "fr"), _CONTINENTAL_QUOTES)}
-    separator = "," if language in ("de", "es", "cz", "cs", "fr") else "."
-    digit_space = ("\u00a0", "(\\d)\u00a0(\\d)", rf"\1{separator}\2")
     last = [_SPACES, *quotes.get(language, [])]
     all_steps = (
         [*_SPACING, *last],
         [*_SPACING, *_UNICODE, *_each("«»", '"'), *last],
-        [*_SPACING, *_UNICODE, *_NO_BREAK_SPACES, *last, digit_space],
+        [*_SPACING, *_UNICODE, *_NO_BREAK_SPACES, *last],
     )
     return tuple(
         [(needed, pattern and re.compile(pattern).sub, new) for needed, pattern, new in steps]

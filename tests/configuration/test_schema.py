@@ -190,9 +190,12 @@ CASES = {
             "hardware": None,
             "training": {"updates": 1.5, "learning_rate": "1e-4", "dropout": True},
             "cleaning": {"remove_test_overlap": "yes"},
+            "languages": {"source": "en", "target": False},  # no, Norwegian
         },
         [],
         [
+            "languages.target: found false, which YAML does not read as text (write 'no' with the "
+            "quotes), expected a language code such as en, sr-Latn or pt-BR",
             "vocabulary: found a list, expected keys with values",
             "students: found 'small', expected a list",
             "seed: found 'x', expected a whole number",
@@ -294,7 +297,7 @@ CASES = {
             "languages.source: found 'English', expected a language code such as en, sr-Latn or "
             "pt-BR",
             "corpora.my corpus: found 'my corpus', expected a name of at most 64 letters, digits and . _ -",
-            "corpora.7: found 7, as YAML reads it without quotes, expected text",
+            "corpora.7: found 7, which YAML does not read as text (write '7' with the quotes), expected text",
             "exports.marain: unknown key, expected one of ctranslate2, marian, firefox, onnx; did you mean "
             "'marian'?",
             "exports.onnx: found nothing, expected at least 1",

@@ -18,6 +18,10 @@ from weebill.corpus.robustness import (
 def test_case():
     assert upper_case("Straße ist ı", "de") == "STRASSE IST I"
     assert upper_case("ilk ısı", "tr") == "İLK ISI"
+    assert upper_case("Οι καφέδες, προϊόν ὁδός", "el") == "ΟΙ ΚΑΦΕΔΕΣ, ΠΡΟΪΟΝ ΟΔΟΣ"
+    assert upper_case("italian ışıq", "crh") == "İTALİAN IŞIQ"
+    assert title_case("ijs (ijzer) in huis", "nl") == "IJs (IJzer) In Huis"
+    assert title_case("ǆep ijs", "hr") == "ǅep Ijs"
     assert title_case("don't (go) to „haus“ 3 mal", "de") == "Don't (Go) To „Haus“ 3 Mal"
 
 

@@ -9,6 +9,7 @@ from tests.small_models import TEXT, make_folder, make_vocabulary
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
 from weebill.translation.model.vocabulary import train_vocabulary
+from weebill_runtime.boundaries import sentences_in_quotes
 from weebill_runtime.errors import InputError
 from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.options import Cut, Sampling, SearchOptions
@@ -134,6 +135,12 @@ def test_a_quote_is_divided_after_its_stops():
     assert echo.seen == [
         "“Dr. Smith went home.", "‘Mr. Jones came.’", "“Yes.”", "(See Fig. 3.)", "He said it.”"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", [".", "*", "(", '"', '."', '"a'])
+def test_a_long_run_of_marks_takes_no_longer_than_other_text(mark):
+    line = mark * 100_000  # minutes, if every mark of a run began a search
+    assert "".join(sentences_in_quotes(line, "en")) == line
 
 
 @pytest.mark.parametrize("space", ["\u3000", " "])

@@ -233,7 +233,7 @@ def _not_among(value: Any, known: list) -> str:
 
 
 def shown(value: Any, wanted: str | None = None) -> str:
-    """Return a value in the form of messages; for text that looks like a number, add why it is text."""
+    """Return a value in the form of messages; add how YAML came to read a number as text, or a word as no text."""
     if isinstance(value, str):
         number = wanted in ("integer", "number") and _is_number(value)
         hint = ", which YAML reads as text (write 1.0e-4 for 1e-4, no quotes)" if number else ""
@@ -244,7 +244,10 @@ def shown(value: Any, wanted: str | None = None) -> str:
     if value is None:
         return "nothing"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"{text}, as YAML reads it without quotes" if wanted == "string" else text
+    if wanted != "string":
+        return text
+    word = ("no" if not value else "yes") if isinstance(value, bool) else text
+    return f"{text}, which YAML does not read as text (write '{word}' with the quotes)"
 
 
 def _is_number(text: str) -> bool:

@@ -81,6 +81,15 @@ def unicode_scripts(code: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(united))
 
 
+def share_script(one: str, other: str) -> bool:
+    """Return True if two languages have a script in common; ko and kor_Hang have, zh_Hans and zh_Hant have none."""
+    return any(
+        a == b or b in UNITED.get(a, ()) or a in UNITED.get(b, ())
+        for a in scripts(one)
+        for b in scripts(other)
+    )
+
+
 def has_case(code: str) -> bool:
     """Return True if a script of the language has capitals, or no script of it is known."""
     found = scripts(code)
@@ -96,7 +105,7 @@ def same_language(one: str, other: str) -> bool:
     from langcodes import tag_distance
 
     found = _language(one), _language(other)
-    if None in found or set(scripts(one)).isdisjoint(scripts(other)):
+    if None in found or not share_script(one, other):
         return False
     first, second = (language.prefer_macrolanguage().language for language in found)
     return min(tag_distance(first, second), tag_distance(second, first)) <= ONE_LANGUAGE
@@ -111,8 +120,7 @@ def covers(expected: str, found: str) -> bool:
     member = primary(found)
     if same_language(expected, found) or len(member) < 3:
         return same_language(expected, found)
-    one_script = not set(scripts(expected)).isdisjoint(scripts(found))
-    return one_script and _macrolanguage(member) == primary(expected)
+    return share_script(expected, found) and _macrolanguage(member) == primary(expected)
 
 
 def spelling(code: str, known: Iterable[str]) -> str | None:

@@ -3,6 +3,7 @@
 import random
 import re
 import string
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from weebill_runtime.unspaced import is_unspaced
 Pair = tuple[str, str]
 
 KINDS = ("upper_case", "title_case", "typos", "merged", "placeholders")
-DOTTED = ("az", "tr")  # languages in which i and ı are two letters
+DOTTED = ("az", "crh", "gag", "tr", "tt")  # languages in which i and ı are two letters
+GREEK_ACCENTS = re.compile("[\u0300\u0301\u0313\u0314\u0342]")  # not the dots of Ϊ and Ϋ
 TYPO_SHARE = 0.1  # share of a sentence's words with a typo, at least one
 SHORTEST_MISSPELT = 3  # letters
 KEYBOARDS = {
@@ -64,14 +66,26 @@ def changes_by_kind(
 
 
 def upper_case(text: str, language: str) -> str:
-    """Return TEXT IN CAPITALS by the rules of a language."""
-    return (text.replace("i", "İ") if primary(language) in DOTTED else text).upper()
+    """Return TEXT IN CAPITALS by the rules of a language; Greek ones have no accents."""
+    if primary(language) == "el":
+        text = GREEK_ACCENTS.sub("", unicodedata.normalize("NFD", text))
+        text = unicodedata.normalize("NFC", text)
+    return _with_dots(text, language).upper()
 
 
 def title_case(text: str, language: str) -> str:
-    """Return Text With A Capital At The Beginning Of Every Word."""
-    beginning = r"(?<!\S)(\W*)(\w)"
-    return re.sub(beginning, lambda found: found[1] + upper_case(found[2], language), text)
+    """Return Text With A Capital At The Beginning Of Every Word; in Dutch, IJ is one letter."""
+    letter = r"ij|\w" if primary(language) == "nl" else r"\w"
+
+    def capital(found: re.Match[str]) -> str:
+        first = "IJ" if found[2] == "ij" else _with_dots(found[2], language).title()
+        return found[1] + first
+
+    return re.sub(rf"(?<!\S)(\W*)({letter})", capital, text)
+
+
+def _with_dots(text: str, language: str) -> str:
+    return text.replace("i", "İ") if primary(language) in DOTTED else text
 
 
 def neighbouring_keys(rows: tuple[str, ...]) -> dict[str, str]:

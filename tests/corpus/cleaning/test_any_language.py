@@ -54,6 +54,7 @@ KEPT = {
         ("Thank you very much for your help yesterday.", "ขอบคุณมากสำหรับความช่วยเหลือของคุณเมื่อวานนี้"),
         ("The war ended in 1998 in the south.", "สงครามสิ้นสุดลงในปี พ.ศ. 2541 ทางใต้"),
         ("There are 25 students in this room.", "มีนักเรียน ๒๕ คนในห้องนี้"),
+        ("It opened on 12 May 2010 in the south.", "เปิดเมื่อวันที่ 12 พฤษภาคม 2553 ทางใต้"),
     ],
     "km": [
         ("Where is the railway station in this city?", "តើស្ថានីយ៍រថភ្លើងនៅឯណាក្នុងទីក្រុងនេះ?"),
@@ -136,7 +137,9 @@ KEPT = {
     ],
     "sw": [
         ("The town has 3,000,000 people now.", "Mji una watu milioni 3 sasa."),
+        ("The shop closes at 8:30 p.m. today.", "Duka linafungwa saa 2:30 usiku leo."),
     ],
+    "am": [("The shop opens at 8 a.m. today.", "ሱቁ ዛሬ ከጠዋቱ 2 ሰዓት ይከፈታል።")],
     "kk": [
         ("The town has 3,000 people now.", "Қалада қазір 3 мың адам тұрады."),
     ],
@@ -168,7 +171,10 @@ DROPPED = {
         ("He is a very good teacher.", "彼はとてもとてもとてもとてもとてもとても良い", "repetition"),
         ("Yes.", "彼は昨日東京で新しい車を買ったと私に話してくれました。", "length_ratio"),
     ],
-    "th": [("The house is big.", "บ้านบ้านบ้านบ้านบ้าน", "repetition")],
+    "th": [
+        ("The house is big.", "บ้านบ้านบ้านบ้านบ้าน", "repetition"),
+        ("It opened on 12 May 2011 in the south.", "เปิดเมื่อวันที่ 12 พฤษภาคม 2553 ทางใต้", "numbers"),
+    ],
     "zh": [
         ("The plan costs 3 million.", "该计划耗资五百万。", "numbers"),
         ("More than 200,000 people live there.", "那里住着10多万人。", "numbers"),
@@ -211,6 +217,7 @@ DROPPED = {
     ],
     "sw": [
         ("The town has 5,000,000 people now.", "Mji una watu milioni 3 sasa.", "numbers"),
+        ("The shop closes at 9:30 p.m. today.", "Duka linafungwa saa 2:30 usiku leo.", "numbers"),
     ],
     "hi": [
         ("They need 450,000 rupees for it.", "उन्हें इसके लिए 3 लाख 50 हज़ार रुपये चाहिए।", "numbers"),
@@ -259,6 +266,51 @@ def test_decades_are_equal_with_and_without_their_century(languages, source, tar
     assert found == [None, None, "numbers", "numbers"]
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "dropped"),
+    [
+        ("He lived there from 1990 to 1995.", "Dort lebte er in den Jahren 1990-95.", None),
+        ("The 2010/2011 season was good for us.", "Die Saison 2010-11 war gut für uns.", None),
+        ("The 1999-2000 season was good for us.", "Die Saison 1999/00 war gut für uns.", None),
+        ("He ruled from 1998 to 2003 in the land.", "Er herrschte 1998–03 in dem Land.", None),
+        ("It happened on 12/05/99 in the town.", "Es geschah am 12.5.1999 in der Stadt.", None),
+        ("It happened on May 12, 2010 there.", "Es geschah dort am 12.05.10 in der Stadt.", None),
+        ("In the summer of '99 it was closed.", "Im Sommer 1999 war es geschlossen.", None),
+        (
+            "It happened on 12/05/98 in the town.",
+            "Es geschah am 12.5.1999 in der Stadt.",
+            "numbers",
+        ),
+        (
+            "It happened on May 12, 2010 there.",
+            "Es geschah dort am 12.05.11 in der Stadt.",
+            "numbers",
+        ),
+        ("He lived there from 1990 to 1996.", "Dort lebte er in den Jahren 1990-95.", "numbers"),
+        ("He lived there from 1890 to 1895.", "Dort lebte er in den Jahren 1990-95.", "numbers"),
+    ],
+)
+def test_years_may_be_abbreviated(source, target, dropped):
+    assert _judge("de", [(source, target)]) == [dropped]
+    assert _judge("en", [(target, source)], source="de") == [dropped]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "dropped"),
+    [
+        ("It was taken away at about 1200 GMT.", "Es wurde um 12:00 Uhr GMT weggebracht.", None),
+        ("It was taken away at about 1200 GMT.", "Es wurde um 12 Uhr GMT weggebracht.", None),
+        ("It was taken away at about 1430 GMT.", "Es wurde um 14.30 Uhr GMT weggebracht.", None),
+        ("It was taken away at about 1430 GMT.", "Es wurde um 2:30 Uhr nachmittags geholt.", None),
+        ("It was tested for 1200 hours in there.", "Dort wurde es 1.200 Stunden geprüft.", None),
+        ("It was taken away at about 1100 GMT.", "Es wurde um 13:00 Uhr geholt.", "numbers"),
+        ("It was taken away at about 1430 GMT.", "Es wurde um 14:00 Uhr geholt.", "numbers"),
+    ],
+)
+def test_times_in_four_digits(source, target, dropped):
+    assert _judge("de", [(source, target)]) == [dropped]
+
+
 def test_rules_can_be_loosened_and_turned_off():
     pair = [
         ("Elections took place in 1998, 2004 and 2005.", "Wahlen fanden 1998, 2004 und 2006 statt.")
@@ -288,6 +340,7 @@ def test_entities_are_decoded(tmp_path, as_table):
         ("Tom &amp; Jerry don&#39;t sleep.", "Tom und Jerry schlafen nicht."),
         ("He said &amp;quot;no&amp;quot; twice.", "Er sagte zweimal &#x22;Nein&#34;."),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
+        ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
     ]
     write_table(tmp_path / "in.parquet", as_table(rows))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", "de"), Cleaning())
@@ -297,6 +350,7 @@ def test_entities_are_decoded(tmp_path, as_table):
         ("Tom & Jerry don't sleep.", "Tom und Jerry schlafen nicht."),
         ('He said "no" twice.', 'Er sagte zweimal "Nein".'),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
+        ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
     ]
     as_is = Cleaning(rules=Rules(decode_entities=False))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "raw", ("en", "de"), as_is)

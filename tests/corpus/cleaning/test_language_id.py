@@ -7,6 +7,7 @@ from weebill.corpus.cleaning.filters import FILTERS
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.language_codes import unicode_scripts
 from weebill.errors import InputError
 
 EN = "This is an ordinary sentence in the English language."
@@ -110,16 +111,20 @@ def test_labels_of_any_style(stand_in, labels):
         ("ms", "ind_Latn", True), ("id", "zsm_Latn", True), ("gl", "por_Latn", True), ("gl", "spa_Latn", False),
         ("nb", "no", True), ("nb", "nno_Latn", True), ("nn", "da", True), ("da", "sv", False),
         ("lv", "lvs_Latn", True), ("sw", "swh_Latn", True), ("uz", "uzn_Latn", True),
+        ("ko", "kor_Hang", True), ("zh-TW", "cmn_Hani", True), ("zh-TW", "zho_Hans", False),
+        ("yue", "zh", True), ("yue", "zho_Hant", True), ("yue", "jpn_Jpan", False), ("wuu", "yue", False),
+        ("arz", "ar", True), ("arz", "fa", False),
     ],
 )  # fmt: skip
 def test_similar_languages_are_accepted(stand_in, language, label, accepted):
     line, languages = "abcd" * 5, ("en", language)
-    if language in ("zh", "ar", "fa"):
-        line = {"zh": "木", "ar": "ب", "fa": "ب"}[language] * 20
+    line = {"Hani": "木" * 20, "Hang": "가" * 20, "Arab": "ب" * 20}.get(
+        unicode_scripts(language)[0], line
+    )
     lines = {line: label, EN: "en"}
     identifier = stand_in(languages, lines, labels=[language])
     assert _rejected(identifier, languages, (EN, line)) == ["language_target"] * (not accepted)
-    if language in ("hr", "ms", "id", "gl"):
+    if language in ("hr", "ms", "id", "gl", "arz"):
         strict = stand_in(languages, lines, labels=[language], accept_similar=False)
         assert _rejected(strict, languages, (EN, line)) == ["language_target"]
 

@@ -10,8 +10,9 @@ import zipfile
 import pytest
 
 from weebill.corpus.importers import mtdata_index
-from weebill.corpus.importers.mtdata import name_fault
+from weebill.corpus.importers.mtdata import name_fault, tmx_units
 from weebill.corpus.importers.mtdata_index import find_entry, opus_pairs
+from weebill.corpus.importers.reading import TextFile
 from weebill.corpus.importing import import_corpus
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
@@ -49,8 +50,13 @@ def test_what_keeps_a_name_from_serving():
         ("Statmt-news_commentary-16-eng-zho", ("en", "zh-CN")),
         ("Statmt-news_commentary-16-eng-por", ("en", "pt-BR")),
         ("OPUS-opensubtitles-v2018-eng-zho_CN", ("zh", "en")),
+        ("Flores-flores200_dev-1-zho_Hans-zho_Hant", ("zh-TW", "zh-CN")),
     ):
         assert name_fault(name, languages, None) is None
+    hans = "OPUS-opensubtitles-v2018-eng-zho_CN"
+    assert "expected one with eng and zho_TW" in name_fault(hans, ("en", "zh-TW"), None)
+    same = "OPUS-tatoeba-v20210310-tha-tha"
+    assert "expected one with tha and tha" in name_fault(same, ("th", "th"), None)
     other = name_fault("Statmt-newstest_ende-2019-eng-deu", PAIR, None)
     assert "format sgm is not read here; importer sacrebleu reads it" in other
 
@@ -168,6 +174,35 @@ def test_translation_memories(tmp_path, places, index, caplog):
     assert [source for source, _ in mono] == ["A & B  C", "no German", "Two", "Three"]
     mono = _imported(tmp_path, places, entry, monolingual="target")
     assert mono == [(None, "DE"), (None, "Zwei"), (None, "Drei")]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "row"),
+    [
+        ("en-GB", "zh-TW", ("colour", "顏色")),
+        ("en", "zh-Hans", ("color", "颜色")),
+        ("pt-PT", "pt-BR", ("autocarro", "ônibus")),
+        ("sr-Cyrl", "sr-Latn", ("боја", "boja")),
+        ("hr", "sv", None),
+        ("en_US", "no", ("color", "farge")),
+        ("en", "de", ("color", "Farbe")),
+    ],
+)
+def test_a_unit_with_several_variants_gives_the_nearest(tmp_path, source, target, row):
+    variants = {
+        "en-US": "color", "en-GB": "colour", "zh-CN": "颜色", "zh-TW": "顏色", "pt-PT": "autocarro",
+        "pt-BR": "ônibus", "sr-Cyrl": "боја", "sr-Latn": "boja", "NB_no": "farge", "de-XYZ": "Farbe",
+    }  # fmt: skip
+    unit = "".join(
+        f'<tuv xml:lang="{code}"><seg>{words}</seg></tuv>' for code, words in variants.items()
+    )
+    (tmp_path / "a.tmx").write_bytes(_tmx(f"<tu>{unit}</tu>"))
+    units = tmx_units(TextFile(tmp_path / "a.tmx"), source, target)
+    if row is None:
+        with pytest.raises(InputError, match="none of its 1 units is in hr and sv"):
+            list(units)
+    else:
+        assert list(units) == [row]
 
 
 def test_bad_translation_memories(tmp_path, places, index):

@@ -59,6 +59,13 @@ def test_what_people_type_becomes_what_was_learnt(small, mark):
     assert small.encode_input([typed]) == expected
 
 
+def test_the_narrow_space_of_mongolian_script_stays(tmp_path):
+    words = "ᠪᠢᠴᠢᠭ\u202fᠦᠨ ᠨᠣᠮ"
+    made = vocabulary(tmp_path / "v.spm", [words] * 20, ("en", "mn-Mong"), 268)
+    assert through(made, words) == words
+    assert through(made, "5\u2009km") == "5 km"
+
+
 def test_other_text_stays(small):
     for text in ("m² ½ ℃ ，？！（）", "น้ำ", "می\u200cخواهم", "\U0001f468\u200d\U0001f469", "x　y"):
         assert through(small, f"a {text}") == f"a {text}"

@@ -96,8 +96,9 @@ class LanguageId:
     kana as 1.5, Hangul as 2.3."""
     accept_similar: bool = True
     """Accept languages that identifiers confuse with that of the side: Bosnian, Croatian, Montenegrin and Serbian;
-    Indonesian and Malay; Danish and both kinds of Norwegian; Galician and Portuguese. The language of the other side
-    is never accepted, and variants such as Cantonese for `zh` always are."""
+    Indonesian and Malay; Danish and both kinds of Norwegian; Galician and Portuguese; and what a variant belongs to,
+    such as Chinese for `yue` or Arabic for `arz`. The language of the other side is never accepted, and variants such
+    as Cantonese for `zh` always are."""
     accept: Annotated[tuple[Language, ...], Unique()] = ()
     """Further languages that are accepted, such as `[es]` for text in `gl`."""
 

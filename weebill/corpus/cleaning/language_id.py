@@ -10,7 +10,7 @@ import numpy as np
 from weebill.corpus.cleaning.joined_lines import joined_lines, sums
 from weebill.corpus.cleaning.letters import letters_of
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
-from weebill.corpus.language_codes import covers, same_language, scripts, unicode_scripts
+from weebill.corpus.language_codes import covers, same_language, share_script, unicode_scripts
 from weebill.errors import InputError
 from weebill_runtime.names import Side
 
@@ -38,7 +38,8 @@ class LanguageId:
     model: str  # a fastText model, such as lid.176.ftz, OpenLID or GlotLID
     min_probability: float = 0.0  # 0: the expected language must be the most probable one
     min_letters: int = 10  # lines with fewer letters of the language's script are not asked about
-    accept_similar: bool = True  # accept those in SIMILAR too, except that of the other side
+    # Accept those in SIMILAR and a member's macrolanguage too, except the language of the other side.
+    accept_similar: bool = True
     accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
 
     def __post_init__(self) -> None:
@@ -72,7 +73,7 @@ class LanguageIdentifier:
             others = [one for one in languages if one != language]
             known = self._model.get_labels()
             found = {label for label in known if _acceptable(label, language, others, config)}
-            if not any(covers(language, label.removesuffix("_Hani")) for label in found):
+            if not any(covers(language, label) for label in found):
                 message = f"{path}: does not know the language '{language}'; choose another model"
                 raise InputError(message)
             self._accepted[language] = frozenset(found)
@@ -141,17 +142,19 @@ class LanguageIdentifier:
 
 def _acceptable(label: str, language: str, others: list[str], config: LanguageId) -> bool:
     """Return True if a line with this label may be in the language; others: languages of the other side."""
-    label = label.removesuffix("_Hani")  # Han letters of either kind; zh has two scripts of its own
     if covers(language, label):
         return True
     if any(same_language(other, label) for other in others):
         return False
+    if config.accept_similar and covers(label, language):  # a macrolanguage: zh for yue, ar for arz
+        return True
     groups = [group.split() for group in SIMILAR] if config.accept_similar else []
     similar = [
         one for group in groups if any(same_language(language, o) for o in group) for one in group
     ]
-    one_script = not set(scripts(language)).isdisjoint(scripts(label))
-    return one_script and any(same_language(one, label) for one in (*similar, *config.accept))
+    return share_script(language, label) and any(
+        same_language(one, label) for one in (*similar, *config.accept)
+    )
 
 
 def _mostly_capitals(text: str) -> bool:

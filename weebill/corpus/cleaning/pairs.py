@@ -21,15 +21,18 @@ from weebill.corpus.cleaning.writing_systems import (
 from weebill_runtime.characters import CODEPOINTS, of_category
 from weebill_runtime.names import SIDES, Side
 
-# Bits of the classes of a character; _WRITTEN: a letter or digit of any script.
-_SPACE, _LETTER, _DIGIT, _WRITTEN = 1, 2, 4, 8
+# Bits of the classes of a character; _WRITTEN: a letter or digit of any script; _JOINING: a space that does not
+# break.
+_SPACE, _LETTER, _DIGIT, _WRITTEN, _JOINING = 1, 2, 4, 8, 16
 
 
 class Features(NamedTuple):
     """Features of lines for the rules; every array is (lines,)."""
 
     tokens: np.ndarray  # separated by white space; in scripts without spaces also each letter
-    letter_tokens: np.ndarray  # tokens that begin with a letter of the language's script
+    letter_tokens: (
+        np.ndarray
+    )  # tokens whose first letter or digit is a letter of the language's script
     characters: np.ndarray  # without white space
     letters: np.ndarray  # letters of the language's script, each by its `density`
     longest_word: np.ndarray  # number of characters of the longest token
@@ -108,6 +111,7 @@ def _classes(language: str) -> np.ndarray:
     """Return the class bits of all characters, (0x110000,) uint8, by code point."""
     bits = spaces() * _SPACE + letters(language) * _LETTER + of_category("Nd") * _DIGIT
     bits += of_category("L", "Nd") * _WRITTEN
+    bits[[0xA0, 0x2007, 0x2009, 0x202F]] |= _JOINING
     return bits.astype(np.uint8) | unspaced_bits()
 
 
@@ -126,6 +130,9 @@ def measure(texts: list[str], language: str) -> Features:
     classes = _classes(language)[codes]  # (characters of all lines,)
     present = np.bitwise_or.reduce(classes, initial=0)
     space = (classes & _SPACE).view(bool)
+    if present & _JOINING:  # 1 234 is one token, as 1,234 is
+        digit = classes & _DIGIT != 0
+        space[1:-1] &= ~((classes[1:-1] & _JOINING != 0) & digit[:-2] & digit[2:])
 
     # A token begins where the flags change from space, and ends where they change back.
     changes = np.flatnonzero(space[1:] != space[:-1]) + 1
@@ -152,21 +159,34 @@ def measure(texts: list[str], language: str) -> Features:
     if codes.size and codes.max() >= DENSE:
         weights = density()[codes]
         length, letters_of = sums(weights * ~space, bounds), weights * letter
-    words, first = tokens, classes[starts]  # class of each token's first character
+    words = tokens
     if unspaced:
-        excess = (first & UNSPACED != 0) * (density()[codes[starts]] / LETTERS_PER_WORD - 1)
+        single = classes[starts] & UNSPACED != 0
+        excess = single * (density()[codes[starts]] / LETTERS_PER_WORD - 1)
         words = tokens + np.diff(_counted(excess)[tokens_before])
+    begins = _begins(classes, starts, ends)
     return Features(
         tokens=tokens,
-        letter_tokens=np.diff(_counted(first & _LETTER != 0)[tokens_before]),
+        letter_tokens=np.diff(_counted(classes[begins] & _LETTER != 0)[tokens_before]),
         characters=characters,
         letters=sums(letters_of, bounds),
         longest_word=longest,
         digits=np.diff(np.searchsorted(np.flatnonzero((classes & _DIGIT) != 0), bounds)),
         length=length,
         words=words,
-        repeats=_repeats(_keys(language)[codes], classes, starts, tokens_before),
+        repeats=_repeats(_keys(language)[codes], classes, starts, begins, tokens_before),
     )
+
+
+def _begins(classes: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return the place of the first letter or digit of each token, (tokens,); of others, that of their beginning."""
+    begins = starts.copy()
+    other = np.flatnonzero(classes[starts] & _WRITTEN == 0)
+    if len(other):
+        places = np.append(np.flatnonzero(classes & _WRITTEN), len(classes))
+        found = places[np.searchsorted(places, starts[other])]
+        begins[other] = np.where(found < ends[other], found, starts[other])
+    return begins
 
 
 @cache
@@ -181,13 +201,17 @@ def line_lengths(texts: list[str]) -> np.ndarray:
 
 
 def _repeats(
-    keys: np.ndarray, classes: np.ndarray, starts: np.ndarray, before: np.ndarray
+    keys: np.ndarray,
+    classes: np.ndarray,
+    starts: np.ndarray,
+    begins: np.ndarray,
+    before: np.ndarray,
 ) -> np.ndarray:
     """Return how often a phrase of at most LONGEST_PHRASE tokens stands in a row in each line, (lines,) int64.
 
     Tokens begin with a letter; punctuation around and between them does not matter.  A single letter of a
     script without spaces counts half, as in laughter.
-    keys, classes: of all characters.  starts: number of each token's first character.
+    keys, classes: of all characters.  starts, begins: places of each token's first character, and of `_begins`.
     before: (lines + 1,), tokens before each line.
     """
     most = np.ones(len(before) - 1, np.int64)
@@ -195,12 +219,8 @@ def _repeats(
         return most
     written = np.bitwise_or.reduceat(classes, starts) & _WRITTEN != 0
     keys = np.add.reduceat(keys, starts)[written]  # (tokens,); equal for equal tokens
-    begins, before = starts[written], _counted(written)[before]
-    quoted = np.flatnonzero(classes[begins] & _WRITTEN == 0)
-    if len(quoted):
-        places = np.flatnonzero(classes & _WRITTEN)
-        begins[quoted] = places[np.searchsorted(places, begins[quoted])]
-    first = classes[begins]  # of each token's first letter or digit
+    before = _counted(written)[before]
+    first = classes[begins[written]]  # of each token's first letter or digit
     letter = (first & _LETTER) != 0
     for size in range(1, LONGEST_PHRASE + 1):
         same = np.flatnonzero((keys[size:] == keys[:-size]) & letter[size:] & letter[:-size])

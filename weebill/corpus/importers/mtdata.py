@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 from xml.etree import ElementTree
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from weebill.corpus.importers import FromFiles, Languages, Rows, Sources
 from weebill.corpus.importers.mtdata_index import READ, Entry, find_entry, similar_names
 from weebill.corpus.importers.reading import Controls, TextFile, damage, member_names, open_text
-from weebill.corpus.language_codes import iso_639_3, same_language, spelling
+from weebill.corpus.language_codes import iso_639_3, same_language, spelling, standard_tag
 from weebill.corpus.sources import Places, Problem, Source
 from weebill.errors import InputError, Key, nearest
 from weebill.experiment.corpora import Entry as CorpusEntry
@@ -129,8 +129,13 @@ def _members(entry: Entry, path: Path) -> Iterator[TextFile]:
 
 
 def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
-    by_side = dict(zip(SIDES, languages, strict=True))
-    return {side: iso_639_3(by_side[side]) for side in sides_of(monolingual)}
+    """Return the languages by side, spelt as mtdata does: zho_TW for zh-TW."""
+    found = {}
+    for side in sides_of(monolingual):
+        code = languages[SIDES.index(side)]
+        language, *rest = (standard_tag(code) or code).split("-")
+        found[side] = "_".join([iso_639_3(language), *rest])
+    return found
 
 
 def _place(entry: Entry, code: str) -> int | None:
@@ -158,7 +163,8 @@ def name_fault(name: str, languages: Languages, monolingual: Side | None) -> str
 def tmx_units(text: TextFile, source: str | None, target: str | None) -> Rows:
     """Yield the units of a translation memory that have both languages, or the only language if the other is None.
 
-    source, target: codes of the languages; other spellings and regions ("de-AT", "deu") are found too.
+    source, target: codes of the languages; other spellings and regions ("de-AT", "deu") are found too, the nearest
+    one if a unit has several.
     Line breaks inside a segment are layout and become spaces.  The log counts the units that lack a language.
     Raises InputError if the XML is not well-formed, or no unit has the languages.
     """
@@ -167,10 +173,9 @@ def tmx_units(text: TextFile, source: str | None, target: str | None) -> Rows:
         try:
             for unit in _elements(stream):
                 segments = _segments(unit)
-                row = tuple(
-                    next((words for code, words in segments if one and _is(code, one)), None)
-                    for one in wanted
-                )
+                codes = tuple(code for code, _ in segments)
+                places = [one and _best(one, codes) for one in wanted]
+                row = tuple(None if place is None else segments[place][1] for place in places)
                 if any(t is None and one for t, one in zip(row, wanted, strict=True)):
                     others += 1
                 else:
@@ -188,9 +193,17 @@ def tmx_units(text: TextFile, source: str | None, target: str | None) -> Rows:
         log.info("%s: %s units are not in %s", text, f"{others:,}", named)
 
 
-@cache
-def _is(code: str, language: str) -> bool:
-    return same_language(primary(code), primary(language))
+@lru_cache
+def _best(language: str, codes: tuple[str, ...]) -> int | None:
+    """Return the place of the code that means a language best: zh-TW of zh-CN and zh-TW; None if no code means it.
+
+    A code that is no tag, such as zh-CHT, means its language.
+    """
+    best = spelling(language, codes)
+    if best is not None:
+        return codes.index(best)
+    others = (n for n, code in enumerate(codes) if standard_tag(code) is None)
+    return next((n for n in others if same_language(primary(codes[n]), primary(language))), None)
 
 
 def _elements(stream) -> Iterator[ElementTree.Element]:

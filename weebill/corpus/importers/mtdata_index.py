@@ -39,8 +39,8 @@ class Entry:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """ISO 639-3 codes, without script and region, in the order of the sides."""
-        return tuple(tag.split("_")[0] for tag in self.name.split("-")[3:])
+        """ISO 639-3 codes, some with a script or region (zho_Hant, por_BR), in the order of the sides."""
+        return tuple(self.name.split("-")[3:])
 
     @property
     def version(self) -> str:

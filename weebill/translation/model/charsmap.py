@@ -1,7 +1,8 @@
 """Weebill's normalizer for SentencePiece: the replacements of the normalisation that need no context.
 
 A vocabulary contains it, so that engines that only know SentencePiece, such as Marian, do it too.  Text that cleaning
-has normalised stays as it is, except that all spaces become " ", and rare dashes and ligatures their usual forms.
+has normalised stays as it is, except that all spaces become " " (the narrow one stays in Mongolian script), and rare
+dashes and ligatures their usual forms.
 """
 
 import re
@@ -33,6 +34,8 @@ def rules(normalisation: Normalisation) -> dict[str, str]:
     languages = (normalisation.source.language, normalisation.target.language)
     korean = any(re.match("kor?\\b", language) for language in languages)
     found |= dict(_composed(korean))
+    if any("Mong" in language for language in languages):
+        del found["\u202f"]  # joins suffixes to words in Mongolian script
     return found | PUNCTUATION if normalisation.folds else found
 
 

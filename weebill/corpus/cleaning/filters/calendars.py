@@ -1,4 +1,4 @@
-"""Times of day and years that languages count from different starts, and decades."""
+"""Times of day and years that languages count from different starts, decades, and spans of years."""
 
 import re
 from collections.abc import Iterator
@@ -33,9 +33,20 @@ _CLOCK = re.compile(
     re.I,
 )
 HALF_DAY = 12
+_FOUR_DIGITS = re.compile(
+    r"(?:[01]\d|2[0-4])[0-5]\d(?=\s?(?:GMT|UTC|Z\b|h\b|hrs?\b|hours\b|Uhr\b))"
+)
+# Where hours are counted from sunrise and sunset, 2 is 8 o'clock: Swahili, Amharic and Tigrinya, Oromo, Somali.
+_SUNRISE = re.compile(
+    r"\bsaa\s\d.{0,20}(?:usiku|asubuhi|mchana|jioni|alfajiri|alasiri)|ሰዓት|\bsa['’]aati|\bsaacad",
+    re.I,
+)
+_BUDDHA = re.compile(  # also a month before a year
+    r"[พພព]\.\s?[ศສស]|ปี|ປີ|ឆ្នាំ|(?:คม|ยน|พันธ์|[ก-ส]\.\s?[คพย]\.)\s?\d{4}"
+)
 # Marks of other calendars than that of Christ in a line.
 _CALENDARS = (
-    (re.compile(r"[พພព]\.\s?[ศສស]|ปี|ປີ|ឆ្នាំ"), Difference(range(543, 545), (1, 9500))),  # Buddha
+    (_BUDDHA, Difference(range(543, 545), (1, 9500))),
     (re.compile("[۰-۹]|سال"), Difference(range(621, 623), (1, 1500))),  # Persian
     (re.compile("هـ|ه‍|هجر|ہجر|हिजरी|হিজরি"), Difference(range(576, 585), (1250, 1500))),  # Hijri
     (re.compile(r"ዓ[.\s፣]*ም|[ዓአ]መት"), Difference(range(7, 9), (1850, 2100))),  # Ethiopian
@@ -50,6 +61,13 @@ def has_clock(text: str) -> bool:
     return _CLOCK.search(text) is not None
 
 
+def clock_of(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return hour and minute if the number text[start:end] is a time in four digits, as in 1430 GMT; else None."""
+    if end - start != 4 or not text[start:end].isascii() or not _FOUR_DIGITS.match(text, start):
+        return None
+    return divmod(int(text[start:end]), 100)
+
+
 def eras(text: str) -> list[int]:
     """Return the year before the first year of each era that a line names."""
     return [] if text.isascii() else [ERAS[name] for name in set(_ERA.findall(text))]
@@ -59,6 +77,8 @@ def differences(text: str) -> Iterator[Difference]:
     """Yield how numbers of the same time may differ in a pair of lines, here both in one text."""
     if has_clock(text):
         yield Difference(range(HALF_DAY, HALF_DAY + 1), (0, HALF_DAY))
+    if _SUNRISE.search(text):
+        yield Difference(range(HALF_DAY // 2, 2 * HALF_DAY, HALF_DAY), (0, HALF_DAY))
     if not text.isascii():
         yield from (difference for mark, difference in _CALENDARS if mark.search(text))
         yield from (Difference(range(era, era + 1), _ERA_YEARS) for era in eras(text))
@@ -77,6 +97,8 @@ _DECADE_BEFORE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _BEFORE = 30  # characters in which these words are searched
+_SPAN = re.compile(r"(?<!\d)(\d{4})\s?[-‐-―~～〜/]\s?\Z")
+_SHORT_YEAR = re.compile(r"(?<!\d)\d\d?([/-])\d\d?\1\Z|(?<!\w)['’]\Z")
 
 
 def is_decade(text: str, start: int, end: int) -> bool:
@@ -87,3 +109,14 @@ def is_decade(text: str, start: int, end: int) -> bool:
         _DECADE_AFTER.match(text, end)
         or _DECADE_BEFORE.search(text[max(0, start - _BEFORE) : start])
     )
+
+
+def short_years(text: str, start: int, end: int) -> tuple[int, ...]:
+    """Return the years that the two digits text[start:end] may mean in 1990-95, 12/05/10 or '10."""
+    if end - start != 2 or not text[start:end].isdecimal():
+        return ()
+    before, number = text[max(0, start - 8) : start], int(text[start:end])
+    if first := _SPAN.search(before):
+        year = int(first[1]) // 100 * 100 + number
+        return (year if year > int(first[1]) else year + 100,)
+    return (1900 + number, 2000 + number) if _SHORT_YEAR.search(before) else ()

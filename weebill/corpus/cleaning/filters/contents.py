@@ -36,7 +36,7 @@ _URL = re.compile(r"(?:https?://|www\.)[!#-;=?-~\u00c0-\u024f]+", re.IGNORECASE)
 
 
 # Ending of a word that follows a URL in Turkish, Finnish or Hungarian: example.com'da, :ista, -on.
-_ENDING = re.compile(r"['\u2019:-][^\W\d_]{1,6}")
+_ENDING = re.compile(r"/?['\u2019:-][^\W\d_]{1,6}")
 
 
 def urls_in(text: str) -> Counter[str]:

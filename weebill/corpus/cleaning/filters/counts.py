@@ -25,7 +25,7 @@ class Thresholds:
     """Expected letters of the target per letter of the source, counted in this way; by default the median of the
     corpus, from the first rows of each shard."""
     min_letter_tokens: Share = 0.4
-    """Smallest share of words that begin with a letter of the language's script."""
+    """Smallest share of words that begin, after punctuation marks, with a letter of the language's script."""
     min_letter_characters: Share = 0.5
     """Smallest share of characters, without spaces, that are such letters; Chinese letters, kana and Hangul count as
     in `max_length_ratio`."""

@@ -3,6 +3,7 @@
 import html
 import re
 from dataclasses import dataclass
+from html.entities import html5
 
 import numpy as np
 
@@ -14,7 +15,7 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,
 # Tags and comments of HTML and XML; not words between two angle brackets, which some type for « ».
 TAG = re.compile(
     r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
-    r"|<!--.*?-->"
+    r"|<!--(?:(?!<!--).)*?-->"
 )
 _TIMES = 3  # text that was encoded several times: &amp;amp;quot;
 
@@ -43,11 +44,17 @@ def decode_entities(texts: list[str]) -> list[str]:
 
 def _decoded(text: str) -> str:
     for _ in range(_TIMES):
-        decoded = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        decoded = _ENTITY.sub(_character, text)
         if decoded == text:
             break
         text = decoded
     return text
+
+
+def _character(found: re.Match[str]) -> str:
+    """Return the character of an entity; a name that HTML does not have stays, such as &regexp; of other markup."""
+    known = found[0][1] == "#" or found[0][1:] in html5
+    return html.unescape(found[0]) if known else found[0]
 
 
 def markup(pairs: Pairs, context: Context) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Filter of pairs whose sides contain different numbers, however these are written.
 
-Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million and 200万, 1998 and 一九九八, 3:30 p.m. and
-15 h 30, the 1960s and the 60s, and 2019 and 平成31年; in Thai 1998 is also the year 2541.
+Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million and 200万, 1998 and 一九九八, 3:30 p.m.,
+15 h 30 and 1530 GMT, the 1960s and the 60s, 1990-95 and 1990-1995, and 2019 and 平成31年; in Thai 1998 is also the
+year 2541.
 """
 
 import re
@@ -16,10 +17,12 @@ import numpy as np
 from weebill.corpus.cleaning.filters.calendars import (
     HALF_DAY,
     Difference,
+    clock_of,
     differences,
     eras,
     has_clock,
     is_decade,
+    short_years,
 )
 from weebill.corpus.cleaning.filters.numerals import numbers_in_numerals, with_digits
 from weebill.corpus.cleaning.filters.scales import powers_of_ten
@@ -123,6 +126,11 @@ def _read(text: str) -> list[_Number]:
             year = int(found[0])
             other = year % 100 or year // 100 + 1
             number = replace(number, values=number.values | {Decimal(other)})
+        elif time := clock_of(text, start, end):
+            values = number.values | {Decimal(f"{time[0]}.{time[1]:02}")}
+            number = replace(number, values=values, parts=tuple(map(Decimal, time)))
+        elif years := short_years(text, start, end):
+            number = replace(number, values=number.values | {*map(Decimal, years)})
         elif text.startswith(".", end) and _DAY.fullmatch(found[0]) and text[end + 1 :].strip():
             number = replace(number, date=True)
         numbers.append(number)
@@ -213,7 +221,10 @@ def _sum(numbers: list[_Number]) -> set[Decimal]:
 def _parts_of_date(number: _Number) -> list[_Number]:
     if not number.date:
         return [number]
-    return [_Number(frozenset([part]), (part,)) for part in number.parts]
+    *others, last = number.parts
+    short = {last + 1900, last + 2000} if len(others) == 2 and last < 100 else set()
+    values = [*({part} for part in others), {last} | short]
+    return [_Number(frozenset(v), (part,)) for v, part in zip(values, number.parts, strict=True)]
 
 
 def _unmatched(
