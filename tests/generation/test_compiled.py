@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from transformers import MarianConfig, MarianMTModel
 
 from tests.generation.test_int8 import cut_model
 from tests.hugging_face import small
@@ -9,6 +10,7 @@ from weebill.errors import InputError
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.decoders import describe
 from weebill.generation.int8 import load_int8, save_int8
+from weebill.generation.search_options import search_options
 from weebill.kernels.decoder import CompiledDecoder
 from weebill.kernels.extension import available
 
@@ -22,6 +24,7 @@ SEARCHES = {
     "spans of beams": {"num_beams": 3, "no_repeat_ngram_size": 3},
     "long": {"min_new_tokens": 8, "num_beams": 2},
     "longer": {"min_length": 11},
+    "one of two lengths": {"min_length": 11, "min_new_tokens": 3},
     "forced": {"forced_bos_token_id": 7, "forced_eos_token_id": 2, "num_beams": 2},
     "suppressed": {"suppress_tokens": list(range(20, 40))},
     "several ends": {"eos_token_id": [2, 7, 9], "num_beams": 3},
@@ -87,6 +90,16 @@ def test_writes_what_the_library_writes(folder, isa, search):
     assert found.tolist() == expected.tolist()
 
 
+def test_padding_of_a_decoder_is_known_by_its_token(tmp_path):
+    """The library reads a mask from the padding, if no text ends with the same token."""
+    save_int8(livelier(small.small_model("llama")), tmp_path / "int8")
+    model, ids = load_int8(tmp_path / "int8"), batch_of("llama")["input_ids"]
+    for padding in (small.PAD, 2, None):
+        options = {"do_sample": False, "max_new_tokens": 9, "pad_token_id": padding}
+        expected = model.generate(ids, **options)
+        assert CompiledGenerator(model).generate(ids, **options).tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("isa", available())
 @pytest.mark.parametrize("family", ["bart", "gpt2", "llama"])
 def test_writes_with_weights_of_four_bits(family, isa, tmp_path):
@@ -122,6 +135,19 @@ def test_a_text_depends_on_no_other_and_on_no_thread(options, folder, monkeypatc
     for i, expected in enumerate(together):
         one = {name: value[i : i + 1] for name, value in batch.items()}
         assert generator.generate(**one, **options, seed=20 + i).tolist() == [expected]
+
+
+def test_without_top_k_all_tokens_are_drawn_from(tmp_path):
+    """`top_k=None` is no top_k in the library, but 50 if nothing is given."""
+    save_int8(small.small_model("gpt2"), tmp_path / "int8")
+    model = load_int8(tmp_path / "int8")
+    for given, kinds in (({}, ["TopKLogitsWarper"]), ({"top_k": None}, [])):
+        options = {"do_sample": True, **given}
+        config, _ = model._prepare_generation_config(None, **options)
+        theirs = model._get_logits_processor(config)
+        ours = search_options(model, 3, options).warpers
+        assert [type(one).__name__ for one in ours] == kinds
+        assert [type(one).__name__ for one in theirs] == kinds
 
 
 def test_draws_follow_the_probabilities(tmp_path):
@@ -216,3 +242,58 @@ def test_what_it_has_not_is_named(tmp_path):
     ):
         with pytest.raises(InputError, match=message):
             generator.generate(ids, **options)
+
+
+def test_wrong_values_are_named(tmp_path):
+    save_int8(small.small_model("bart"), tmp_path / "int8")
+    model, ids = load_int8(tmp_path / "int8"), torch.tensor([[5, 9, 12]])
+    generator = CompiledGenerator(model)
+    for options, message in (
+        ({"num_beams": 0}, "num_beams: 0, expected a whole number, at least 1"),
+        ({"num_beams": 1.5}, "num_beams: 1.5, expected a whole number"),
+        ({"num_return_sequences": 0}, "num_return_sequences: 0, expected"),
+        ({"no_repeat_ngram_size": -1}, "no_repeat_ngram_size: -1, expected"),
+        ({"min_length": -3}, "min_length: -3, expected"),
+        ({"max_new_tokens": 0}, "max_new_tokens: 0, expected"),
+        ({"max_new_tokens": "9"}, "max_new_tokens: '9', expected"),
+        ({"early_stopping": "Never"}, "`early_stopping` must be .*; correct this option"),
+        ({"do_sample": True, "temperature": 0.0}, "`temperature`.*; correct this option"),
+        ({"do_sample": True, "top_p": -1.0}, "`top_p`.*; correct this option"),
+        (
+            {"forced_bos_token_id": 5, "suppress_tokens": [5]},
+            "Every token in `forced_bos_token_id`",
+        ),
+        ({"guidance_scale": 0.0}, "no `guidance_scale`; leave it out"),
+        ({"repetition_penalty": 0.0}, "no `repetition_penalty`; leave it out"),
+        ({"decoder_start_token_id": None, "bos_token_id": None}, "has no decoder_start_token_id"),
+    ):
+        with pytest.raises(InputError, match=message):
+            generator.generate(ids, **options)
+
+
+@pytest.mark.parametrize("pieces", [30, 50])
+def test_an_encoder_reads_its_own_pieces(pieces, tmp_path):
+    """Marian may have fewer or more pieces to write than the 40 to read."""
+    config = small.small_model("marian").config.to_dict()
+    own = {"share_encoder_decoder_embeddings": False, "tie_word_embeddings": False}
+    config = MarianConfig(**config | own | {"decoder_vocab_size": pieces})
+    save_int8(MarianMTModel(config), tmp_path / "int8")
+    model, options = load_int8(tmp_path / "int8"), {"do_sample": False, "max_new_tokens": 5}
+    generator, ids = CompiledGenerator(model), torch.tensor([[5, 39, 2]])
+    assert generator.generate(ids, **options).tolist() == model.generate(ids, **options).tolist()
+    with pytest.raises(InputError, match="text 1: token 40, but the model has 40"):
+        generator.generate(ids + 1, **options)
+
+
+@pytest.mark.parametrize("family", ["bart", "marian", "m2m_100", "t5"])
+def test_texts_longer_than_an_encoders_positions_are_refused(family, tmp_path):
+    """T5 and M2M-100 have no last position."""
+    save_int8(small.small_model(family), tmp_path / "int8")
+    model, ids = load_int8(tmp_path / "int8"), torch.full((1, 33), 5)
+    options = {"do_sample": False, "max_new_tokens": 3}
+    if family in ("t5", "m2m_100"):
+        expected = model.generate(ids, **options).tolist()
+        assert CompiledGenerator(model).generate(ids, **options).tolist() == expected
+        return
+    with pytest.raises(InputError, match="texts of 33 tokens, but the model reads 32; cut them"):
+        CompiledGenerator(model).generate(ids, **options)

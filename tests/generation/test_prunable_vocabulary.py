@@ -14,8 +14,10 @@ from tokenizers import (
     trainers,
 )
 from transformers import (
+    AutoTokenizer,
     LlamaConfig,
     LlamaForCausalLM,
+    MBartTokenizer,
     NllbTokenizer,
     PreTrainedTokenizerFast,
     T5Config,
@@ -23,7 +25,6 @@ from transformers import (
 )
 
 from tests.generation.test_vocabulary import BROAD, NARROW, model_of, tokenizer_of
-from weebill.errors import InputError
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.generation.vocabulary import prune_vocabulary
 
@@ -133,8 +134,55 @@ def test_chat_templates_and_what_they_write_are_kept():
     assert "<|im_start|>user\nRobins<|im_end|>" in pieces.decode(new)
 
 
-def test_tokenizers_whose_targets_have_another_language_are_refused():
-    letter = {piece: i for i, piece in enumerate(["<s>", "<pad>", "</s>", "<unk>", "\u2581", "a"])}
-    tokenizer = NllbTokenizer(vocab=letter, merges=[], src_lang="eng_Latn", tgt_lang="deu_Latn")
-    with pytest.raises(InputError, match="other pieces around targets than around sources"):
-        prune_vocabulary(model_of("bart", tokenizer), tokenizer, ["a"])
+def nllb():
+    """Train a tokenizer like NLLB's, whose language stands before each text; return three of its languages too."""
+    trained = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
+    trained.pre_tokenizer = pre_tokenizers.Metaspace()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=special, show_progress=False)
+    trained.train_from_iterator(BROAD, trainer)
+    model = json.loads(trained.to_str())["model"]
+    merges = [tuple(pair) for pair in model["merges"]]
+    return NllbTokenizer(vocab=model["vocab"], merges=merges), ("eng_Latn", "deu_Latn", "ron_Latn")
+
+
+def mbart():
+    """Make a tokenizer of letters like mBART's, whose language stands behind each text."""
+    letters = sorted({letter for text in BROAD for letter in text} - {" "})
+    names = ["<s>", "<pad>", "</s>", "<unk>", "\u2581", *letters, "\u2581x", "un"]
+    tokenizer = MBartTokenizer(vocab=[(name, -1.0) for name in names])
+    return tokenizer, ("en_XX", "de_DE", "ro_RO")
+
+
+@pytest.mark.parametrize("kind", [nllb, mbart])
+def test_languages_of_a_pruned_tokenizer_can_be_changed(kind, tmp_path):
+    tokenizer, (first, other, third) = kind()
+    tokenizer.src_lang, tokenizer.tgt_lang = first, other
+    model = model_of("bart", tokenizer)
+    pieces, kept = prune_vocabulary(model, tokenizer, NARROW)
+    assert len(kept) == len(pieces) < len(tokenizer)
+    save_int8(model, tmp_path, pieces)
+    again, whole, read = AutoTokenizer.from_pretrained(tmp_path), set(kept.tolist()), 0
+    for source, target in ((first, other), (third, first)):
+        for one in (tokenizer, pieces, again):
+            one.src_lang, one.tgt_lang = source, target
+        for text in BROAD:
+            for given in ({"text": text}, {"text_target": text}):
+                expected = tokenizer(**given)["input_ids"]
+                if set(expected) <= whole:
+                    read += 1
+                    assert kept[pieces(**given)["input_ids"]].tolist() == expected
+                    assert kept[again(**given)["input_ids"]].tolist() == expected
+    assert read > 2 * len(NARROW)
+
+
+def test_special_tokens_that_texts_may_not_have_stay_split(tmp_path):
+    """With `split_special_tokens` the name of a special token in a text is plain text."""
+    tokenizer = tokenizer_of("gpt2")
+    tokenizer.split_special_tokens = True
+    text = "Robins <|endoftext|>"
+    pieces, kept = prune_vocabulary(model_of("gpt2", tokenizer), tokenizer, [*NARROW, text])
+    pieces.save_pretrained(tmp_path)
+    for one in (pieces, AutoTokenizer.from_pretrained(tmp_path)):
+        assert kept[one(text)["input_ids"]].tolist() == tokenizer(text)["input_ids"]
+        assert one.eos_token_id not in one(text)["input_ids"]

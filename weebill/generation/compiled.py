@@ -8,7 +8,7 @@ from torch.nn.functional import pad
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError
-from weebill.generation.decoders import describe
+from weebill.generation.decoders import describe, encoder_limits
 from weebill.generation.int8_facts import int8_weights
 from weebill.generation.search import write, write_beams
 from weebill.generation.search_options import SearchOptions, search_options
@@ -33,6 +33,9 @@ class CompiledGenerator:
             )
         self.model = model
         self._decoder = CompiledDecoder(describe(model))
+        self._known = self._decoder.vocabulary, None  # pieces and most tokens of what it reads
+        if model.config.is_encoder_decoder:
+            self._known = encoder_limits(model)
 
     @torch.inference_mode()
     def generate(
@@ -45,15 +48,17 @@ class CompiledGenerator:
         """Return tokens as the model's `generate` does: (texts · returned, length), padded at the end.
 
         input_ids: (texts, length).  attention_mask: of the same shape, 0 for padding, which may stand anywhere or,
-        where layers see a window of tokens, at the ends.
+        where layers see a window of tokens, at the ends.  Without it, a decoder's padding is known by its token.
         seed: text i draws by seed + i.  options: of the library's `generate`; see `search_options`.
         """
+        pairs = self.model.config.is_encoder_decoder
+        chosen = search_options(self.model, 1 if pairs else input_ids.shape[-1], options)
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
+            if not pairs and chosen.pad >= 0 and chosen.pad not in chosen.ends:
+                attention_mask = (input_ids != chosen.pad).long()
         input_ids, real = input_ids.long(), attention_mask.bool()
         self._check(input_ids, real)
-        pairs = self.model.config.is_encoder_decoder
-        chosen = search_options(self.model, 1 if pairs else input_ids.shape[1], options)
         new = chosen.max_length - (1 if pairs else input_ids.shape[1])
         longest = (1 if pairs else int(real.sum(1).max())) + new - 1  # the last token is not read
         if (known := self._decoder.positions) is not None and longest > known:
@@ -90,12 +95,17 @@ class CompiledGenerator:
             )
         if not real.any(1).all():
             raise InputError(f"text {int(real.any(1).long().argmin()) + 1} is empty; leave it out")
-        unknown = ((tokens < 0) | (tokens >= self._decoder.vocabulary)) & real
+        pieces, most = self._known
+        if most is not None and tokens.shape[1] > most:
+            raise InputError(
+                f"texts of {tokens.shape[1]:,} tokens, but the model reads {most:,}; cut them"
+            )
+        unknown = ((tokens < 0) | (tokens >= pieces)) & real
         if unknown.any():
             text, place = unknown.nonzero()[0].tolist()
             raise InputError(
                 f"text {text + 1}: token {int(tokens[text, place]):,}, but the model has "
-                f"{self._decoder.vocabulary:,}; use its own tokenizer"
+                f"{pieces:,}; use its own tokenizer"
             )
         ends = real[:, 1:] < real[:, :-1]  # a token before, padding after
         begins = real[:, 1:] > real[:, :-1]

@@ -27,6 +27,16 @@ def describe(model: PreTrainedModel) -> Decoder:
     raise _unknown(model, "it is of another class")
 
 
+def encoder_limits(model: PreTrainedModel) -> tuple[int, int | None]:
+    """Return the number of pieces that an int8 model's encoder knows, and of a text's most tokens, None for any."""
+    encoder = model.get_encoder()
+    pieces = encoder.get_input_embeddings().coded.shape[0]
+    positions = getattr(encoder, "embed_positions", None)
+    if positions is None or isinstance(positions, M2M100SinusoidalPositionalEmbedding):
+        return pieces, None  # M2M-100 computes more positions where it needs them
+    return pieces, len(_table(positions))
+
+
 def gpt2(model: PreTrainedModel, core: nn.Module) -> Decoder:
     """Describe GPT-2: norms come first, query, key and value are one map."""
     if core.config.add_cross_attention:
@@ -119,7 +129,7 @@ def opt(model: PreTrainedModel, core: nn.Module) -> Decoder:
 def t5(model: PreTrainedModel, core: nn.Module) -> Decoder:
     """Describe T5 1.0 and 1.1, and mT5: RMSNorm, scores by distances, and a gate in 1.1."""
     decoder, config = core.decoder, model.config
-    scaled = getattr(config, "scale_decoder_outputs", False)  # never in mT5
+    scaled = config.model_type == "t5" and config.scale_decoder_outputs  # never in mT5
     first = decoder.block[0].get_submodule(OWN)
     tokens = config.relative_attention_max_distance + 1
     table = first.compute_bias(1, tokens, past_seen_tokens=tokens - 1)[0, :, 0]  # (heads, tokens)

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -14,7 +15,6 @@ from transformers.generation import (
     LogitsProcessor,
     LogitsProcessorList,
     MinLengthLogitsProcessor,
-    MinNewTokensLengthLogitsProcessor,
     SuppressTokensLogitsProcessor,
     TemperatureLogitsWarper,
     TopKLogitsWarper,
@@ -22,13 +22,14 @@ from transformers.generation import (
 )
 
 from weebill.errors import InputError
+from weebill.hugging_face.loading import first_line
 
 NEW = 20  # tokens that the library writes if no length is given
 DEFAULTS = {
     "max_length": None,
     "max_new_tokens": None,
     "min_length": 0,
-    "min_new_tokens": 0,
+    "min_new_tokens": None,
     "num_beams": 1,
     "num_return_sequences": 1,
     "length_penalty": 1.0,
@@ -46,6 +47,16 @@ DEFAULTS = {
     "decoder_start_token_id": None,
     "bos_token_id": None,
 }
+# Least values of whole numbers.
+LEAST = {
+    "max_new_tokens": 1,
+    "min_length": 0,
+    "min_new_tokens": 0,
+    "num_beams": 1,
+    "num_return_sequences": 1,
+    "no_repeat_ngram_size": 0,
+    "top_k": 0,
+}
 # Values of other options that change nothing; None and False never do.
 NEUTRAL = {
     "use_cache": True,
@@ -53,6 +64,7 @@ NEUTRAL = {
     "encoder_repetition_penalty": 1.0,
     "encoder_no_repeat_ngram_size": 0,
     "typical_p": 1.0,
+    "min_p": 0.0,
     "epsilon_cutoff": 0.0,
     "eta_cutoff": 0.0,
     "num_beam_groups": 1,
@@ -89,7 +101,8 @@ class SearchOptions:
 def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -> SearchOptions:
     """Return the options of a call, and the model's own where none is given.
 
-    prompt: tokens of the longest prompt.  Raises InputError for an option that the search does not have.
+    prompt: tokens of the longest prompt.  Raises InputError for an option that the search does not have, or that has
+    a wrong value.
     """
     if wrong := unknown_options(model, given):
         names = ", ".join(f"`{name}`" for name in wrong)
@@ -108,6 +121,12 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
         name: default if getattr(config, name) is None else getattr(config, name)
         for name, default in DEFAULTS.items()
     }
+    if "top_k" in given and given["top_k"] is None:  # the library then draws from all tokens
+        chosen["top_k"] = 0
+    for name, least in LEAST.items():
+        value = chosen[name]
+        if value is not None and not (isinstance(value, Integral) and value >= least):
+            raise InputError(f"{name}: {value!r:.40}, expected a whole number, at least {least}")
     beams, returned, sample = (
         chosen[name] for name in ("num_beams", "num_return_sequences", "do_sample")
     )
@@ -123,8 +142,19 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
     ends = chosen["eos_token_id"]
     ends = torch.tensor([] if ends is None else ends, dtype=torch.long).reshape(-1)
     pad, start = chosen["pad_token_id"], chosen["decoder_start_token_id"]
-    if pad is None:
+    if pad is None or pad < 0:  # some configurations have -1 for none
         pad = int(ends[0]) if len(ends) else -1
+    start = chosen["bos_token_id"] if start is None else start
+    if start is None and model.config.is_encoder_decoder:
+        raise InputError(
+            "the model has no decoder_start_token_id, the first token of a text; give it"
+        )
+    try:
+        config.validate(user_set_attributes=set(given))
+        processors = LogitsProcessorList(_processors(chosen, prompt, length, ends))
+        warpers = LogitsProcessorList(_warpers(chosen) if sample else ())
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{first_line(error)}; correct this option of the search") from error
     return SearchOptions(
         max_length=length,
         beams=beams,
@@ -134,9 +164,9 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
         early_stopping=chosen["early_stopping"],
         ends=ends,
         pad=pad,
-        start=chosen["bos_token_id"] if start is None else start,
-        processors=LogitsProcessorList(_processors(chosen, prompt, length, ends)),
-        warpers=LogitsProcessorList(_warpers(chosen) if sample else ()),
+        start=start,
+        processors=processors,
+        warpers=warpers,
     )
 
 
@@ -157,7 +187,7 @@ def unknown_options(model: PreTrainedModel, given: dict[str, Any]) -> list[str]:
 def _changes_text(name: str, value: Any) -> bool:
     """Return True if an option has a value, which may be of any type, that may change the text."""
     simple = isinstance(value, bool | int | float | str)
-    return value is not None and not (simple and value in (False, NEUTRAL.get(name)))
+    return not (value is None or value is False or (simple and value == NEUTRAL.get(name)))
 
 
 def _max_length(model: PreTrainedModel, chosen: dict[str, Any], prompt: int) -> int:
@@ -175,10 +205,9 @@ def _processors(
     """Yield the changes of scores in the library's order."""
     if size := chosen["no_repeat_ngram_size"]:
         yield NoRepeat(size)
-    if len(ends) and (least := chosen["min_length"]):
+    new = chosen["min_new_tokens"]  # stands instead of min_length
+    if len(ends) and (least := chosen["min_length"] if new is None else prompt + new):
         yield MinLengthLogitsProcessor(least, ends)
-    if len(ends) and (least := chosen["min_new_tokens"]):
-        yield MinNewTokensLengthLogitsProcessor(prompt, least, ends)
     if (first := chosen["forced_bos_token_id"]) is not None:
         yield ForcedBOSTokenLogitsProcessor(first)
     if (last := chosen["forced_eos_token_id"]) is not None:

@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import cache
 from itertools import islice
 from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -20,6 +22,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from weebill.errors import InputError
+from weebill.files import write_json
 from weebill.generation.piece_numbers import named_pieces, renumber_settings
 from weebill.generation.prunable_vocabulary import (
     SINGLE,
@@ -30,6 +33,7 @@ from weebill.generation.prunable_vocabulary import (
     unknown,
     without_row,
 )
+from weebill.hugging_face.loading import pretrained_tokenizer
 from weebill.hugging_face.tokenizer_description import renumber
 
 LINES = 1000  # texts tokenized together
@@ -41,9 +45,9 @@ def prune_vocabulary(
     """Cut a float32 model in place to the pieces that texts use; return its new tokenizer and the kept old numbers.
 
     Pieces keep their order, so new number i was kept[i]; `kept` is ascending.
-    Raises InputError, and leaves the model unchanged, if the tokenizer is neither BPE nor unigram or writes targets
-    otherwise than sources, if `texts` is one string or a path, if text, model or tokenizer need a piece without a row
-    in the model, if the model's tables differ in rows, or if one of its settings cannot be renumbered.
+    Raises InputError, and leaves the model unchanged, if the tokenizer is neither BPE nor unigram, if `texts` is one
+    string or a path, if text, model or tokenizer need a piece without a row in the model, if the tables of the model
+    differ in rows, or if one of its settings cannot be renumbered.
     """
     description = check_vocabulary(model, tokenizer)
     rows = model.get_input_embeddings().weight.shape[0]
@@ -78,11 +82,6 @@ def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase)
     for config in (model.config, model.generation_config):
         numbers = {key: getattr(config, key, None) for key in SINGLE}
         check_pieces(description, rows, special, numbers)
-    if tokenizer("a")["input_ids"] != tokenizer(text_target="a")["input_ids"]:
-        raise InputError(
-            "the tokenizer has other pieces around targets than around sources, which a pruned one would not have; "
-            "give both the same language, or leave the vocabulary as it is"
-        )
     return description
 
 
@@ -144,8 +143,23 @@ def _renumbered(
     number: dict[int, int],
     gone: Collection[str],
 ) -> PreTrainedTokenizerFast:
-    """Return the tokenizer with only the pieces of `number`, old → new number; no special token is in `gone`."""
+    """Return the tokenizer with only the pieces of `number`, old → new number; no special token is in `gone`.
+
+    A tokenizer of languages keeps its class.  Raises InputError if the class makes another vocabulary of the pieces.
+    """
     renumber(description, number)
+    if hasattr(
+        tokenizer, "src_lang"
+    ):  # its class puts pieces of the present languages around texts
+        with TemporaryDirectory() as folder:
+            tokenizer.save_pretrained(folder)
+            write_json(Path(folder) / "tokenizer.json", description)
+            found = pretrained_tokenizer(folder, type(tokenizer))
+        if found.get_vocab() != Tokenizer.from_str(json.dumps(description)).get_vocab():
+            raise InputError(
+                f"{type(tokenizer).__name__} makes other pieces of a pruned vocabulary; leave it as it is"
+            )
+        return found
     special = {}
     for role, pieces in tokenizer.special_tokens_map.items():
         if isinstance(pieces, list):  # a role may have several
@@ -160,6 +174,7 @@ def _renumbered(
         "truncation_side",
         "model_input_names",
         "clean_up_tokenization_spaces",
+        "split_special_tokens",
         "chat_template",
     )
     return PreTrainedTokenizerFast(
