@@ -23,7 +23,6 @@ GENERATED: dict[str, Callable[[], str]] = {
 MARKER = re.compile(r"<!-- generated: (.+?) -->.*?<!-- end of generated -->", re.DOTALL)
 MEASURED: dict[str, Callable[[], str]] = {
     "docs/results/benchmarks.json": measured.benchmarks_page,
-    "docs/results/amx.txt": measured.amx_page,
     "docs/results/gpu/h100.json": measured.gpu_page,
 }
 FILES = "files"  # folder of the site with copies of linked files that are no pages

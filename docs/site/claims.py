@@ -13,6 +13,7 @@ TABLE = re.compile(r"(<!-- claims -->\n).*?(<!-- end of claims -->)", re.DOTALL)
 HEAD = "| claim | measured | how |\n|---|---|---|\n"
 
 SMALL = "pruned, quantized"  # role of the best small student in the page's first table
+COMET_LARGE = "COMET of XLM-R's large shape, newstest2021 en-de, 21 segments"
 
 Cells = dict[str, str]
 
@@ -38,21 +39,24 @@ def claims() -> Iterator[tuple[str, str, str]]:
         f"add up to **{minutes / 60:.1f} hours**",
         "[experiment](docs/results/multi30k.md)",
     )
-    beside = "int8 with shortlist, against CTranslate2"
-    vnni = _row("multi30k.md", {"Claim": f"tiny, vnni: {beside} (AVX512, oneDNN, batch 8)"})
-    avx2 = row_of("tiny, avx2: int8 with shortlist")
+    shortlist = "int8 with shortlist"
+    vnni = _row(
+        "multi30k.md",
+        {"Claim": f"tiny, vnni: {shortlist}, against CTranslate2 (AVX512, oneDNN, batch 8)"},
+    )
+    amx = row_of("runtime/rows.json", f"tiny, amx: {shortlist}")
+    avx2 = row_of("benchmarks.json", f"tiny, avx2: {shortlist}")
     yield (
         "The engine translates faster than CTranslate2 (Tiny in int8, one core).",
-        f"{_printed_ratio(f'tiny, amx: {beside}')} times as fast with AMX, {vnni['Ours / other, median']} with VNNI, "
-        f"{avx2.ratio:.2f} with AVX2",
-        "[AMX](docs/results/amx.txt), [VNNI](docs/results/multi30k.md), [AVX2](docs/results/benchmarks.json)",
+        f"{amx.ratio:.2f} times as fast with AMX, {vnni['Ours / other, median']} with VNNI, {avx2.ratio:.2f} with AVX2",
+        "[AMX](docs/results/runtime.md), [VNNI](docs/results/multi30k.md), [AVX2](docs/results/benchmarks.json)",
     )
-    large, eight = "COMET of XLM-R's large shape", "8 systems, float32, against unbabel-comet"
+    large = row_of("metric/rows.json", f"{COMET_LARGE}, 8 together, float32")
+    [difference] = re.findall(r"differ by at most ([0-9.e-]+)", large.claim)
     yield (
         "COMET scores equal unbabel-comet's and take less time (8 systems, XLM-R large, float32, one core with AMX).",
-        f"{_printed_ratio(large, eight)} times as fast; scores differ by at most "
-        f"{_printed(large, eight, r'differ by at most ([0-9.e-]+)')}",
-        "[benchmark](docs/results/amx.txt)",
+        f"{large.ratio:.2f} times as fast; scores differ by at most {difference}",
+        "[benchmark](docs/results/metric.md)",
     )
     before, bart = (
         _row("generation-small.md", {"Variant": name}, "ROUGE-L")
@@ -103,20 +107,6 @@ def _rows(text: str) -> Iterator[Cells]:
 def _first(cell: str) -> str:
     """Return a cell's number, without the difference in brackets behind it."""
     return cell.split()[0]
-
-
-def _printed(start: str, part: str, value: str) -> str:
-    """Return what `value` matches in the first line of amx.txt that begins with `start` and has `part`."""
-    for line in (REPOSITORY / "docs/results/amx.txt").read_text("utf-8").splitlines():
-        if line.startswith(start) and part in line and (found := re.search(value, line)):
-            return found[1]
-    raise LookupError(
-        f"docs/results/amx.txt: no line '{start}' with '{part}'; name one that is there"
-    )
-
-
-def _printed_ratio(start: str, part: str = "") -> str:
-    return _printed(start, part, r"ratio ([0-9.]+)")
 
 
 if __name__ == "__main__":

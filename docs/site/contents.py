@@ -17,7 +17,6 @@ PLACES = {
     "runtime/README.md": "reference/runtime.md",
     "weebill/corpus/tatoeba/NOTICE.md": "reference/tatoeba.md",
     "docs/results/benchmarks.json": "results/benchmarks.md",
-    "docs/results/amx.txt": "results/amx.md",
     "docs/results/gpu/h100.json": "results/gpu.md",
 }
 SECTIONS = {
@@ -52,7 +51,7 @@ SECTIONS = {
     "Papers": ("papers/claims", "papers/tables", "papers/rehearsals"),
     "Project": ("contributing", "architecture", "security", "reliability", "changelog"),
 }
-MEASURED = ("results/benchmarks", "results/amx", "results/gpu")
+MEASURED = ("results/benchmarks", "results/gpu")
 
 
 def page_of(path: str) -> str | None:

@@ -50,26 +50,11 @@ def _distinct(words: Iterable[str]) -> list[str]:
     return kept
 
 
-def amx_page() -> str:
-    """Return the page of amx.txt: what the benchmarks printed, command by command."""
-    printed = (RESULTS / "amx.txt").read_text("utf-8").strip()
-    parts = [part.partition("\n") for part in printed.split("\n\n")]
-    sections = []
-    for command, _, lines in parts:
-        head = command.removeprefix("$ ").partition("#")[0].strip()
-        sections.append(f"## {head}\n\n```text\n{command}\n{lines}\n```\n")
-    return (
-        "# Speed on a core with AMX\n\n"
-        "What the benchmarks printed on one core that has the matrix unit AMX, command by command.\n\n"
-        + "\n".join(sections)
-    )
-
-
-def row_of(key: str) -> Row:
-    """Return the row of benchmarks.json with this key; KeyError if there is none."""
-    survey = json.loads((RESULTS / "benchmarks.json").read_text("utf-8"))
+def row_of(file: str, key: str) -> Row:
+    """Return the row with this key of a file of benchmarks in docs/results; KeyError if there is none."""
+    found = json.loads((RESULTS / file).read_text("utf-8"))
     fields = Row.__dataclass_fields__
-    for row in survey["rows"]:
+    for row in found.get("survey", found)["rows"]:
         if row["key"] == key:
             return Row(**{name: row[name] for name in fields})
-    raise KeyError(key)
+    raise KeyError(f"{file}: {key}")
