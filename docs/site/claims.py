@@ -48,7 +48,8 @@ def claims() -> Iterator[tuple[str, str, str]]:
     avx2 = row_of("benchmarks.json", f"tiny, avx2: {shortlist}")
     yield (
         "The engine translates faster than CTranslate2 (Tiny in int8, one core).",
-        f"{amx.ratio:.2f} times as fast with AMX, {vnni['Ours / other, median']} with VNNI, {avx2.ratio:.2f} with AVX2",
+        f"{amx.ratio:.2f} times as fast with AMX, {vnni['Ours / other, median']} with VNNI, "
+        f"{avx2.ratio:.2f} with AVX2",
         "[AMX](docs/results/runtime.md), [VNNI](docs/results/multi30k.md), [AVX2](docs/results/benchmarks.json)",
     )
     large = row_of("metric/rows.json", f"{COMET_LARGE}, 8 together, float32")

@@ -33,10 +33,10 @@ CASES = {
         {"experiment": 1.10, "languages": {"source": False}},
         [],
         [
-            "experiment: found 1.1, which YAML does not read as text (write '1.1' with the quotes), expected a folder name of at most 100 letters, "
-            "digits and . _ -",
-            "languages.source: found false, which YAML does not read as text (write 'no' with the quotes), expected a language code such as en, "
-            "sr-Latn or pt-BR",
+            "experiment: found 1.1, which YAML does not read as text (write '1.1' with the quotes), expected a "
+            "folder name of at most 100 letters, digits and . _ -",
+            "languages.source: found false, which YAML does not read as text (write 'no' with the quotes), expected "
+            "a language code such as en, sr-Latn or pt-BR",
         ],
     ),
     "names for which file systems have no room": (
