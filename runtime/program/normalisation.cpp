@@ -8,7 +8,7 @@
 namespace {
 
 // Patterns of normalisation.py; TEXT stands for itself.
-enum StepKind { TEXT, SPACES, BRACKET_MARK, PERCENT, QUOTE_MARKS, DOTS_QUOTE, DIGITS };
+enum StepKind { TEXT, SPACES, BRACKET_MARK, PERCENT, QUOTE_MARKS, DOTS_QUOTE };
 
 struct Step {
   StepKind kind;
@@ -70,7 +70,7 @@ size_t match(const Step& step, std::u32string_view text, size_t at, Text& replac
       replacement = Text(text.substr(at + 1, end - at - 1)) + U'"';
       return end;
     }
-    case DOTS_QUOTE: {  // a whole run of dots, a quote, and text after it that is no tag
+    default: {  // DOTS_QUOTE: a whole run of dots, a quote, and text after it that is no tag
       const size_t dots = run(at, U".");
       if (dots == at) return 0;
       replacement = text.substr(at, dots - at);
@@ -82,12 +82,6 @@ size_t match(const Step& step, std::u32string_view text, size_t at, Text& replac
       replacement = U'"' + replacement + Text(text.substr(dots + 1, end - dots - 1));
       return end;
     }
-    default:  // DIGITS
-      if (!is(Class::decimal, text[at]) || !has(at + 1, U"\u00a0") || at + 2 >= text.size() ||
-          !is(Class::decimal, text[at + 2]))
-        return 0;
-      replacement = Text{text[at], step.replacement[2], text[at + 2]};  // of \1,\2 the second
-      return at + 3;
   }
 }
 
