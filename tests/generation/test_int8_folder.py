@@ -24,7 +24,7 @@ from tests.hugging_face.test_sizes import bart_large, gpt2_small, parameters, pr
 from weebill.errors import InputError
 from weebill.experiment.shares import part_of
 from weebill.generation.int8 import load_int8, save_int8
-from weebill.hugging_face.folder import load_model
+from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import pretrained_model
 from weebill.hugging_face.t5 import TABLE
 
@@ -134,3 +134,14 @@ def test_smaller_than_the_papers(table, name, make, heads, neurons, layers):
     assert 1 < size * 2**30 / parameters(model) < 1.015  # 0.38, 0.14 and 0.06 GiB
     row = printed("textgen_tables.csv", table=table, model=name, variant="quantized")
     assert size < float(row["size_gb"])
+
+
+def test_a_package_that_a_configuration_asks_for_is_named(tmp_path):
+    save_int8(small_model("llama"), tmp_path / "int8")
+    save_model(tmp_path / "float32", small_model("llama"))
+    for name, load in (("int8", load_int8), ("float32", load_model)):
+        path = tmp_path / name / "config.json"
+        config = json.loads(path.read_text())
+        path.write_text(json.dumps({**config, "_attn_implementation": "flash_attention_2"}))
+        with pytest.raises(InputError, match="FlashAttention2"):
+            load(tmp_path / name)
