@@ -182,6 +182,9 @@ def test_calibrated_scales_are_used(family, tmp_path):
     with torch.inference_mode():
         difference = found(**batch).logits - reference(**batch).logits
     assert difference.abs().max() < 2e-4
+    for wrong in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(InputError, match=f"scale of lm_head is {wrong}, expected a positive"):
+            save_int8(small_model(family), tmp_path / "other", scales={**scales, "lm_head": wrong})
     with pytest.raises(InputError, match="lm_head; calibrate"):
         del scales["lm_head"]
         save_int8(small_model(family), tmp_path / "other", scales=scales)

@@ -196,3 +196,14 @@ def test_a_model_without_numbers_is_named(tmp_path):
         with pytest.raises(InputError, match=r"has no numbers \(device `meta`\); read the model's"):
             save(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+def test_a_package_that_a_configuration_asks_for_is_named(tmp_path):
+    save_int8(small_model("llama"), tmp_path / "int8")
+    save_model(tmp_path / "float32", small_model("llama"))
+    for name, load in (("int8", load_int8), ("float32", load_model)):
+        path = tmp_path / name / "config.json"
+        config = json.loads(path.read_text())
+        path.write_text(json.dumps({**config, "_attn_implementation": "flash_attention_2"}))
+        with pytest.raises(InputError, match="FlashAttention2"):
+            load(tmp_path / name)

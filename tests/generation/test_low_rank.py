@@ -4,16 +4,21 @@ from dataclasses import replace
 
 import pytest
 import torch
+from peft import LoraConfig, get_peft_model
 from torch import nn
 from transformers.pytorch_utils import Conv1D
 
 from tests.generation.small import FAST, place
+from tests.hugging_face.small import small_model
+from weebill.errors import InputError
 from weebill.files import read_json
+from weebill.generation.int8 import load_int8, save_int8
 from weebill.generation.low_rank import low_rank_updates
 from weebill.generation.models import load_generator
 from weebill.generation.settings import LowRankSettings
 from weebill.generation.steps import FineTune, step_of
 from weebill.hugging_face.families import prunable
+from weebill.hugging_face.folder import load_model, save_model
 from weebill.pruning.cut import cut
 
 RANK_2 = LowRankSettings(rank=2, alpha=6)
@@ -76,3 +81,34 @@ def test_a_model_whose_heads_were_all_pruned_in_a_layer_learns_too(made):
     with low_rank_updates(model, RANK_2, seed=1) as trained:
         assert trained > 0
     assert prunable(model).attention_blocks()[0].heads == 0
+
+
+def test_an_adapter_that_is_not_merged_is_not_saved(tmp_path):
+    """Folders of the library's classes have no tensors for it; merged, it is part of the weights."""
+    model = small_model("llama")
+    adapted = get_peft_model(model, LoraConfig(r=2, lora_alpha=8, target_modules=["q_proj"]))
+    updates = {name: one for name, one in model.named_parameters() if ".lora_" in name}
+    for update in updates.values():
+        nn.init.normal_(update)
+    for save in (
+        lambda: save_int8(model, tmp_path / "m"),
+        lambda: save_model(tmp_path / "m", model),
+    ):
+        with pytest.raises(InputError, match=r"has no '.*q_proj\.base_layer.*merge_and_unload"):
+            save()
+    for wrapper in (adapted, nn.DataParallel(model)):
+        with pytest.raises(InputError, match="is no model of transformers; save the one that it h"):
+            save_int8(wrapper, tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+    adapted.save_pretrained(tmp_path / "adapter")
+    for load in (load_int8, load_model, load_generator):
+        with pytest.raises(InputError, match=r"adapter_config\.json: an adapter changes another"):
+            load(tmp_path / "adapter")
+    save_model(tmp_path / "m", adapted.merge_and_unload())
+    found, whole = load_model(tmp_path / "m"), small_model("llama")
+    for name, a in updates.items():
+        b = updates[name.replace("lora_A", "lora_B")]
+        if a is not b:
+            place = f"{name.partition('.lora_A')[0]}.weight"
+            expected = whole.get_parameter(place) + 4 * b @ a  # α / r
+            torch.testing.assert_close(found.get_parameter(place), expected)

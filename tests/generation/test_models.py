@@ -17,7 +17,8 @@ def test_summaries_do_not_depend_on_their_neighbours(made):
     model, data = made["bart"]
     generator = load_generator(model)
     articles = [row["article"] for row in read_part(data, "train")][:9]
-    for beam in (1, 3):
+    for beam, side in ((1, "right"), (3, "right"), (1, "left")):
+        generator.tokenizer.padding_side = side
         alone, together = (
             summarize(generator, articles, SearchSettings(beam, 12, batch_size=size), 40)
             for size in (1, 4)
@@ -67,6 +68,16 @@ def test_a_models_own_settings_of_search_do_not_count(made):
         encoder_no_repeat_ngram_size=1,
         encoder_repetition_penalty=3.0,
         length_penalty=9.0,
+        sequence_bias=[[[9], 99.0]],
+        renormalize_logits=True,
+        guidance_scale=3.0,
+        penalty_alpha=0.6,
+        stop_strings=["e"],
+        max_time=1e-9,
+        return_dict_in_generate=True,
+        output_scores=True,
+        cache_implementation="static",
+        prompt_lookup_num_tokens=2,
     )
     articles = [row["article"] for row in read_part(data, "train")][:5]
     one, two = (summarize(each, articles, SearchSettings(3, 12), 40) for each in (plain, other))
@@ -86,7 +97,7 @@ def test_the_compiled_decoder_writes_what_it_can(tmp_path):
     save_int8(small_model("gpt2"), tmp_path / "int8")
     generator = Generator(tmp_path, load_int8(tmp_path / "int8"), None)
     ids = torch.tensor([[5, 9, 12]])
-    options = {"attention_mask": ids > 0, "do_sample": False, "max_new_tokens": 4}
+    options = {"attention_mask": ids > 0, "settings": SearchSettings(1, 4)}
     token = int(generator.generate(ids, **options)[0, 3])
     calls = []
     generator.model.generate = lambda *_, **given: calls.append(given)

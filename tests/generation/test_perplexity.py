@@ -7,7 +7,7 @@ import torch
 
 from tests.generation.small import SHAPES, article
 from weebill.errors import InputError
-from weebill.generation.models import Generator
+from weebill.generation.models import Generator, load_generator
 from weebill.generation.perplexity import surprise
 from weebill.generation.train_from_scratch import GPT2_TOKENS, new_model, train_tokenizer
 
@@ -58,7 +58,7 @@ def test_each_token_is_predicted_once_from_what_its_window_shows(generator, wind
 
 
 def test_windows_that_cannot_be(generator):
-    with pytest.raises(InputError, match=r"a window of 41 tokens, but .* has 40 positions"):
+    with pytest.raises(InputError, match=r"perplexity\.window: 41 tokens, but .* has 40 positions"):
         surprise(generator, TEXTS, 41, 8)
     with pytest.raises(InputError, match="stride 9, expected 1 to the window's 8"):
         surprise(generator, TEXTS, 8, 9)
@@ -76,3 +76,9 @@ def test_windows_that_cannot_be(generator):
 def test_texts_that_cannot_be(generator, texts, message):
     with pytest.raises(InputError, match=message):
         surprise(generator, texts, 8, 8)
+
+
+def test_an_encoder_decoder_is_refused(made):
+    other = load_generator(made["bart"][0])
+    with pytest.raises(InputError, match="encoder-decoder; language-modelling needs a decoder"):
+        surprise(other, TEXTS, 8, 8)

@@ -9,12 +9,12 @@ transformers would only warn about an unknown `quant_method`, and initialise the
 `transformers_weights` of config.json, which it takes for a file name, contains the remedy.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
@@ -32,6 +32,7 @@ from weebill.hugging_face.families import prunable
 from weebill.hugging_face.folder import (
     SHAPES,
     WEIGHTS,
+    check_class,
     check_readable,
     check_target,
     model_class,
@@ -76,6 +77,7 @@ def save_int8(
     than an earlier model.
     """
     grid, place = grid_of_bits(bits), Path(folder).resolve()
+    check_class(folder, model)
     for source in {model.name_or_path, model.config.name_or_path} - {""}:
         if place.is_dir() and Path(source).is_dir() and place.samefile(source):
             raise InputError(f"{folder}: is the folder the model was read from; name another")
@@ -85,7 +87,7 @@ def save_int8(
         )
     check_target(folder, model, tokenizer)
     shapes = layer_shapes(prunable(model, "stored in int8"))
-    if not model.can_generate() or getattr(transformers, type(model).__name__, None) is None:
+    if not model.can_generate():
         raise InputError(f"{folder}: {type(model).__name__} generates no text; save it in float32")
     _check_scales(model, scales)
     check_readable(folder, model)
@@ -251,6 +253,13 @@ def _unquantized(model: nn.Module) -> dict[str, Tensor]:
 
 
 def _check_scales(model: nn.Module, scales: Mapping[str, float] | None) -> None:
-    if scales is not None and (wrong := linears(model).keys() ^ scales.keys()):
+    if scales is None:
+        return
+    if wrong := linears(model).keys() ^ scales.keys():
         message = f"activation scales and linear maps differ in {', '.join(sorted(wrong))}; calibrate this model"
         raise InputError(message)
+    for name, scale in scales.items():
+        if not 0 < scale < math.inf:
+            raise InputError(
+                f"the activation scale of {name} is {scale}, expected a positive number; calibrate this model"
+            )

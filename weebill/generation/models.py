@@ -68,8 +68,14 @@ class Generator:
         except InputError:
             return None
 
-    def generate(self, input_ids: Tensor, attention_mask: Tensor, **options: Any) -> Tensor:
-        """Return what the library's `generate` returns: by the compiled decoder where it has all of the options."""
+    def generate(
+        self, input_ids: Tensor, attention_mask: Tensor, settings: SearchSettings, **more: Any
+    ) -> Tensor:
+        """Return what the library's `generate` returns: by the compiled decoder where it has all of the options.
+
+        more: options of `generate` that `settings` does not have.
+        """
+        options = settings.options(vars(self.model.generation_config)) | more
         fast = self._compiled is not None and not unknown_options(self.model, options)
         generate = self._compiled.generate if fast else self.model.generate
         return generate(input_ids, attention_mask=attention_mask, **options)
@@ -218,10 +224,11 @@ def summarize(
             truncation=True,
             max_length=max_source,
             padding=True,
+            padding_side="right",  # an encoder counts positions from the left
             return_tensors="pt",
         ).to(next(model.parameters()).device)
         given = {key: inputs[key] for key in ("input_ids", "attention_mask")}
-        tokens = generator.generate(**given, **settings.options())
+        tokens = generator.generate(**given, settings=settings)
         texts = tokenizer.batch_decode(tokens, skip_special_tokens=True)
         for index, text in zip(indices, texts, strict=True):
             found[index] = text.strip()

@@ -45,18 +45,15 @@ def surprise(
 
     window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
     from at least window − stride tokens.
-    Raises InputError if the stride exceeds the window, or that the positions, or if there is no text.
+    Raises InputError if the model is no decoder, if the stride exceeds the window, or that the positions, or if there
+    is no text.
     """
     texts = checked_lines("texts", texts)
     if not any(texts):
         raise InputError("perplexity: no text to score; give one that is not empty")
     if not 1 <= stride <= window:
         raise InputError(f"perplexity: stride {stride}, expected 1 to the window's {window}")
-    if generator.positions is not None and window > generator.positions:
-        raise InputError(
-            f"perplexity: a window of {window:,} tokens, but {generator.path} has "
-            f"{generator.positions:,} positions; lower it"
-        )
+    generator.check("language-modelling", {"perplexity.window": window})
     stream = torch.tensor(Encoder(generator.model, generator.tokenizer, window, 0).stream(texts))
     device = next(generator.model.parameters()).device
     count = len(stream) - 1  # tokens to predict

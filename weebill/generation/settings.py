@@ -2,6 +2,7 @@
 
 import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -18,6 +19,8 @@ from weebill.settings import (
 )
 
 PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
+# Endings of the library's settings of forced and forbidden tokens, and of the numbers of special ones.
+OF_TOKENS = ("_token_id", "suppress_tokens", "bad_words_ids")
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
 
 
@@ -126,18 +129,20 @@ class SearchSettings:
     batch_size: Count = 16
     """Articles in a batch."""
 
-    def options(self) -> dict[str, object]:
-        """Return the options as `generate()` keyword arguments."""
-        unused = ("max_length", "min_length", "repetition_penalty", "encoder_repetition_penalty",
-                  "exponential_decay_length_penalty")  # fmt: skip
-        return dict.fromkeys(unused) | {
+    def options(self, own: Mapping[str, object]) -> dict[str, object]:
+        """Return the options as `generate()` keyword arguments, None for others of the model's own settings."""
+        given_up = {
+            name: None
+            for name, value in own.items()
+            if value is not None and not name.startswith("_") and not name.endswith(OF_TOKENS)
+        }
+        return given_up | {
             "do_sample": False,
             "num_beams": self.beam,
             "num_return_sequences": 1,
             "max_new_tokens": self.max_tokens,
             "min_new_tokens": self.min_tokens or None,
             "no_repeat_ngram_size": self.no_repeat,
-            "encoder_no_repeat_ngram_size": 0,
             "length_penalty": self.length_penalty,
             "early_stopping": False,
             "use_cache": True,

@@ -4,6 +4,7 @@ config.json is the library's, with the whole model's widths and the present numb
 `layer_shapes`, the heads and neurons of each block.  model.safetensors contains tied weights once.
 """
 
+import copy
 import inspect
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
@@ -32,10 +33,12 @@ from weebill.hugging_face.loading import (
     first_line,
     is_computed,
     is_int8,
+    library_alone,
     pretrained_model,
     read_config,
     read_generation_settings,
 )
+from weebill.hugging_face.t5 import KEPT_HEADS
 from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
@@ -102,9 +105,7 @@ def save_model(
     """
     shapes = {} if whole else {SHAPES: layer_shapes(prunable(model))}
     check_target(path, model, tokenizer)
-    name = type(model).__name__
-    if getattr(transformers, name, None) is not type(model):
-        raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
+    check_class(path, model)
     if not whole:
         check_readable(path, model)
     with written_folder(path, tokenizer, {**(entries or {}), **shapes}, WEIGHTS) as folder:
@@ -142,7 +143,8 @@ def load_model(path: str | Path) -> PreTrainedModel:
         raise InputError(message)
     try:
         if SHAPES in config:
-            model, missing = _load_own(path, kind, config)
+            with library_alone():
+                model, missing = _load_own(path, kind, config)
         else:
             model, missing = pretrained_model(
                 kind, path, may_lack=POOLER, types=False, dtype=torch.float32
@@ -159,11 +161,29 @@ def load_model(path: str | Path) -> PreTrainedModel:
     return model.eval()
 
 
+def check_class(path: str | Path, model: nn.Module) -> None:
+    """Raise InputError if a model is of no class of transformers, as what wraps one is."""
+    name = type(model).__name__
+    if getattr(transformers, name, None) is not type(model):
+        raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
+
+
 def check_readable(path: str | Path, model: PreTrainedModel) -> None:
-    """Raise InputError if a folder with this model could not be read again: it only holds a family's model."""
+    """Raise InputError if a folder with this model could not be read again.
+
+    It only holds a family's model, or has more tensors than the library's class, as with an adapter in its layers.
+    """
     if model.config.model_type not in model_types():
         raise InputError(
             f"{path}: not written, {type(model).__name__} is of no family; save the model of text that it holds"
+        )
+    with torch.device("meta"), no_init_weights():
+        whole = type(model)(copy.deepcopy(model.config)).state_dict().keys()
+    more = (name for name in model.state_dict().keys() - whole if not name.endswith(KEPT_HEADS))
+    if (found := min(more, default=None)) is not None:
+        raise InputError(
+            f"{path}: not written, {type(model).__name__} of transformers has no '{found}'; merge adapters into the "
+            "weights (merge_and_unload of peft), and take out what is not of the library"
         )
 
 

@@ -48,7 +48,7 @@ FEW_LAYERS = 100  # as many are made within a second, and what the file lacks is
 
 def read_config(folder: Path, types: bool = False) -> dict[str, Any]:
     """Read a model folder's config.json.  Raises InputError if there is none, or as `refuse_code` does."""
-    if not (folder / CONFIG).is_file():
+    if not (folder / CONFIG).is_file() and not (folder / ADAPTER).is_file():
         raise InputError(f"{folder}: not a model folder (no config.json); name one with a model")
     refuse_code(folder, types)
     return read_json(folder / CONFIG)
@@ -278,13 +278,13 @@ def library_alone() -> Iterator[None]:
     """Run the library without the network, and without standard input, which may be text to translate.
 
     A question there fails at once; file descriptor 0 does not change.  Errors of kinds that the library does not
-    promise, for values that it does not expect, become ValueErrors.
+    promise, for values that it does not expect or packages that it lacks, become ValueErrors.
     """
     stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
     sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True
     try:
         yield
-    except (InputError, OSError, ValueError, ImportError, MemoryError, SafetensorError):
+    except (InputError, OSError, ValueError, MemoryError, SafetensorError):
         raise
     except (KeyboardInterrupt, SystemExit, GeneratorExit):
         raise

@@ -14,6 +14,7 @@ from weebill.hugging_face.families import Family, Stack, become, count_positions
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock
 
 TABLE = "relative_attention_bias"  # attribute of the attention module for its table
+KEPT_HEADS = "kept_heads"  # buffer of a cut attention
 OWN = "layer.0.SelfAttention"
 
 
@@ -65,7 +66,7 @@ class T5AttentionBlock(AttentionBlock):
             self.attention.kept_heads = self.attention.kept_heads[chosen]
         else:
             become(self.attention, CutAttention)
-            self.attention.register_buffer("kept_heads", chosen)
+            self.attention.register_buffer(KEPT_HEADS, chosen)
 
 
 class T5(Family):

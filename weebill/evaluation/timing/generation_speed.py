@@ -175,7 +175,7 @@ class _Loaded:
             self._generator.generate(
                 input_ids=text,
                 attention_mask=torch.ones_like(text),
-                **self._search.options(),
+                settings=self._search,
                 pad_token_id=self._generator.tokenizer.eos_token_id,
             )
         if self._device.type == "cuda":
