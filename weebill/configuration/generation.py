@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.models import folders_with_code, width_fault
+from weebill.configuration.local_files import folders_with_code
+from weebill.configuration.models import width_fault
 from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at

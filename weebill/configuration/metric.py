@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from weebill.configuration.cost import PIECE_BYTES, total_bytes
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.metric_folders import (
+from weebill.configuration.local_files import (
+    folders_with_code,
     unfit_encoders,
+    unfit_metrics,
     unfit_texts,
     unfit_translators,
 )
 from weebill.configuration.models import (
-    folders_with_code,
     hub_name_fault,
     precision_faults,
-    unfit_metrics,
     width_fault,
     zoo_fault,
 )

@@ -1,15 +1,13 @@
 """Checks of an experiment's models: teachers, students, their texts and seeds, and their pruning recipes."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weebill.configuration.schema import Config, Fault, Place, absent, at, unknown
 from weebill.corpus.language_codes import has_case
 from weebill.corpus.robustness import KINDS
 from weebill.corpus.sources import address_faults
-from weebill.errors import InputError, key_path
 from weebill.experiment.searches import is_search
 from weebill.experiment.student_names import LARGEST_SEED, architecture_of, text_of
 from weebill.experiment.training_texts import KINDS as TEXT_KINDS
@@ -64,32 +62,6 @@ def hub_name_fault(place: Place, section: Config) -> Iterator[Fault]:
     if "revision" in section and not HUB_NAME.fullmatch(name):
         message = f"found '{name}' beside revision, expected OWNER/MODEL as on the hub"
         yield Fault((*place, "hugging_face"), message)
-
-
-def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> list[str]:
-    """Return one line for every Hugging Face folder with code, among (key, path); types: same as in `refuse_code`."""
-    found = []
-    for key, path in paths:
-        if key.endswith(".hugging_face") and Path(path).is_dir():
-            from weebill.hugging_face.loading import refuse_code  # slow to import
-
-            try:
-                refuse_code(path, types)
-            except InputError as error:
-                found.append(f"{key}: {error}")
-    return found
-
-
-def unfit_metrics(config: Config, key: str) -> Iterator[str]:
-    """Yield a line for each local metric, at a key path, of a kind or class that is not read."""
-    for place, path in at(config, key):
-        if Path(path).exists():
-            from weebill.metric.folder import check_metric  # slow to import
-
-            try:
-                check_metric(path)
-            except InputError as error:
-                yield f"{key_path(place)}: {error}"
 
 
 def _teachers(config: Config, zoo: Zoo) -> Iterator[Fault]:

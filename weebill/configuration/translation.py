@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from importlib.util import find_spec
 from pathlib import Path
 
 from weebill.configuration import data, measuring, models, schedules, scores
 from weebill.configuration.cost import Work, corpus_sizes
 from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
+from weebill.configuration.local_files import unfit_scorers
 from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
@@ -230,7 +230,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 def unfit_models(config: Config) -> list[str]:
     """Return one line for every existing model folder that is no metric, or cannot translate these languages."""
-    found = _unfit_metric(config)
+    found = [*unfit_scorers(config)]
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():
             from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
@@ -239,20 +239,6 @@ def unfit_models(config: Config) -> list[str]:
                 check_folder(model.place, model.languages, model.coded)
             except InputError as error:
                 found.append(f"{model.key}: {error}")
-    return found
-
-
-def _unfit_metric(config: Config) -> list[str]:
-    """Return one line if a local COMET model is of no class that is read, or cannot be read."""
-    found = [*models.unfit_metrics(config, "evaluation.comet.model")]
-    for place, comet in at(config, "evaluation.comet"):
-        if not found and Path(comet["model"]).exists() and find_spec("torch"):  # else its job tells
-            from weebill.metric.folder import load_metric  # slow to import
-
-            try:
-                load_metric(comet["model"], comet.get("encoder"), stream=True)
-            except InputError as error:
-                found.append(f"{key_path((*place, 'model'))}: {error}")
     return found
 
 

@@ -1,6 +1,8 @@
-"""Local files that a metric experiment cannot use: folders of encoders and translators, tables and texts."""
+"""Local files that an experiment cannot use: folders of metrics, encoders and translators, tables and texts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,40 @@ from weebill.errors import InputError, key_path
 from weebill.hugging_face.recognition import is_hugging_face
 from weebill.metric.encoder_family import KEY, checked_family
 from weebill.text_files import check_counts, read_lines
+
+
+def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> list[str]:
+    """Return one line for every Hugging Face folder with code, among (key, path); types: same as in `refuse_code`."""
+    found = []
+    for key, path in paths:
+        if key.endswith(".hugging_face") and Path(path).is_dir():
+            from weebill.hugging_face.loading import refuse_code  # slow to import
+
+            try:
+                refuse_code(path, types)
+            except InputError as error:
+                found.append(f"{key}: {error}")
+    return found
+
+
+def unfit_metrics(config: Config, key: str) -> Iterator[str]:
+    """Yield a line for each local metric, at a key path, of a kind or class that is not read."""
+    for place, path in at(config, key):
+        if Path(path).exists():
+            from weebill.metric.folder import check_metric  # slow to import
+
+            yield from _faults(key_path(place), check_metric, path)
+
+
+def unfit_scorers(config: Config) -> Iterator[str]:
+    """Yield a line if a translation experiment's local COMET model cannot be read; without PyTorch, of its class only."""
+    for place, comet in at(config, "evaluation.comet"):
+        if Path(comet["model"]).exists():
+            from weebill.metric.folder import check_metric, load_metric  # slow to import
+
+            load = partial(load_metric, encoder=comet.get("encoder"), stream=True)
+            check = load if find_spec("torch") else check_metric
+            yield from _faults(key_path((*place, "model")), check, comet["model"])
 
 
 def unfit_encoders(config: Config) -> Iterator[str]:
