@@ -27,24 +27,23 @@ def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> list[str
     return found
 
 
-def unfit_metrics(config: Config, key: str) -> Iterator[str]:
-    """Yield a line for each local metric, at a key path, of a kind or class that is not read."""
-    for place, path in at(config, key):
-        if Path(path).exists():
+def unfit_references(config: Config) -> Iterator[str]:
+    """Yield a line if a metric experiment's local checkpoint is of a class that is not read."""
+    for place, path in at(config, "reference.checkpoint"):
+        if Path(path).exists() and find_spec("torch"):  # else its job tells
             from weebill.metric.folder import check_metric  # slow to import
 
             yield from _faults(key_path(place), check_metric, path)
 
 
 def unfit_scorers(config: Config) -> Iterator[str]:
-    """Yield a line if a translation experiment's local COMET model cannot be read; without PyTorch, of its class only."""
+    """Yield a line if a translation experiment's local COMET model cannot be read."""
     for place, comet in at(config, "evaluation.comet"):
-        if Path(comet["model"]).exists():
-            from weebill.metric.folder import check_metric, load_metric  # slow to import
+        if Path(comet["model"]).exists() and find_spec("torch"):  # else its job tells
+            from weebill.metric.folder import load_metric  # slow to import
 
             load = partial(load_metric, encoder=comet.get("encoder"), stream=True)
-            check = load if find_spec("torch") else check_metric
-            yield from _faults(key_path((*place, "model")), check, comet["model"])
+            yield from _faults(key_path((*place, "model")), load, comet["model"])
 
 
 def unfit_encoders(config: Config) -> Iterator[str]:

@@ -7,7 +7,7 @@ from weebill.configuration.estimates import Estimate
 from weebill.configuration.local_files import (
     folders_with_code,
     unfit_encoders,
-    unfit_metrics,
+    unfit_references,
     unfit_texts,
     unfit_translators,
 )
@@ -251,7 +251,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 def unfit_models(config: Config) -> list[str]:
     """Return one line for each local model folder with code or of the wrong kind, and texts that do not fit."""
     unfit = folders_with_code(local_paths(config), types=False)
-    metrics = unfit_metrics(config, "reference.checkpoint")
+    metrics = unfit_references(config)
     texts = unfit_texts(config)
     return [*unfit, *metrics, *unfit_encoders(config), *unfit_translators(config), *texts]
 
