@@ -13,8 +13,8 @@ from weebill.rehearsal.miniature.stand_ins import Model, StandIns, Use
 
 WIDTH = 64  # of embeddings; Firefox's engine wants a multiple of 64
 NEURONS = 128
-PIECES = 500  # of a vocabulary, with 256 for bytes
-MORE_PIECES = 20  # of each vocabulary than of the next smaller one
+PIECES = 504  # of a vocabulary, with 256 for bytes; Firefox's engine wants multiples of 8
+MORE_PIECES = 24  # of each vocabulary than of the next smaller one
 
 
 def small_entry(entry: Mapping[str, Any], sizes: Mapping[int, int]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from weebill.rehearsal.miniature.variants import Chosen
 
 SHARD_ROWS = 1000
 ALIGNED = 100  # pairs
-PIECES = {"size": 500, "source_size": 520}
+PIECES = {"size": 504, "source_size": 528}
 Config = dict[str, Any]
 
 
