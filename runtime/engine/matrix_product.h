@@ -32,7 +32,6 @@ static_assert(DEPTH_STEP % ROW_BYTES == 0);
 
 constexpr size_t BLOCK_BYTES = 128 << 10;  // of weights, about
 constexpr int FETCHING_PASSES = 3;         // over a block; fewer want the next one sooner than it comes
-constexpr size_t NEAR_BYTES = 8 << 10;     // so much further lies what a single pass fetches
 constexpr int LINE_BYTES = 64, TILE_LINES = TILE_BYTES / LINE_BYTES;  // of the caches
 
 // Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
@@ -153,8 +152,6 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
       Ahead ahead;  // each pass fetches its share of the next block
       if (passes >= FETCHING_PASSES && end < padded)
         ahead = {block * bytes, TILE_LINES * pass / passes, TILE_LINES * (pass + 1) / passes};
-      else if (passes == 1)
-        ahead = {NEAR_BYTES, 0, TILE_LINES};
       if (2 * pass + 1 < tiles.count)
         sum_rows.template operator()<2>(2 * pass, n, end, ahead);
       else
