@@ -55,7 +55,7 @@ def test_without_any_package_but_the_runtime_it_gives_help(installed, tmp_path):
     assert [code for code, _, _ in found] == [0, 0, 2, 0, 1, 1]
     assert "minimum Bayes risk" in found[1][1]
     assert "found 'mbrr', expected one of" in found[2][2]
-    assert found[4][2] == missing("describe", "yaml", "all")
+    assert found[4][2] == missing("describe", "psutil", "all")
     assert found[5][2] == "weebill: translate: --nbest 3 needs --beam 3 or more\n"
 
 
@@ -63,24 +63,25 @@ def test_the_bare_package_describes_checks_and_fetches(
     installed, bare, requirements, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("WEEBILL_MIRROR", raising=False)
+    text = b"One.\n"
+    sha256 = hashlib.sha256(text).hexdigest()
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror" / sha256).write_bytes(text)
+    monkeypatch.setenv("WEEBILL_MIRROR", str(tmp_path / "mirror"))
     commands = [["describe", "--all"], ["describe", "tinny"], ["check", "own.json"], ["fetch", "--list"],
         ["check", str(ROOT / "config/wngt20.yaml")], ["fetch", "own.json"], ["lineage", "none"]]  # fmt: skip
     with serving() as site:
         monkeypatch.setenv("HF_ENDPOINT", site.address)
-        text = {
-            "path": site.add("/text", b"One.\n"),
-            "sha256": hashlib.sha256(b"One.\n").hexdigest(),
-        }
+        entry = {"path": "https://example.org/text", "sha256": sha256}
         hub = {"name": "owner/name", "revision": "0" * 40}
-        data = {"text": {"task": "language-modelling", "train": [text], "test": [hub]}}
+        data = {"text": {"task": "language-modelling", "train": [entry], "test": [hub]}}
         (tmp_path / "own.json").write_text(json.dumps({**CONFIG, "data": data}))
         found, modules = run_commands(installed, commands, tmp_path, bare)
     codes, outputs, errors = zip(*found, strict=True)
     assert codes == (0, 1, 0, 0, 0, 1, 1), found
     assert "15,722,752" in outputs[0]
     assert errors[1].endswith("experiment/models.yaml; did you mean 'tiny'?\n")
-    assert outputs[5].startswith("fetched") and "owner/name" in errors[5]
+    assert outputs[5].startswith("in the mirror") and "owner/name" in errors[5]
     assert errors[6] == "weebill: none: no such result; check the path\n"
     owners = metadata.packages_distributions()
     used = {canonicalize_name(owner) for module in modules for owner in owners.get(module, ())}

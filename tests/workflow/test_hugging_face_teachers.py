@@ -30,6 +30,7 @@ def config(tmp_path):
     config["reverse_teacher"] = {"hugging_face": "birds/de-en", "revision": COMMIT}
     config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
     config["distillation"]["shards"] = 1
+    config["evaluation"]["mbr"]["by"] = "beam"
     del config["cleaning"]["language_id"]
     config |= {"local_dir": "models", "pruning": {}, "quantization": {}}
     del config["variants"], config["exports"]

@@ -7,16 +7,16 @@ But jobs that are behind it by `ancient` files alone do not: a change of theirs 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from snakemake.dag import DAG
-
 
 def look_behind_ancient() -> None:
     """Let Snakemake look at the jobs behind `ancient` files too."""
+    from snakemake.dag import DAG  # which cannot be imported before snakemake.workflow
+
     original = DAG.update_needrun
     if original.__module__ == __name__:  # this process has read the workflow before
         return
 
-    async def update_needrun(self: DAG, *arguments: Any, **options: Any) -> None:
+    async def update_needrun(self: Any, *arguments: Any, **options: Any) -> None:
         self.bfs = _sure_to_run  # which this method alone calls meanwhile
         try:
             await original(self, *arguments, **options)
