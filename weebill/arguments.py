@@ -95,3 +95,9 @@ positive = whole(1, LARGEST)
 threads = whole(1, 4096)  # of one process; more than any machine has
 beam = whole(1, 4096)  # hypotheses, or samples, of a sentence
 random_seed = whole(0, 2**32 - 1)
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """Add the option of commands that translate by several threads."""
+    parser.add_argument("--threads", type=threads, default=1, metavar="N",
+        help="threads that translate in parallel; default 1")  # fmt: skip

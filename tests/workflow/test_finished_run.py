@@ -66,7 +66,7 @@ def test_a_published_page_is_rendered_again_from_its_rows(finished, monkeypatch,
 
 @pytest.mark.workflows
 def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished, tmp_path):
-    """In a copy with new file times, a comment reruns nothing, and an edit elsewhere reruns no training."""
+    """A comment reruns nothing in a copy with new file times, and an edit elsewhere reruns no training."""
     project = tmp_path / "project"
     now = time.time()
 

@@ -3,7 +3,7 @@
 import argparse
 import re
 
-from weebill.arguments import threads, whole
+from weebill.arguments import add_threads, whole
 from weebill.errors import InputError
 from weebill.settings import LANGUAGE
 
@@ -26,13 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="port to listen on; default 5000; 0 takes any free port",
     )
-    add(
-        "--threads",
-        type=threads,
-        default=1,
-        metavar="N",
-        help="threads that translate in parallel; default 1",
-    )
+    add_threads(parser)
     add("--shortlist", metavar="FILE", help="translate with the pieces of this shortlist only")
     add("--isa", metavar="SET", help="same as in `weebill translate`")
     add("--languages", nargs=2, metavar=("FROM", "TO"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from weebill.arguments import beam, positive, threads
+from weebill.arguments import add_threads, beam, positive
 from weebill.errors import InputError
 from weebill.text_files import decoded_lines, standard_input
 
@@ -54,13 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-length", type=positive, metavar="N",
         help="largest number of pieces of a sentence; longer lines are split at the ends of sentences, longer "
         "sentences at clauses, commas or words, and longer words are cut; default 200")  # fmt: skip
-    add(
-        "--threads",
-        type=threads,
-        default=1,
-        metavar="N",
-        help="threads that translate in parallel; default 1",
-    )
+    add_threads(parser)
     add("--isa", metavar="SET",
         help="instruction set, such as avx2 or dotprod, or portable (PyTorch); default: the fastest")  # fmt: skip
     add("--device", default="cpu", help="cpu, cuda, cuda:1, …; default cpu")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.local_files import folders_with_code
+from weebill.configuration.local_files import faults, folders_with_code
 from weebill.configuration.models import width_fault
 from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import warmup_faults
@@ -176,7 +176,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 def unfit_models(config: Config) -> list[str]:
     """Return one line for each local model folder with code, or else with a vocabulary that cannot be pruned."""
-    if found := folders_with_code(local_paths(config), types=True):
+    if found := [*folders_with_code(local_paths(config), types=True)]:
         return found
     for name in pipelines.piped_models(config):
         model = config["models"][name]
@@ -185,10 +185,7 @@ def unfit_models(config: Config) -> list[str]:
             from weebill.generation.prunable_vocabulary import check_folder  # slow to import
 
             folder = Path(model["hugging_face"])
-            try:
-                check_folder(folder)
-            except InputError as error:
-                found.append(f"models.{name}.hugging_face: {folder}: {error}")
+            found += faults(f"models.{name}.hugging_face: {folder}", check_folder, folder)
     return found
 
 

@@ -13,18 +13,13 @@ from weebill.metric.encoder_family import KEY, checked_family
 from weebill.text_files import check_counts, read_lines
 
 
-def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> list[str]:
-    """Return one line for every Hugging Face folder with code, among (key, path); types: same as in `refuse_code`."""
-    found = []
+def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> Iterator[str]:
+    """Yield a line for every Hugging Face folder with code, among (key, path); types: same as in `refuse_code`."""
     for key, path in paths:
         if key.endswith(".hugging_face") and Path(path).is_dir():
             from weebill.hugging_face.loading import refuse_code  # slow to import
 
-            try:
-                refuse_code(path, types)
-            except InputError as error:
-                found.append(f"{key}: {error}")
-    return found
+            yield from faults(key, refuse_code, path, types)
 
 
 def unfit_references(config: Config) -> Iterator[str]:
@@ -33,7 +28,7 @@ def unfit_references(config: Config) -> Iterator[str]:
         if Path(path).exists() and find_spec("torch"):  # else its job tells
             from weebill.metric.folder import check_metric  # slow to import
 
-            yield from _faults(key_path(place), check_metric, path)
+            yield from faults(key_path(place), check_metric, path)
 
 
 def unfit_scorers(config: Config) -> Iterator[str]:
@@ -43,7 +38,7 @@ def unfit_scorers(config: Config) -> Iterator[str]:
             from weebill.metric.folder import load_metric  # slow to import
 
             load = partial(load_metric, encoder=comet.get("encoder"), stream=True)
-            yield from _faults(key_path((*place, "model")), load, comet["model"])
+            yield from faults(key_path((*place, "model")), load, comet["model"])
 
 
 def unfit_encoders(config: Config) -> Iterator[str]:
@@ -56,10 +51,8 @@ def unfit_encoders(config: Config) -> Iterator[str]:
         folder = encoder.get("hugging_face")
         if folder is None or "revision" in encoder or not Path(folder, "config.json").is_file():
             continue
-        try:
-            checked_family(trained["training"]["hyperparameters"].get(KEY), folder)
-        except InputError as error:
-            yield f"{section}.encoder: {error}"
+        given = trained["training"]["hyperparameters"].get(KEY)
+        yield from faults(f"{section}.encoder", checked_family, given, folder)
 
 
 def unfit_translators(config: Config) -> Iterator[str]:
@@ -74,10 +67,8 @@ def unfit_translators(config: Config) -> Iterator[str]:
                 continue
             from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
 
-            try:
-                check_folder(folder, tuple(codes[number : number + 2]) or None)
-            except InputError as error:
-                yield f"{key_path((*place, 'models', number))}: {error}"
+            key, ways = key_path((*place, "models", number)), tuple(codes[number : number + 2])
+            yield from faults(key, check_folder, folder, ways or None)
 
 
 def unfit_texts(config: Config) -> Iterator[str]:
@@ -85,12 +76,12 @@ def unfit_texts(config: Config) -> Iterator[str]:
     keys = ("reference|pruning.judgements.*", "pruning.development", "test_sets.*")
     for place, entry in at(config, *keys):
         if Path(entry["table"]).is_file():
-            yield from _faults(key_path(place), _check_table, entry)
+            yield from faults(key_path(place), _check_table, entry)
     for place, speed in at(config, "evaluation.speed"):
         paths = [speed["sources"], *speed["systems"], *filter(None, [speed.get("references")])]
         if all(Path(path).is_file() for path in paths):
             lines = ((path, list(read_lines(path))) for path in paths)
-            yield from _faults(key_path(place), check_counts, lines)
+            yield from faults(key_path(place), check_counts, lines)
 
 
 def _check_table(entry: Config) -> None:
@@ -102,14 +93,15 @@ def _check_table(entry: Config) -> None:
     if entry.get("references") and "reference" not in heading:
         missing = "no column 'reference'; name it so, or set references: false"
         raise InputError(f"{table}: {missing}")
-    for path in entry.get("scores", {}).values():
-        if Path(path).is_file():
-            rows = list(read_lines(table))[1:]
+    if scores := [path for path in entry.get("scores", {}).values() if Path(path).is_file()]:
+        rows = list(read_lines(table))[1:]
+        for path in scores:
             check_counts([(f"{table}, below its headings,", rows), (path, list(read_lines(path)))])
 
 
-def _faults(key: str, check: Callable[[Any], None], values: Any) -> Iterator[str]:
+def faults(key: str, check: Callable[..., Any], *arguments: Any) -> Iterator[str]:
+    """Yield a line if a check of some arguments raises InputError."""
     try:
-        check(values)
+        check(*arguments)
     except InputError as error:
         yield f"{key}: {error}"

@@ -250,10 +250,9 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 def unfit_models(config: Config) -> list[str]:
     """Return one line for each local model folder with code or of the wrong kind, and texts that do not fit."""
+    checks = (unfit_references, unfit_encoders, unfit_translators, unfit_texts)
     unfit = folders_with_code(local_paths(config), types=False)
-    metrics = unfit_references(config)
-    texts = unfit_texts(config)
-    return [*unfit, *metrics, *unfit_encoders(config), *unfit_translators(config), *texts]
+    return [*unfit, *(line for check in checks for line in check(config))]
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:

@@ -7,7 +7,7 @@ from pathlib import Path
 from weebill.configuration import data, measuring, models, schedules, scores
 from weebill.configuration.cost import Work, corpus_sizes
 from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
-from weebill.configuration.local_files import unfit_scorers
+from weebill.configuration.local_files import faults, unfit_scorers
 from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
 from weebill.configuration.sections.evaluation import MinimumBayesRisk
@@ -235,10 +235,7 @@ def unfit_models(config: Config) -> list[str]:
         if model.revision is None and Path(model.place).exists():
             from weebill.translation.model.hugging_face_folder import check_folder  # slow to import
 
-            try:
-                check_folder(model.place, model.languages, model.coded)
-            except InputError as error:
-                found.append(f"{model.key}: {error}")
+            found += faults(model.key, check_folder, model.place, model.languages, model.coded)
     return found
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from tests.runtime.conftest import network, quantized
-from tests.runtime.exports.students import texts
+from tests.runtime.exports.students import dependent_on_positions, texts
 from weebill.runtime.exports.marian.firefox import export
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
@@ -31,13 +31,7 @@ def student(name):
     One number of each weight is much larger than the others, and zeros are beside it: on processors without VNNI, the
     engine adds two products in 16 bits, which never overflow with integers so small.
     """
-    model = network(**STUDENTS[name], pieces=PIECES)
-    for table in (model.embedding, model.source_embedding):
-        if table is not None:
-            table.weight.data.div_(6)
-    model.output.bias.data.div_(6)
-    model.decoder[-1].feed_forward_norm.weight.data.normal_()
-    model.decoder[-1].feed_forward_norm.bias.data.zero_()
+    model = dependent_on_positions(network(**STUDENTS[name], pieces=PIECES))
     for module in model.modules():
         if isinstance(module, torch.nn.Linear | torch.nn.Embedding) and module.weight.numel():
             weight = module.weight.data

@@ -35,12 +35,17 @@ OPTIONS = SearchOptions(length_factor=0.0, length_constant=20, allow_unknown=Tru
 
 
 def student(name: str) -> Translator:
-    """Return the random network of that name.
-
-    Its output depends on positions: small embeddings leave room for them, and mixed signs in its last norm
-    keep the next piece from resembling the one before, through the tied embeddings.
-    """
+    """Return the random network of that name, whose output depends on positions."""
     model = network(**{**SHAPES, **UNEVEN, **TWO_VOCABULARIES}[name], pieces=PIECES)
+    return dependent_on_positions(model)
+
+
+def dependent_on_positions(model: Translator) -> Translator:
+    """Change a random network in place, and return it.
+
+    Small embeddings leave room for positions, and mixed signs in its last norm keep the next piece from resembling
+    the one before, through the tied embeddings.
+    """
     for table in (model.embedding, model.source_embedding):
         if table is not None:
             table.weight.data.div_(6)
