@@ -21,8 +21,8 @@ from weebill.corpus.cleaning.writing_systems import (
 from weebill_runtime.characters import CODEPOINTS, of_category
 from weebill_runtime.names import SIDES, Side
 
-# Bits of the classes of a character; _WRITTEN: a letter or digit of any script; _JOINING: a space that does not
-# break.
+# Bits of the classes of a character; _WRITTEN: a letter or digit of any script; _JOINING: a no-break
+# space.
 _SPACE, _LETTER, _DIGIT, _WRITTEN, _JOINING = 1, 2, 4, 8, 16
 
 
@@ -30,9 +30,7 @@ class Features(NamedTuple):
     """Features of lines for the rules; every array is (lines,)."""
 
     tokens: np.ndarray  # separated by white space; in scripts without spaces also each letter
-    letter_tokens: (
-        np.ndarray
-    )  # tokens whose first letter or digit is a letter of the language's script
+    letter_tokens: np.ndarray  # whose first letter or digit is a letter of the language's script
     characters: np.ndarray  # without white space
     letters: np.ndarray  # letters of the language's script, each by its `density`
     longest_word: np.ndarray  # number of characters of the longest token
