@@ -45,7 +45,7 @@ def task_and_stream(
 def _recorder(
     network: Translator, config: TrainingConfig, hardware: Hardware
 ) -> type[Recorder] | None:
-    """Return what records the passes of batches whose shapes repeat; None if each pass is launched anew."""
+    """Return the recorder of passes whose shapes repeat; None if each pass is launched anew."""
     alone = hardware.accelerator != "cpu" and hardware.processes == 1
     if not (alone and config.cuda_graphs and not config.guided_alignment):
         return None

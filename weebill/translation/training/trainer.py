@@ -66,7 +66,7 @@ def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
 
 
 def new_network(architecture: Architecture, seed: int, dropout: float = 0.0) -> Translator:
-    """Make a network whose first weights depend only on the architecture and the seed."""
+    """Make a network whose initial weights depend only on the architecture and the seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Translator(architecture, dropout)
@@ -84,7 +84,7 @@ def make_model(
     seed: int,
     **options: Any,
 ) -> None:
-    """Train a model of a zoo entry from seeded weights and write its folder; options: others of `train`.
+    """Train a model of a zoo entry from seeded weights and write its folder; options: further ones of `train`.
 
     vocabulary: the file of both languages, or those of target and source.
     Unfinished training in `OUTPUT.work` is continued by the next call.  Raises InputError as `train` does.
@@ -117,7 +117,7 @@ def train(
 ) -> Training:
     """Train `network` in place.
 
-    corpora, validation: tables, of which kept pairs are used.  work: folder for checkpoints.  An unfinished training
+    corpora, validation: tables, whose kept pairs are used.  work: folder for checkpoints.  An unfinished training
     there continues if network, data, settings, code and hardware are the same; otherwise it is deleted.
     start_update: update at which the learning-rate schedule and the batches begin (late resetting).
     transform: changes the network first, e.g. to fake quantization.
