@@ -52,7 +52,7 @@ def in_turn(
 ) -> dict[Key, list[Figure]]:
     """Measure everything once in each round; return the figures of each measure, one per round.
 
-    Each round begins with another measure, so that none profits from the state of the machine.
+    Each round begins with another measure, so that none always profits from the state of the machine.
     uncounted: warm-up rounds before the `rounds` that count.
     told: called with "round 2 of 3", the key and the figure after each measure that counts.
     """
