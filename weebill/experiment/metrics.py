@@ -22,7 +22,7 @@ def recipe_without(layers: int = 0, neurons: float = 0.0, heads: float = 0.0) ->
 
 
 def neurons_before(config: Mapping[str, Any], part: str) -> float:
-    """Return the share of neurons that a whole curve removes: for heads the recipe's, as in the paper's figure 6b."""
+    """Return the share of neurons that all metrics of a curve lack: for heads the recipe's, as in figure 6b."""
     recipe = config["pruning"].get("recipe", []) if part == "heads" else []
     return next((method["neurons"] for method in recipe if "neurons" in method), 0.0)
 
@@ -80,7 +80,7 @@ def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
 
 
 def damaged_name(judged: str) -> str:
-    """Return the name of a test set's damaged translations; no test set may be called so."""
+    """Return the name of a test set's damaged translations; no test set may have this name."""
     return f"{judged}+damaged"
 
 
