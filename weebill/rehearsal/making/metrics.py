@@ -14,7 +14,7 @@ from weebill.metric.network import FAMILIES
 
 
 def hyperparameters(encoder: Path, **other: Any) -> dict[str, Any]:
-    """Return a checkpoint's hyperparameters of its model, without those of training."""
+    """Return the hyperparameters of a checkpoint's model, without those of training."""
     return {
         "class_identifier": "regression_metric",
         "encoder_model": "XLM-RoBERTa",
