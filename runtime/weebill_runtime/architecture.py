@@ -98,12 +98,12 @@ class Architecture:
 
     @property
     def sizes(self) -> tuple[int, int | None]:
-        """Pieces of the target's, or shared, vocabulary, and of the source's own; as `sizes` of a vocabulary."""
+        """Pieces of the target's, or shared, vocabulary, and of the source's own, like `Vocabulary.sizes`."""
         return self.vocabulary, self.source_vocabulary
 
     @property
     def source_pieces(self) -> int:
-        """Pieces of the vocabulary of sources, its own or the shared one."""
+        """Number of pieces of the sources' vocabulary, its own or the shared one."""
         return self.source_vocabulary or self.vocabulary
 
     @property

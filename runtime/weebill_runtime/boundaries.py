@@ -1,7 +1,7 @@
 """Places at which a text that is too long is divided, from the ends of sentences to the spaces between words.
 
 sentencex (Wikimedia) finds the ends of sentences: it needs no download, and knows abbreviations of many languages.
-It does not look into quotes and brackets; for a second look they are hidden.
+It does not look into quotes and brackets; a second pass hides them.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""SentencePiece vocabularies, of both languages or of one, with EOS = 0 and UNK = 1 as in the papers' models."""
+"""SentencePiece vocabularies, for both languages or for one, with EOS = 0 and UNK = 1 as in the papers' models."""
 
 import hashlib
 import shutil
@@ -21,7 +21,7 @@ EOS, UNK = 0, 1
 class Vocabulary:
     """Trained SentencePiece model.  Raises InputError if the file is missing or of another kind.
 
-    normalisation: what its training text had and input needs; None if the file has no record of it.
+    normalisation: that of its training text, which input needs too; None if the file has no record of it.
     """
 
     def __init__(self, path: str | Path):
@@ -73,7 +73,7 @@ class Vocabulary:
 
     @property
     def byte_pieces(self) -> list[int]:
-        """Return the ids of the pieces that stand for a byte, of which text without other pieces is made."""
+        """Return the ids of the byte pieces, which spell text that has no other pieces."""
         return [index for index in range(len(self)) if self._pieces.is_byte(index)]
 
     @cached_property
@@ -123,7 +123,7 @@ def _normalizer_name(model: bytes) -> str:
 
 
 def _fields(message: bytes, wanted: int) -> Iterator[bytes]:
-    """Yield the contents of a field in a sound message of Protocol Buffers."""
+    """Yield the contents of a field in a valid message of Protocol Buffers."""
     place = 0
     while place < len(message):
         key, place = _number(message, place)
@@ -151,7 +151,7 @@ def _number(message: bytes, place: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class VocabularyPair:
-    """Vocabulary of sources and vocabulary of translations, with what both have in common with one `Vocabulary`."""
+    """Vocabulary of sources and vocabulary of translations, with the interface that one `Vocabulary` has too."""
 
     source: Vocabulary
     target: Vocabulary
@@ -198,7 +198,7 @@ def copy_vocabulary(vocabulary: AnyVocabulary, folder: Path) -> None:
 
 
 def read_vocabulary(target: str | Path, source: str | Path | None = None) -> AnyVocabulary:
-    """Read the vocabulary of both languages or, if `source` is another file, of each.  Raises InputError."""
+    """Read the vocabulary of both languages or, if `source` is given, of each.  Raises the errors of `Vocabulary`."""
     if source is None:
         return Vocabulary(target)
     return VocabularyPair(Vocabulary(source), Vocabulary(target))
