@@ -20,7 +20,7 @@ class Recorder(Protocol):
         """Return the context in which all work runs, recorded or not."""
 
     def record(self, work: Work) -> Work:
-        """Return a function that repeats the work in the same memory; it is not run now.  RuntimeError if impossible."""
+        """Return a function that repeats the work in the same memory; do not run it.  RuntimeError if impossible."""
 
     def forget(self) -> None:
         """Give later recordings other memory than earlier ones, which are no longer used."""
