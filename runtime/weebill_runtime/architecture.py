@@ -37,7 +37,7 @@ class LayerShape:
 
 @dataclass(frozen=True)
 class Architecture:
-    """A post-norm transformer encoder with an SSRU or self-attention decoder.
+    """Post-norm transformer encoder with an SSRU or self-attention decoder.
 
     decoder holds one shape per *distinct* layer: a tied decoder has one, applied `decoder_depth` times.
     source_vocabulary: pieces of the source's own vocabulary and embeddings; None if `vocabulary` serves both.

@@ -1,4 +1,4 @@
-"""A student in the compiled engine, and the choice of its instruction set."""
+"""Student in the compiled engine, and the choice of its instruction set."""
 
 import math
 from collections.abc import Sequence

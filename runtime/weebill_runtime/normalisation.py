@@ -257,5 +257,5 @@ class Normalisation:
 
     @property
     def folds(self) -> bool:
-        """Return True if neither side keeps typographic punctuation."""
+        """True if neither side keeps typographic punctuation."""
         return self.source.punctuation == self.target.punctuation == "moses"

@@ -28,7 +28,7 @@ class Shortlist:
 
     @property
     def targets(self) -> int:
-        """Return the number of target pieces."""
+        """Number of target pieces."""
         return self.target_pieces or len(self.candidates)
 
     def columns(self, pieces: Iterable[int]) -> np.ndarray:

@@ -32,7 +32,7 @@ class StudentTranslator(PieceTranslator):
 
     @property
     def shortlist(self) -> Shortlist | None:
-        """Pieces that may stand in a translation; None: any piece."""
+        """Pieces that a translation may contain; None: any piece."""
         return self.students[0].shortlist
 
     def _shared(self, work: Callable, sources: Sequence, *arguments) -> list:

@@ -43,37 +43,37 @@ class Vocabulary:
 
     @property
     def source(self) -> "Vocabulary":
-        """Return the vocabulary of sources: this one, which serves both languages (`VocabularyPair` has two)."""
+        """Vocabulary of sources: this one, which serves both languages (`VocabularyPair` has two)."""
         return self
 
     @property
     def target(self) -> "Vocabulary":
-        """Return the vocabulary of translations, this one."""
+        """Vocabulary of translations, this one."""
         return self
 
     @property
     def sizes(self) -> tuple[int, int | None]:
-        """Return `vocabulary` and `source_vocabulary` of an `Architecture`."""
+        """Values of `vocabulary` and `source_vocabulary` in an `Architecture`."""
         return len(self), None
 
     @property
     def files(self) -> dict[str, "Vocabulary"]:
-        """Return the vocabulary by the name of its file in a model folder."""
+        """Vocabulary by the name of its file in a model folder."""
         return {TARGET_FILE: self}
 
     @property
     def about(self) -> dict[str, Any]:
-        """Return the section of config.json."""
+        """Section of config.json."""
         return {"sha256": self.sha256, "pieces": len(self)}
 
     @property
     def pieces(self) -> list[str]:
-        """Return the pieces in the order of their ids."""
+        """Pieces in the order of their ids."""
         return [self._pieces.id_to_piece(index) for index in range(len(self))]
 
     @property
     def byte_pieces(self) -> list[int]:
-        """Return the ids of the byte pieces, which spell text that has no other pieces."""
+        """Ids of the byte pieces, which spell text that has no other pieces."""
         return [index for index in range(len(self)) if self._pieces.is_byte(index)]
 
     @cached_property
@@ -158,7 +158,7 @@ class VocabularyPair:
 
     @property
     def normalisation(self) -> Normalisation | None:
-        """Return the normalisation of both sides, which each vocabulary records."""
+        """Normalisation of both sides, which each vocabulary records."""
         return self.target.normalisation
 
     def encode_input(
@@ -169,22 +169,22 @@ class VocabularyPair:
 
     @property
     def sha256(self) -> str:
-        """Return the hash of both, which identifies the pair."""
+        """Hash of both, which identifies the pair."""
         return hashlib.sha256(f"{self.source.sha256} {self.target.sha256}".encode()).hexdigest()
 
     @property
     def sizes(self) -> tuple[int, int | None]:
-        """Return `vocabulary` and `source_vocabulary` of an `Architecture`."""
+        """Values of `vocabulary` and `source_vocabulary` in an `Architecture`."""
         return len(self.target), len(self.source)
 
     @property
     def files(self) -> dict[str, Vocabulary]:
-        """Return the vocabularies, the target's first, by the names of their files in a model folder."""
+        """Vocabularies, the target's first, by the names of their files in a model folder."""
         return {TARGET_FILE: self.target, SOURCE_FILE: self.source}
 
     @property
     def about(self) -> dict[str, Any]:
-        """Return the section of config.json."""
+        """Section of config.json."""
         return {**self.target.about, "source": self.source.about}
 
 

@@ -29,7 +29,7 @@ CODES, SCALE, ACTIVATION_SCALE, STORED = (
 INTEGERS = ("int8", "int8_rowwise")  # grids whose codes are multiplied
 GRIDS = (*INTEGERS, "log4")
 OCTAVES = 8  # of the grid log4: S·2^k, k = −7…0
-# Keys of the section `quantization` of config.json, with the types of their values and what to call them.
+# Keys of the section `quantization` of config.json, with the types of their values and names of these for messages.
 KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "grid": ((str,), "a name"),
     "activation_scale": ((str, NoneType), "a name or null"),
@@ -47,7 +47,7 @@ class Weights:
 
     @property
     def integer(self) -> bool:
-        """Return True if weights and activations are on an integer grid, so that products run on codes."""
+        """True if weights and activations are on an integer grid, so that products run on codes."""
         return f"output{ACTIVATION_SCALE}" in self.tensors
 
     def activation_scale(self, name: str) -> float | None:

@@ -54,7 +54,7 @@ def recipe_metrics(config: Mapping[str, Any]) -> list[str]:
 
 
 def distilled_metrics(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return the metrics that learn from the ensemble's scores, each with the encoder with which it starts."""
+    """Return the metrics that learn from the ensemble's scores, each with the encoder that it starts from."""
     if "distillation" not in config:
         return {}
     section = config["distillation"]

@@ -88,7 +88,7 @@ class Encoder:
         return [Example(stream[start : start + size + 1], []) for start in starts]
 
     def stream(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of the concatenated texts, each after an end of text.
+        """Return the tokens of the concatenated texts, each preceded by an end of text.
 
         If the tokenizer begins each text with a token, as Llama's does, that token is used instead.
         """

@@ -41,7 +41,7 @@ class Surprise:
 def surprise(
     generator: Generator, texts: Sequence[str], window: int, stride: int, batch_size: int = 8
 ) -> Surprise:
-    """Score all tokens of the concatenated texts, each after an end of text.
+    """Score all tokens of the concatenated texts, each preceded by an end of text.
 
     window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
     from at least window − stride tokens.

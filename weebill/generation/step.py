@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Inputs and output of a step: the model folder at its start, imported data, and the folder that it makes.
+    """Inputs and output of a step: the model folder that it starts from, imported data, and the folder that it makes.
 
     max_source, max_target: tokens of articles (or of windows of running text) and summaries.
     prefix: text before each article.

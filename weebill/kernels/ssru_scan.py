@@ -1,4 +1,4 @@
-"""The recurrence of SSRU layers on a GPU: one Triton kernel forward and one backward.
+"""Recurrence of SSRU layers on a GPU: one Triton kernel forward and one backward.
 
 A loop over positions in PyTorch launches a kernel per position and layer, twice; the GPU then waits for the host.
 Shapes: b sentences, t positions, d width.

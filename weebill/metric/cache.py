@@ -40,7 +40,7 @@ class Vector(NamedTuple):
 
 
 class VectorCache:
-    """Cache of sentence vectors by any metrics.  path: the file, None for memory."""
+    """Cache of sentence vectors of any metrics.  path: the file; None: in memory."""
 
     def __init__(self, path: str | Path | None = None, max_bytes: int = DEFAULT_BYTES) -> None:
         """Open the cache; max_bytes bounds the file.  Raises InputError if the file is not our cache, or damaged."""

@@ -9,7 +9,7 @@ from weebill.metric.scorer import Scorer, Systems
 
 
 class Ensemble:
-    """One or more metrics, whose score is the mean (COMETINHO §5: five metrics of different seeds)."""
+    """One or more metrics, whose scores are averaged (COMETINHO §5: five metrics of different seeds)."""
 
     def __init__(self, models: Sequence[str], precision: str = "auto", device: str = "cpu") -> None:
         """Load metrics by `load_metric`.  Raises its errors and those of `Scorer`."""

@@ -73,7 +73,7 @@ class Joined(NamedTuple):
 
 
 def join(metric: Metric, segments: Mapping[Segment, Place | None]) -> Joined:
-    """Join the texts of segments; where texts are cut, the place of the translation, if any, is logged."""
+    """Join the texts of segments; if texts are cut, the place of the translation, if any, is logged."""
     joint, tokenizer = metric.network.architecture.joint, metric.tokenizer
     texts = _encoded(metric, (text for one in segments for text in one if text is not None))
     begin, end = tokenizer.encode([""], 2)[0][0]

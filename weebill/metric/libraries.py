@@ -33,7 +33,7 @@ def library_scores(
     """Score hypotheses against their references, (n,); library: one of LIBRARIES.
 
     model: a folder in transformers' format, with safetensors.  layer: that whose states BERTScore compares, from 1.
-    Raises InputError if the library cannot use the model, the model brings code, or references are missing.
+    Raises InputError if the library cannot use the model, the model contains code, or references are missing.
     """
     require_references(references, model)
     avoid_slow_attention()

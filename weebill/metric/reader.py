@@ -1,4 +1,4 @@
-"""A metric's network prepared for reading sequences of pieces: packed once, and used in batches of similar length."""
+"""Metric's network prepared for reading sequences of pieces: packed once, and used in batches of similar length."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property

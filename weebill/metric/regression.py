@@ -192,7 +192,7 @@ def _fit(
         DataLoader(validation.to_dict("records"), batch_size=size, collate_fn=prepare),
     ]
     trainer = pytorch_lightning.Trainer(
-        accelerator="gpu" if accelerator == "gpu" else "cpu",  # a rehearsal's too
+        accelerator="gpu" if accelerator == "gpu" else "cpu",  # also in a rehearsal
         devices=1,
         plugins=[LightningEnvironment()],  # otherwise it would expect srun on Slurm
         precision=PRECISIONS[training_precision(settings.precision, accelerator)],

@@ -110,7 +110,7 @@ class Scorer:
         Args:
             systems: lines of translations by the system's name; like sources and references, strings in any iterable.
             sources: lines of the sources, for models that read them.
-            references: lines, or several references' by name; then a segment's score is the mean of its scores.
+            references: lines, or several references by name; then a segment's score is the mean of its scores.
             names: names of sources and references, for messages; a sentence that is cut is logged with its line.
             progress: called with the number of sequences of each encoded batch.
 

@@ -45,7 +45,7 @@ class StudentSettings:
 
 @dataclass(frozen=True)
 class Distilled:
-    """A student, and the correlation (Pearson) of its scores with its teacher's on segments held out.
+    """Student, and the correlation (Pearson) of its scores with its teacher's on segments held out.
 
     correlation: None if all scores of one of them are equal.
     """

@@ -79,7 +79,7 @@ class SentenceTokenizer:
     def encode_with_places(
         self, texts: Sequence[str], longest: int
     ) -> tuple[list[list[int]], list[int], list[list[tuple[int, int]]]]:
-        """Return what `encode` does, and begin and end of each piece in its text."""
+        """Return the results of `encode`, and the begin and end of each piece in its text."""
         kept, full = self._encode(texts, longest, self._tokenizer.encode_batch)
         return [one.ids for one in kept], full, [one.offsets for one in kept]
 

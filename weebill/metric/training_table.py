@@ -66,7 +66,7 @@ def write_split(
 
 
 def read_segments(path: str | Path, references: bool) -> pd.DataFrame:
-    """Read a training table: Parquet, or CSV or TSV by its name, with headings; references: require a column ref.
+    """Read a training table with headings: Parquet, or CSV or TSV by its ending; references: require a column ref.
 
     Raises InputError naming the column that is missing, or the row whose score is not a finite number.
     """

@@ -1,4 +1,4 @@
-"""Weights of 4 bits: each 32 inputs of an output are a group with a step of their own, w ≈ code·step.
+"""Weights of 4 bits: every 32 inputs of an output form a group with its own step, w ≈ code·step.
 
 Codes are −8…7.  A group's step is first the one that makes its largest number the code −8, times the factor that
 gives the least squared error.  A step has the 8 significant bits of bfloat16, a code half a byte: 4.5 bits a weight.

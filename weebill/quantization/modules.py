@@ -78,7 +78,7 @@ class QuantizedLinear(_OnGrid):
         return self.quantized.shape[1]
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map x (…, in) → (…, out) of x's type; sums are float32, products exact where both sides are integers."""
+        """Map x (…, in) → (…, out) of x's type; sums are float32, products exact if both sides are integers."""
         packed = isinstance(self.quantized, PackedWeight) and self.quantized.grid.integer
         if not packed or self.activation_scale is None:
             return functional.linear(*self.operands(x))

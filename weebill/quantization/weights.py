@@ -41,7 +41,7 @@ class FakeWeight(nn.Module):
 
     The rounded weight Q(m), with its scale, is a function of m alone, so a resumed training needs nothing else.  Log
     4-bit training is described with an error r_t that is added at the next update (Aji & Heafield 2020): after a step
-    Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.  That is the same, as m_t = w_t + r_t gives
+    Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.  That is the same, because m_t = w_t + r_t gives
     m_{t+1} = v and w_t = Q(m_t), and Δ_t depends on the gradients at w_t alone.
     """
 

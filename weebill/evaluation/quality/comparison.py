@@ -3,7 +3,7 @@
 Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on the same resamples, so the interval
 is that of the difference itself: narrower than the two systems' own intervals suggest.
 
-An interval from one training's translations leaves out how other trainings would have ended.  So variants trained
+An interval from one training's translations ignores how other trainings would have ended.  So variants trained
 from several seeds are compared on resamples of the seeds too (few seeds still show too little of their variation).
 """
 

@@ -55,7 +55,7 @@ class Worker:
             self._connection.send((work, arguments))
 
     def answer(self) -> Any:
-        """Return the result of what was started last, None for a new object.  Raises InputError if it failed."""
+        """Return the result of the work started last, None for a new object.  Raises InputError if it failed."""
         try:
             failure, result = self._connection.recv()
         except (EOFError, ConnectionError):

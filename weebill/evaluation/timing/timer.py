@@ -80,6 +80,6 @@ def seconds_in_turn(
 def rates_in_turn(
     works: Mapping[Key, Work], amount: float, rounds: int, clock: Clock = time.perf_counter
 ) -> dict[Key, list[float]]:
-    """Time as `seconds_in_turn` does; return amounts per second, where each piece of work does `amount`."""
+    """Time as `seconds_in_turn` does; return amounts per second, if each piece of work does `amount`."""
     found = seconds_in_turn(works, rounds, clock)
     return {key: [amount / one for one in seconds] for key, seconds in found.items()}

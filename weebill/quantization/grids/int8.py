@@ -1,4 +1,4 @@
-"""The grid `int8`: 8-bit integers with one scale per tensor; activations are rounded to it too."""
+"""Grid `int8`: 8-bit integers with one scale per tensor; activations are rounded to it too."""
 
 from typing import TYPE_CHECKING, Literal
 

@@ -1,4 +1,4 @@
-"""The grid `log4`: four bits on a logarithmic scale, two codes to a byte."""
+"""Grid `log4`: four bits on a logarithmic scale, two codes to a byte."""
 
 from math import prod
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""Small architectures of the structure of large ones: as many heads and layers, the same sharing, other widths."""
+"""Small architectures with the structure of large ones: equal heads, layers and sharing, but other widths."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,9 +11,9 @@ from weebill.files import read_json
 from weebill.metric.encoder_family import BY_TYPE, family_of
 from weebill.rehearsal.miniature.stand_ins import Model, StandIns, Use
 
-WIDTH = 64  # of embeddings; Firefox's engine wants a multiple of 64
+WIDTH = 64  # of embeddings; Firefox's engine needs a multiple of 64
 NEURONS = 128
-PIECES = 504  # of a vocabulary, with 256 for bytes; Firefox's engine wants multiples of 8
+PIECES = 504  # of a vocabulary, with 256 for bytes; Firefox's engine needs multiples of 8
 MORE_PIECES = 24  # difference between a vocabulary and the next smaller one
 
 

@@ -1,4 +1,4 @@
-"""Trainings of some updates, with the schedule, kinds of numbers and parts of long ones."""
+"""Short trainings, with the schedule, types of numbers and parts of long ones."""
 
 from collections.abc import Mapping
 from typing import Any

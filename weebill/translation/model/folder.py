@@ -92,7 +92,7 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
     """Read a model folder.  dropout: the network's dropout in further training.
 
     packing: `weebill.quantization.files` if packed weights may be read; trainings read only float32 weights.
-    Raises InputError for anything but a sound model folder: a damaged or foreign file, another vocabulary, NaN.
+    Raises InputError for anything but a valid model folder: a damaged or foreign file, another vocabulary, NaN.
     """
     check_plain(path)
     found = read_folder(path)

@@ -21,7 +21,7 @@ Mask = Tensor | None  # None: every position is real
 
 
 class Dropout(nn.Module):
-    """Dropout at a rate rounded to 1/256: a byte decides on a value, five times as fast as torch's on CPUs."""
+    """Dropout at a rate rounded to 1/256: each value takes one random byte, five times as fast as torch's on CPUs."""
 
     def __init__(self, rate: float):
         super().__init__()

@@ -196,7 +196,7 @@ def _attention_mask(mask: Tensor) -> Tensor | None:
     return None if full else mask[:, None, None, :]
 
 
-_TABLES: dict[tuple[int, int, torch.device], Tensor] = {}  # kept, as recorded CUDA graphs read them
+_TABLES: dict[tuple[int, int, torch.device], Tensor] = {}  # kept for recorded CUDA graphs
 
 
 def sinusoids(first: int, count: int, width: int, device: torch.device) -> Tensor:

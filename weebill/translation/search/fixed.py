@@ -1,7 +1,7 @@
 """Decoding of batches in fixed memory and shapes, so that a GPU replays graphs instead of waiting for the host.
 
-Sizes of a batch are rounded up to few shapes, each with graphs of its own.  A graph takes several decoder steps.
-Then the host asks how many sentences are unfinished, and moves these to a smaller shape where that saves much.
+Sizes of a batch are rounded up to a few shapes, each with graphs of its own.  A graph takes several decoder steps.
+Then the host asks how many sentences are unfinished, and moves these to a smaller shape if that saves much.
 """
 
 from collections.abc import Callable, Hashable, Iterator

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 FEWEST_ROWS = 8
-FEWEST_KEPT = 128  # with fewer rows, a step takes hardly less time (docs/results/gpu)
+FEWEST_KEPT = 128  # with fewer rows, a step is hardly faster (docs/results/gpu)
 
 
 @dataclass(frozen=True)

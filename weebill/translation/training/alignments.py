@@ -1,4 +1,4 @@
-"""Alignments by the guided head: the source piece at which a student looks when it writes each target piece.
+"""Alignments by the guided head: the source piece that a student attends to when it writes each target piece.
 
 Firefox uses this head, the first of the last cross-attention (`training.loss`), to place the tags of a page.
 """

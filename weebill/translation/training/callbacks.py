@@ -52,7 +52,7 @@ class ProgressBar(lightning.Callback):
         self._bar.close()
 
     def on_exception(self, trainer, task, exception) -> None:
-        """End the bar in the log; else it would be drawn once more on the terminal."""
+        """End the bar in the log; otherwise it would be drawn once more on the terminal."""
         self._bar.close()
 
 

@@ -59,7 +59,7 @@ def lightning_trainer(
 ) -> lightning.Trainer:
     """Make Lightning's trainer.  Raises InputError if processes that it needs have not been started."""
     trainer = lightning.Trainer(
-        accelerator="gpu" if hardware.accelerator == "gpu" else "cpu",  # a rehearsal's too
+        accelerator="gpu" if hardware.accelerator == "gpu" else "cpu",  # also in a rehearsal
         devices=hardware.devices,
         num_nodes=hardware.nodes,
         strategy="ddp" if hardware.processes > 1 else "auto",

@@ -1,7 +1,7 @@
 """Encoding of many sentence pairs by several processes, in the order of the pairs.
 
 `python -m weebill.translation.training.pieces VOCABULARY…` is one of these processes: it reads and writes pickled
-parts by its standard input and output, and ends with the process that started it.
+parts through its standard input and output, and ends with the process that started it.
 """
 
 import pickle

@@ -2,9 +2,9 @@
 
 A small batch keeps a GPU busy for less time than the host needs to launch its kernels: on an H100, an update of
 `tiny` with 16,384 positions takes 31 ms launched one by one, and 11 ms as a graph.  So batches are padded to few
-shapes, and a shape that comes often enough is recorded once and replayed.  A graph reads and writes fixed memory:
+shapes, and a shape that occurs often enough is recorded once and replayed.  A graph reads and writes fixed memory:
 its inputs are copied, weights and gradients stay where they are, and random numbers follow the generator's seed at
-each replay.  All graphs share one pool of memory, as only one of them runs at a time.
+each replay.  All graphs share one pool of memory, because only one of them runs at a time.
 """
 
 import logging

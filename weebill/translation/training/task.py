@@ -192,7 +192,7 @@ class TranslationTask(lightning.LightningModule):
         """Return the weights to validate and keep: the smoothed ones if smoothing is on."""
         # None if smoothing is off.
         smoothed = dict(zip(self.network.parameters(), self.smoothed, strict=False))
-        # A tied parameter has several names; whoever loads the state takes the value of the last one.
+        # A tied parameter has several names; when the state is loaded, the value of the last one counts.
         every = self.network.named_parameters(remove_duplicate=False)
         state = self.network.state_dict()
         state |= {name: smoothed.get(parameter, parameter) for name, parameter in every}

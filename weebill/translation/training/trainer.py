@@ -52,7 +52,7 @@ class Training:
 
     @property
     def best(self) -> dict[str, float] | None:
-        """Return the first validation with the highest BLEU."""
+        """First validation with the highest BLEU; None if there was none."""
         return max(self.history, key=lambda row: row["bleu"], default=None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def train(
     keep: final weights of the network.  "best": the weights of the best validation (smoothed if smoothing is on; the
     last weights if there was no validation); "last": the plain weights of the last update.
     tensorboard: folder for logs of loss, rate, speed and BLEU; no logs by default.
-    encoded: folder of encoded corpora that trainings share, also at the same time; by default within `work`.
+    encoded: folder of encoded corpora that trainings share, even at the same time; by default within `work`.
     Under DDP only the first rank returns; the processes of the others end here.  Raises InputError for an empty
     corpus or validation set, a vocabulary of another size than the network's, or missing processes on other nodes.
     """
