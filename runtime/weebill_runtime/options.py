@@ -48,8 +48,8 @@ class SearchOptions:
         length_factor: a translation has at most length_factor · source + length_constant pieces, end included.
         length_constant: see `length_factor`.
         max_source_tokens: longer inputs are cropped.
-        batch_size: largest number of sentences in a batch; None: the runtime chooses the fastest number, a GPU this
-            and `batch_tokens`; other engines take 32.
+        batch_size: largest number of sentences in a batch; None: the runtime chooses the fastest number, a GPU
+            chooses `batch_tokens` too, and other engines take 32.
         batch_tokens: largest number of source pieces, with padding, in a batch.
         allow_unknown: allow UNK in translations; ignored by Hugging Face models.
         sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.

@@ -227,7 +227,7 @@ def _warpers(chosen: dict[str, Any]) -> Iterator[LogitsProcessor]:
 
 
 class NoRepeat(LogitsProcessor):
-    """Ban on the last token of a span of `size` tokens that a row already has; the library's uses Python loops."""
+    """Ban of every token that would repeat a row's span of `size` tokens; the library's uses Python loops."""
 
     def __init__(self, size: int):
         self.size = size

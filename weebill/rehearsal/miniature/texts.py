@@ -89,7 +89,7 @@ def few_tests(
     columns: Mapping[str, Mapping[str, list[str]]],
     by_origin: Sequence[str] = (),
 ) -> list[str]:
-    """Choose two test sets: one by original language if there is one, then those that the papers' columns show first."""
+    """Choose two test sets: one by original language if there is any, then those that papers' columns show first."""
     shown = [tests[0] for paper in columns.values() for tests in paper.values()]
     first = [name for name in shown if name in by_origin] or by_origin
     return list(dict.fromkeys([*first[:1], *shown, *names]))[:2]
