@@ -61,8 +61,8 @@ class TextTranslator(ABC):
 
         The length counts pieces and the end, so by default this is the mean log probability (natural logarithm) of a
         piece, and a translation that `nbest` finds without a shortlist has the score it has there, if its text is
-        divided into the same pieces.  An empty sentence has only the empty translation, with score 0; others have
-        −inf.
+        divided into the same pieces.  An empty sentence has only the empty translation, whose
+        score is 0; the score of any other is −inf.
         Sentences are cut as by `translate`, and a Hugging Face model's translations likewise.
         Raises InputError if the numbers of lines differ.
         """

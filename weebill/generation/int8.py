@@ -206,8 +206,8 @@ def calibrated_scales(
 ) -> dict[str, float]:
     """Return activation scales by linear map, from the inputs of a float32 model's maps while `run` uses it.
 
-    formula: one of `quantization.calibration`.  Raises InputError if it is unknown, or a map was never called or saw
-    NaN.
+    formula: one of `quantization.calibration`.
+    Raises InputError if the formula is unknown, or if a map was never called or saw NaN.
     """
     seen: dict[nn.Module, list[Tensor]] = {module: [] for module in linears(model).values()}
 

@@ -79,8 +79,8 @@ def train(
     """Train a model in place; at the end it is in evaluation mode on the CPU.
 
     validation: batches whose cross-entropy is measured.  work: folder of checkpoints; a training with the same
-    identity continues there.  identity: plain values for everything that the result depends on, with the caller's
-    code.
+    identity continues there.
+    identity: plain values for everything that the result depends on, with the caller's code.
     companion: trained with the model at its own rate; `train` attaches and finishes it.
     Raises InputError if the loss is not finite, and before training if the learning rate stays near 0.
     """

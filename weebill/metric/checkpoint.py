@@ -209,8 +209,8 @@ def find_encoder(
 ) -> tuple[PreTrainedModel, Path]:
     """Return an encoder with arbitrary weights, or none (`meta`), and the folder of its tokenizer.
 
-    family: COMET's `encoder_model`.  name: its `pretrained_model`, a folder or a name on the hub.  folder: used
-    instead.
+    family: COMET's `encoder_model`.  name: its `pretrained_model`, a folder or a name on the hub.
+    folder: used instead of the one that `name` denotes.
     tensors: number of a checkpoint's tensors, which the encoder's configuration must fit.
     Raises InputError if the encoder is neither here nor on the hub, contains code, is of another family or damaged.
     """

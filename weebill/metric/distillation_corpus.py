@@ -43,8 +43,7 @@ def select_pairs(
     entry: `table` of a translation experiment, or `source` and `target`, files of lines.  Optional keys: `bicleaner`,
     the smallest score; `rows`, the number of pairs drawn at random; `translators`, whose `rows` and `validation` are
     the numbers of these pairs that go to the translators.
-    Raises InputError if a score is missing, line counts differ, pairs are not unique, or no pair is left to
-    translate.
+    Raises InputError if a score is missing, line counts differ, pairs repeat, or no pair is left to translate.
     """
     batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
     rows = draw_rows(batches, entry.get("rows", 2**62), seed)

@@ -71,8 +71,7 @@ class Scorer:
 
         Raises:
             InputError: for an unknown precision, a missing device, int8 on a GPU, a cache for a model that encodes
-            the
-                texts of a segment together, and errors of `load_metric`.
+                the texts of a segment together, and errors of `load_metric`.
 
         """
         precision = checked_precision(precision, str(device))

@@ -235,7 +235,10 @@ class LayerStack:
     keeps_last: bool = False
 
     def keep(self, depth: int) -> None:
-        """Keep the first `depth` layers; with keeps_last, one less and the last.  ValueError if there are fewer."""
+        """Keep the first `depth` layers, or with keeps_last the first `depth` − 1 and the last.
+
+        Raises ValueError if there are fewer.
+        """
         if not 1 <= depth <= self.depth:
             raise ValueError(f"{self.name}: {depth} of its {self.depth} layers cannot be kept")
         del self.layers[slice(depth - 1, -1) if self.keeps_last else slice(depth, None)]

@@ -21,8 +21,8 @@ from weebill_runtime.weights import Weights
 class Runtime(Student):
     """Networks with equal vocabularies, averaged as an ensemble, for fast search.
 
-    isa: instruction set of the engine, or `portable` for PyTorch.  precision: type of the products of float32
-    weights.
+    isa: instruction set of the engine, or `portable` for PyTorch.
+    precision: type of the products of float32 weights.
     Raises InputError if the engine cannot hold a network.
     """
 

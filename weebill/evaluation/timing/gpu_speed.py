@@ -1,8 +1,8 @@
 """Translation speed on a GPU by mini-batch size and type of numbers, with and without a shortlist.
 
-The sweep follows WNGT20's and WMT21's table 4.  PyTorch computes products, of integers for int8 students.  Each
-setting
-is warmed up by a whole pass, so that every shape has been seen, and is scored by the translations that were timed.
+The sweep follows WNGT20's and WMT21's table 4.  PyTorch computes products, of integers for int8 students.
+Each setting is warmed up by a whole pass, so that every shape has been seen, and is scored by the translations that
+were timed.
 """
 
 import copy

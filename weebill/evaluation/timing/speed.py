@@ -34,8 +34,7 @@ class Entrant:
     """Variant to time: a function that loads it in a worker, and its search.
 
     A translator has a method `translate` of sentences and the search.  A translator of the runtime has attributes
-    `isa` and `shortlist`, and its `load` accepts a number of `threads`; one of PyTorch uses all threads of its
-    process.
+    `isa` and `shortlist`, and its `load` accepts a number of `threads`; one of PyTorch uses its process's threads.
     """
 
     variant: str

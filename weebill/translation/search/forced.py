@@ -21,8 +21,8 @@ def force_decode(
 ) -> list[float]:
     """Return the score of each source's target, pieces with EOS last: log p / length^length_normalisation.
 
-    Sources are cropped as in a search.  A source of EOS alone has only the empty translation: it scores 0, others
-    −inf.
+    Sources are cropped as in a search.
+    A source of EOS alone has only the empty translation, whose score is 0; the score of any other is −inf.
     """
     cropped = [options.crop(source) for source in sources]
     scores = [0.0 if len(target) == 1 else -torch.inf for target in targets]

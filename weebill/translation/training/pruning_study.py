@@ -139,8 +139,8 @@ def make_pruned(
 ) -> None:
     """Prune a study's student by a method; write the model folder `output` and the pruning's record `history`.
 
-    Unfinished work in `OUTPUT.work` is continued.  Raises InputError if the method does not fit, and errors of
-    `train`.
+    Unfinished work in `OUTPUT.work` is continued.
+    Raises InputError if the method does not fit, and errors of `train`.
     """
     check_replaceable(output, KIND)
     work = output.with_name(f"{output.name}.work")
