@@ -10,16 +10,16 @@ from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill_runtime.normalisation import Punctuation
 
-GREAT = 1 / 3  # share of a corpus that one filter drops
-FEWEST = 100  # rows from which a share tells something
-# Filters that drop what is needless rather than bad: a corpus may consist of repeats.
+GREAT = 1 / 3  # share of a corpus; a loss above it is reported
+FEWEST = 100  # fewest rows for which a share is meaningful
+# Filters that drop needless rows rather than bad ones: a corpus may consist of repeats.
 NEEDLESS = ("duplicate", "near_duplicate", "test_overlap")
 
 
 def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
-    """Return a line for each filter that drops more than a third of the rows, unless these are fewer than 100.
+    """Return a line for each filter that drops more than a third of the rows; none for fewer than 100 rows.
 
-    dropped: number of rows by filter.
+    dropped: number of dropped rows by filter.
     """
     if rows < FEWEST:
         return []
@@ -37,7 +37,7 @@ def losses_of_sample(
     context: Context,
     punctuation: Punctuation | None = None,
 ) -> list[str]:
-    """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`."""
+    """Clean some pairs of a corpus and return the lines of `great_losses`; repeats are not searched."""
     found = verdicts(tuple(zip(*pairs, strict=True)), languages, context, punctuation)
     return great_losses(Counter(filter(None, found)), len(pairs))
 
@@ -48,7 +48,7 @@ def verdicts(
     context: Context,
     punctuation: Punctuation | None = None,
 ) -> list[str | None]:
-    """Return the filter that drops each pair, None if it stays, without a search for repeats."""
+    """Return the name of the filter that drops each pair, None for a kept pair; repeats are not searched."""
     texts = tuple(
         prepare([*side], language, context.rules, punctuation)
         for side, language in zip(sides, languages, strict=True)

@@ -1,4 +1,4 @@
-"""Numerals of Chinese, Japanese and Korean, alone and after digits."""
+"""Chinese, Japanese and Korean numerals, alone and after digits."""
 
 import re
 from decimal import Decimal
@@ -73,7 +73,7 @@ def _decimal(number: str) -> Decimal:
 def numbers_in_numerals(text: str) -> tuple[set[Decimal], bool]:
     """Return the values of a line's numbers in Chinese or Korean numerals, such as 三百二十, 一九九八 and 오천만.
 
-    Also return True if some number is of several Chinese numerals; a single one, or Korean ones, may be of a word.
+    Also return True if some number has several Chinese numerals; a single one, or Korean ones, may belong to a word.
     """
     if text.isascii() or not _CHINESE_OR_KOREAN.search(text):
         return set(), False
