@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 IN_FILES = re.compile(r"[\x00\t]")  # forbidden in a line of a pair of files
 IN_TABLES = re.compile(r"\x00")
 SURROGATES = r"\ud800-\udfff"  # halves of a character: JSON can contain a single one, UTF-8 cannot
-IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # forbidden in data sets, whose texts are no lines
+IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # forbidden in a text of a data set, not a line
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 HALF = "half a character (a lone surrogate)"
 

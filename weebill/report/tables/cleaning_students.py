@@ -1,4 +1,4 @@
-"""Table of students that were trained on the corpora after each stage of the cleaning."""
+"""Table of students trained on the corpora after each stage of cleaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StageResult:
-    """Stage of the cleaning: the pairs it leaves, and its student compared with that of the stage `none`."""
+    """Stage of cleaning: the number of kept pairs, and its student compared with that of the stage `none`."""
 
     stage: str
     pairs: int
@@ -23,7 +23,7 @@ class StageResult:
 
 
 def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Table:
-    """Return a row for each stage; the others are compared with the first."""
+    """Return a row for each stage; all others are compared with the first."""
     first = results[0].together
     columns = [
         Column("stage", "Cleaning", numeric=False),

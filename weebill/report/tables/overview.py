@@ -1,4 +1,4 @@
-"""Tables of all variants: quality and size, heads and neurons that pruning left, cost of a lexical shortlist."""
+"""Tables of all variants: quality and size, heads and neurons after pruning, cost of a lexical shortlist."""
 
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,7 @@ def _variant_row(results: Results, variant: Variant, test_set: str) -> Row:
 
 
 def heads_table(results: Results) -> Table:
-    """Return the encoder heads and feed-forward widths left in each layer, of each student and recipe."""
+    """Return the remaining encoder heads and feed-forward widths of each layer, for each student and recipe."""
     encoders = lookup.encoders(results)
     layers = max(map(len, encoders.values()), default=0)
     columns = [Column("variant", "Variant", numeric=False)]

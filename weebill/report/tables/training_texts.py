@@ -1,4 +1,4 @@
-"""Table of training texts: the same student trained on less of the teachers' translations (WMT21 §3)."""
+"""Table of training texts: the same student trained on fewer of the teachers' translations (WMT21 §3)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def count_pairs(paths: Sequence[str]) -> list[int]:
 
 
 def training_texts_table(results: Results) -> Table:
-    """Return a row for every text of every compared student, the first text first."""
+    """Return a row for every text of every compared student, beginning with the first text."""
     config = results.config
     texts, pairs = training_texts(config), Counter()
     kinds = [kind for kind in learnt_kinds(config) for _ in corpora_of(config, kind)]
