@@ -1,4 +1,4 @@
-"""First rows of an experiment's texts: faults of those that cannot be read, and warnings of what cleaning drops."""
+"""First rows of an experiment's texts: faults of unreadable texts, and warnings about rows that cleaning drops."""
 
 from dataclasses import replace
 from itertools import islice
@@ -13,15 +13,15 @@ from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import Entry, entries
 from weebill.experiment.scores import section_of
 
-ROWS = 5000  # read of each text
+ROWS = 5000  # rows read of each text
 
 
 def sample_texts(config: Config) -> tuple[list[str], list[str]]:
     """Return a line for each text that cannot be read, and one for each filter that drops much of a corpus.
 
-    Read are the texts of a checked translation experiment whose files are here: those that are embedded, the user's
-    own, and public texts that an earlier run has made.  Much is more than a third of the first rows of a parallel
-    corpus.  The language identifier is asked if it is a file.
+    This reads the texts of a checked translation experiment whose files are here: embedded texts, the user's own, and
+    public texts that an earlier run has made.  "Much" is more than a third of the first rows of a parallel corpus.
+    The language identifier is used if it is a file.
     """
     faults, warnings = [], []
     for entry in entries(config) if config["kind"] == "translation" else ():

@@ -97,7 +97,7 @@ def _figures(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]
 
 
 def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
-    """Return the paper's kinds of numbers for a variant; float32 also gets int8 if the student lacks int8 variants."""
+    """Return the paper's kinds of numbers for a variant; float32 also gets int8 if there is no int8 variant."""
     if not name:
         return list(NUMBERS.values())
     variant = Variant.parse(name)
