@@ -1,4 +1,4 @@
-"""Translate standard input by the runtime and by PyTorch, greedily, and report their agreement.
+"""Translate standard input greedily by the runtime and by PyTorch, and report their agreement.
 
 PyTorch computes an int8 student with exact sums of codes, which equals the fake-quantized network up to float32
 rounding.  A difference is a tie if PyTorch itself prefers the runtime's piece after such a rounding of its inputs.
@@ -61,7 +61,7 @@ def compare(
     isa: str | None = None,
     batch_size: int = 32,
 ) -> dict[str, Any]:
-    """Return the command's result as plain values.  Raises InputError as `load_runtime` does."""
+    """Return the command's result as plain values.  Raises the InputErrors of `load_runtime`."""
     from weebill.evaluation.quality.agreement import differences
     from weebill.evaluation.quality.translation_quality import score
     from weebill.runtime.text import load_runtime

@@ -101,7 +101,7 @@ def _patterns(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _cannot_hold(form: str, variant: Variant, zoo: Zoo, pieces: int | None) -> str | None:
-    """Return why a format cannot hold a variant, or None if it can.  pieces: vocabulary size of all models, if set."""
+    """Return why a format cannot hold a variant, or None if it can.  pieces: the models' vocabulary size, if set."""
     student, recipe, precision = variant
     entry = zoo.get(student)
     if entry is None:  # reported as a fault of `students`

@@ -111,7 +111,7 @@ class MetricDistillation:
     encoder: str
     """Initial encoder of the metric `distilled`."""
     other_encoders: tuple[str, ...] = ()
-    """Further encoders for comparison. For each, the metric `distilled-ENCODER` starts with it and learns the same."""
+    """Further encoders for comparison. With each, a metric `distilled-ENCODER` starts and learns the same."""
     pairs: Named[TranslatedPairs]
     """A name for each text; its sources are translated, and its targets serve as references."""
     translation: SourceTranslation = SourceTranslation()
