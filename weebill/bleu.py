@@ -1,8 +1,8 @@
 """BLEU by sacreBLEU, with the tokenizer of the target language.
 
-The tokenizers are those that sacreBLEU advises: its own for Chinese, MeCab's for Japanese and Korean, 13a elsewhere.
-Other scripts without spaces are divided into the pieces of FLORES-200 (spBLEU, Goyal et al. 2022), or into characters
-if it has no language in them.
+The tokenizers are those that sacreBLEU advises: its own for Chinese, MeCab for Japanese and Korean, otherwise 13a.
+Other scripts without spaces are divided into pieces of FLORES-200 (spBLEU, Goyal et al. 2022), or into characters if
+FLORES-200 has no language in the script.
 """
 
 import shutil
@@ -36,7 +36,7 @@ def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
     """Return sacreBLEU's BLEU with the tokenizer of a target language; "" means words.
 
     target: code of the language in any spelling, or the name of one of sacreBLEU's tokenizers.  The pieces of
-    FLORES-200 are fetched once into sacreBLEU's folder, where sacreBLEU reads them.
+    FLORES-200 are fetched once, into sacreBLEU's folder.
     Raises InputError if they cannot be fetched, or MeCab is not installed.
     """
     name = tokenizer_of(target)
@@ -53,7 +53,7 @@ def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
 
 
 def tokenizer_of(target: str) -> str:
-    """Return the name of sacreBLEU's tokenizer for a target language; `target` itself if it is such a name."""
+    """Return the name of sacreBLEU's tokenizer for a target language, or `target` itself if it is such a name."""
     if target in BLEU.TOKENIZERS:
         return target
     return BY_SCRIPT.get(next(iter(scripts(target)), ""), BLEU.TOKENIZER_DEFAULT)
