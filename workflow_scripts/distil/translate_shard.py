@@ -20,7 +20,7 @@ from weebill.translation.loading import load_translator
 from weebill.translation.running import options_on, precision_on
 from weebill_runtime.options import SearchOptions
 
-CHUNK_ROWS = {"cpu": 4096, "cuda": 65_536}  # translated together, sorted by length
+CHUNK_ROWS = {"cpu": 4096, "cuda": 65_536}  # rows translated together, sorted by length
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
