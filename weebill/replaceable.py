@@ -33,7 +33,7 @@ def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
     try:
         linked, place = path.is_symlink(), path.resolve()
         found = place.lstat() if os.path.lexists(place) else None
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, too long a name, a null
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a long name, a null
         raise InputError(f"{path}: not the path of a folder ({error}); name another") from error
     if linked:
         raise InputError(f"{path}: a link; name the folder it leads to ({place}), or a new one")

@@ -44,7 +44,7 @@ class Omitted(str):
         return text
 
     def refusal(self) -> InputError:
-        """Return the error for readers that cannot leave text out."""
+        """Return the error for readers that cannot omit text."""
         return InputError(f"{self.fault}; divide it, for instance into sentences, or remove it")
 
 

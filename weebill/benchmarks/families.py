@@ -64,7 +64,7 @@ SMALLEST = {"families": ("llama",)}
 PRODUCTS = ("PyTorch's", "oneDNN's")  # float32 products
 PROMPTS, GIVEN, NEW = 4, 32, 32  # prompts at once, tokens of each, tokens written for each
 CLOSE = 1e-3  # largest difference of logits, cut against masked
-TIE = 0.1  # share of the logits' standard deviation; rounding of one number can change so much
+TIE = 0.1  # of the logits' standard deviation; another rounding of one number can move them by this
 
 
 def run(

@@ -1,4 +1,4 @@
-"""Shapes of about the same size for a model of each family, for `weebill benchmark families`."""
+"""Shapes of the same width and depth for a model of each family, for `weebill benchmark families`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -173,7 +173,7 @@ class Windows(lightning.Callback):
         self._corpus, self._config, self._opponent = corpus, config, opponent
         self._other: MarianTraining | None = None
         self._stream: Iterator[Any] = iter(())
-        # Source pieces per target piece of the corpus; to count them for each update, the host would have to wait.
+        # Source pieces per target piece of the corpus; a count for each update would make the host wait.
         self._source = float(corpus.lengths("source").sum() / corpus.lengths("target").sum())
         self._length = self._other_length = 0
         self._warm = 0

@@ -34,7 +34,7 @@ def write_page(file: Path, found: Survey, command: str) -> list[Path]:
 
 
 def render(rows: Mapping[str, Any], file: Path) -> list[Path]:
-    """Write the page of some rows; return its path.  Raises InputError if the rows are not those of benchmarks."""
+    """Write the page of some rows; return its path.  Raises InputError if the rows are not from benchmarks."""
     try:
         text = page(Survey(**rows["survey"]), rows["command"])
     except (KeyError, TypeError) as error:

@@ -134,7 +134,7 @@ def translate(runtime: Runtime, sources: Batches, beam: int) -> list[list[int]]:
 
 
 def best_batch(model: MarianMTModel, sources: Batches, beam: int) -> int:
-    """Return the value of HUGGING_FACE_BATCHES with which `model` translates sources of middle length fastest."""
+    """Return the value of HUGGING_FACE_BATCHES for which `model` translates sources of middle length fastest."""
     middle = [sources[len(sources) // 2]]
     marian_translate(model, [middle[0][:1]], beam, 1)  # warm-up
 

@@ -26,8 +26,8 @@ Link = tuple[int, int]  # positions of a source word and a target word
 
 LONGEST = 1023  # largest number of words in a sentence
 # eflomal-align's formula gives corpora of less than 7,000 pairs more iterations than USUAL_ITERATIONS: 224 for 500
-# pairs, 2,500 for four pairs.  We run all of them if they link at most LITTLE_WORK pairs of words in total, otherwise
-# USUAL_ITERATIONS, and fewer if these would link more than MOST_WORK pairs of words, which takes half a minute.
+# pairs, 2,500 for four pairs.  We run as many of them as link LITTLE_WORK pairs of words in total, but at least
+# USUAL_ITERATIONS; only if these would link more than MOST_WORK, which takes half a minute, we run fewer.
 USUAL_ITERATIONS, FEWEST_ITERATIONS = 60, 5
 LITTLE_WORK, MOST_WORK = 30_000_000, 200_000_000
 SAMPLERS = 3  # independent samplers whose probabilities are averaged; eflomal-align's default
@@ -46,7 +46,7 @@ def align(
     """Yield source, target and links of every pair in order, symmetrized by grow-diag-final-and.
 
     pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or a side of more than 1,023 words, get no
-    links.  Text and links pass through files in the folder `work`, which is made anew and removed at the end.
+    links.  Text and links pass through files in the folder `work`, which is made at the start and removed at the end.
     Raises InputError if the program is missing or fails.
     """
     folder = Path(work)

@@ -140,7 +140,7 @@ def measure(
     seed: int,
     resamples: int = 1000,
 ) -> list[FilterQuality]:
-    """Measure each filter alone, the chain of all filters, each score, and the scores' cross-validated combination.
+    """Measure each single filter, the chain of all filters, each score, and the scores' cross-validated combination.
 
     labelled: pairs as imported.  scores: values (rows,) by names in SCORES.  seed: of the folds and resampled rows.
     """

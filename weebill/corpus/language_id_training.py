@@ -19,7 +19,7 @@ from weebill.files import atomic_path
 
 STEPS = 80
 LEARNING_RATE = 3.0
-DECAY = 1e-7  # weight decay, so that rare n-grams do not decide alone
+DECAY = 1e-7  # weight decay, so that single rare n-grams do not decide
 
 
 def train_identifier(path: str | Path, given: list[tuple[str, str]] | None = None) -> None:

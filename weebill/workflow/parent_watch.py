@@ -106,7 +106,7 @@ def _above() -> psutil.Process | None:
 def _is_snakemake(process: psutil.Process) -> bool:
     try:
         return any(Path(word).name == "snakemake" for word in process.cmdline()[:4])
-    except psutil.Error:  # it ended meanwhile, or belongs to another user
+    except psutil.Error:  # the process has ended by now, or belongs to another user
         return False
 
 

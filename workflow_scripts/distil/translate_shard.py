@@ -1,7 +1,7 @@
 """Translate a shard of a corpus with the teacher (rules translate_shard, back_translate_shard, translate_pairs).
 
-Read a corpus and the teacher's model folders, and write a table of n-best translations of one shard, in which the
-translation nearest to the reference is selected. A killed job resumes where it stopped.
+Read a corpus and the teacher's model folders, and write a table of n-best translations of one shard. The translation
+nearest to the reference is selected. A killed job resumes where it stopped.
 """
 
 from weebill.workflow.job import job

@@ -202,7 +202,7 @@ def best_settings(case: Case, isa: str) -> dict[str, str]:
 
 
 def best_size(engine: Ours | Remote, text: Sources) -> int:
-    """Return the fastest batch size for sentences of medium length, which are as similar as those of a batch."""
+    """Return the fastest batch size for sentences of medium length, which are as similar as in a real batch."""
     order = sorted(text, key=len, reverse=True)
     first = max(0, (len(order) - TRIAL) // 2)
     trial = order[first : first + TRIAL]

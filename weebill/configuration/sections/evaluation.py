@@ -56,8 +56,8 @@ class Speed:
     batch_size: Count = 32
     """Sentences in a batch."""
     gpu_batch_sizes: Distinct[Count] = (1, 32, 64, 128, 256, 512, 768, 1024, 1132, 2048)
-    """Batch sizes in sentences on a GPU, if `hardware.accelerator` is `gpu`, where students are timed too. WMT21's
-    table 4 has 32 to 1132. `1` measures the latency: `latency_sentences` are translated one by one."""
+    """Batch sizes, in sentences, for timing students on a GPU, if `hardware.accelerator` is `gpu`. WMT21's table 4
+    has 32 to 1132. `1` measures the latency: `latency_sentences` are translated one by one."""
     gpu_numbers: Distinct[Literal["float32", "float16", "bfloat16"]] = (
         "float32",
         "float16",

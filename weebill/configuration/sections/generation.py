@@ -74,7 +74,7 @@ class HuggingFaceModel:
     """
 
     data: str
-    """Name in `data` of the text on which the model is trained and measured."""
+    """Name in `data` of the text for training and measuring the model."""
     hugging_face: Place
     """Folder, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
@@ -114,7 +114,7 @@ class Perplexity:
     window: Annotated[int, Ge(2)] = 1024
     """Tokens that the model sees at once."""
     stride: Count = 512
-    """Tokens by which the window moves."""
+    """Number of tokens that the window moves forward."""
 
 
 @section

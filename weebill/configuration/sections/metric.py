@@ -112,7 +112,7 @@ class Reference:
     members: Members = 5
     """Members of the ensemble; the first is the `reference` of the tables."""
     judgements: Several[Judgements] | None = None
-    """Tables from which the models learn."""
+    """Tables for training the models."""
     normalise: Literal["language-pair", "table", "none"] = "language-pair"
     """Groups whose scores are normalised to mean 0 and deviation 1: each `language-pair` of a table, the whole
     `table`, or `none`."""

@@ -49,7 +49,7 @@ class Distillation:
     shards: Shards = 1
     """Parts of each corpus; each part is translated by a separate job."""
     length_normalisation: Annotated[float, Ge(0), Le(10)] = 1.0
-    """Exponent of the length by which scores are divided."""
+    """Exponent A in the score log p / length^A of a hypothesis."""
     max_source_tokens: Count = 200
     """Longest source, in pieces; longer sentences are cut off, and the log of each shard counts them."""
     precision: Precision = "auto"

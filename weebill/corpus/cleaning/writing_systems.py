@@ -37,7 +37,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a line, same as `words`, and every other visible character as a token of its own."""
+    """Return the words of a line, same as `words`, and every other visible character as a separate token."""
     return (_ASCII if text.isascii() else _pattern()).findall(text)
 
 

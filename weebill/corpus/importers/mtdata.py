@@ -42,7 +42,7 @@ class MtdataImporter(FromFiles):
     """Name of a data set, such as `Statmt-europarl-10-deu-eng`, or a list of names, read in this order."""
     sha256: dict[str, Sha256] = field(default_factory=dict)
     """Checksum of each file, by its name in `local_dir`. Files are named after the data set, such as
-    `Statmt-europarl-10-deu-eng.tsv.gz`; a message names each missing one."""
+    `Statmt-europarl-10-deu-eng.tsv.gz`; if one is missing, a message names it."""
 
     @classmethod
     def unpublished(cls, entry: CorpusEntry, languages: Languages) -> Iterator[Problem]:

@@ -112,5 +112,5 @@ def _origin(name: str, values: Mapping[str, Any]) -> Origin:
 
 
 def _sha256(checksum: str) -> str | None:
-    """Return the SHA-256 of an original; None if servers pack it anew, so that only a git tree hash is known."""
+    """Return the SHA-256 of an original; None if only a git tree hash is known, because servers pack it again."""
     return None if checksum.startswith("git-tree-") else checksum

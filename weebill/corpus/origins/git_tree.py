@@ -1,4 +1,4 @@
-"""Git folders in archives that a server packs anew each time; we verify their files instead of the archive."""
+"""Git folders in archives that a server packs again each time; we verify their files instead of the archive."""
 
 import hashlib
 import tarfile

@@ -17,7 +17,7 @@ from rich.text import Text
 from weebill.workflow.terminal.course import Course, Job, clock, duration
 
 STDERR = 2
-ECHO = 3  # columns at the end of a line, free for the terminal's "^C", which needs no new line
+ECHO = 3  # free columns at the end of a line, so that the terminal's "^C" starts no new line
 GAP = 2  # columns between two parts of a line
 BAR = 12  # columns of a bar
 NARROW = 90  # bars are shown on terminals with at least this number of columns

@@ -1,4 +1,4 @@
-"""Chinese, Japanese and Korean numerals, alone and after digits."""
+"""Chinese, Japanese and Korean numerals, separate or after digits."""
 
 import re
 from decimal import Decimal
@@ -47,7 +47,7 @@ _FIRST_YEAR = re.compile(rf"(?<={'|'.join(ERAS)})元(?=年)")
 
 
 def with_digits(text: str) -> str:
-    """Replace digits with Chinese, Japanese or Korean units, such as 1万2千 or 3억 5000만, by digits alone."""
+    """Replace numbers with Chinese, Japanese or Korean units, such as 1万2千 or 3억 5000만, by plain digits."""
     if text.isascii() or not _CHINESE_OR_KOREAN.search(text):
         return text
     text = _TENTHS.sub(r"\1\2", _SOME.sub("", _FIRST_YEAR.sub("1", text)))

@@ -60,7 +60,7 @@ def _by_method(results: Results, method: str) -> list[Variant]:
 
 
 def _without_heads(results: Results) -> list[Variant]:
-    """Return float32 variants from which late resetting removed three quarters of the heads."""
+    """Return float32 variants without three quarters of the heads, which late resetting removed."""
     least, most = MOST_HEADS
     return [
         v
