@@ -37,7 +37,7 @@ def write_stage(
 
     corpora: tables written by selection or, if there are no scores, by cleaning, with all rows.
     held_out: tables with sentences that are excluded from the stage `none`; the filters exclude them from the others.
-    cleanings: cleaning of each corpus, by which held-out sentences are prepared too; None: the default.
+    cleanings: the cleaning of each corpus, which also prepares held-out sentences; None: the default.
     Memory depends on the held-out text, not on the corpora.  Raises InputError if no row is left.
     """
     schema = _SCHEMA

@@ -145,7 +145,7 @@ def read_file(path: Path, segments: int | None) -> list[str]:
 
 
 def _start_comet(python: Path, metric: Metric, text: Text, folder: Path) -> Opponent:
-    """Start unbabel-comet with a metric and a text; python: from its environment; folder: place for its files."""
+    """Start unbabel-comet with a metric and a text.  python: from its environment.  folder: place for its files."""
     systems = []
     for lines in text.systems.values():
         columns = {"src": text.sources, "mt": lines, "ref": text.references}

@@ -44,7 +44,7 @@ def folded(lines: list[str]) -> list[str]:
     """Remove case, punctuation and white space from lines (without "\\n"), except between two digits.
 
     So "3.5" differs from "35", and "50 $" from "50 €", because symbols are kept.  Equivalent characters become equal:
-    composed or not, of any width, digits of any script; Arabic without tatweel; apostrophes and long waves.
+    composed or not, of any width, digits of any script, apostrophes and long waves.  Arabic loses its tatweel.
     """
     lower = [line.lower() if line.isascii() else _case_folded(line) for line in lines]
     codes = code_points("\n".join(lower))

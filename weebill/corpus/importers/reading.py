@@ -45,7 +45,7 @@ _DAMAGE = (
 class TextFile:
     """Text in a file, or in the only member of an archive whose name matches a pattern.
 
-    suffix: ".zip" or ".tgz" for archives; ".gz", ".zst", ".xz", ".bz2" or "" (plain); by default the file's own.
+    suffix: ".zip" or ".tgz" for archives, else ".gz", ".zst", ".xz", ".bz2" or "" (plain).  Default: the file's own.
     """
 
     path: Path

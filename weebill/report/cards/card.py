@@ -31,7 +31,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Card:
-    """Contents of a card; facts: (name, value) of size and speed; command: how to use the model."""
+    """Contents of a card.  facts: (name, value) of size and speed.  command: example of the use of the model."""
 
     name: str
     task: str  # of the hub's tasks, such as "translation"
