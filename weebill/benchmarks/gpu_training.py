@@ -60,10 +60,12 @@ class Size:
 
     @classmethod
     def of(cls, network: Translator) -> "Size":
-        """Count the weights of matrices; tied layers count each time, projections of the source to the decoder's."""
-        encoder = _matrices(network.encoder)
-        decoder = sum(map(_matrices, network.decoder_layers())) + network.output.weight.numel()
-        return cls(encoder, decoder)
+        """Count the weights of matrices; tied layers count each time."""
+        layers = network.decoder_layers()
+        cross = (layer.cross_attention for layer in layers)
+        memory = sum(_matrices(one.key) + _matrices(one.value) for one in cross)
+        decoder = sum(map(_matrices, layers)) + network.output.weight.numel()
+        return cls(_matrices(network.encoder) + memory, decoder - memory)
 
     def operations(self, source: float, target: float) -> float:
         """Return the operations of forward and backward passes over numbers of source and target pieces."""
