@@ -62,7 +62,7 @@ def config(tmp_path, real_text):
     config["teacher"]["training"] = speaks
     config["reverse_teacher"] = {"architecture": "demo.micro", "training": speaks}
     config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
-    config["distillation"]["max_repeats"] = 0  # the teacher stutters
+    config["distillation"]["max_repeats"] = 0  # the teacher loops
     config["training"] |= {"updates": 40, "guided_alignment": 0.1}
     del config["evaluation"]["mbr"]
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config, allow_unicode=True))
