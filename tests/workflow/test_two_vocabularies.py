@@ -1,4 +1,4 @@
-"""An experiment from English to Japanese with a vocabulary of each, through all stages that read one."""
+"""An experiment from English to Japanese with two vocabularies, through all stages that read a vocabulary."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ from weebill_runtime.shortlist import Shortlist
 
 STUDENT = "models/demo.micro"
 OPTIONS = SearchOptions(batch_size=8)
-CHARACTERS = 250  # Japanese ones, so that a small vocabulary holds them
+CHARACTERS = 250  # few Japanese characters, for a small vocabulary
 
 
 @pytest.fixture
