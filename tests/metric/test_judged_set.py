@@ -294,7 +294,7 @@ def test_permutations_by_trying_all():
 
 @pytest.mark.parametrize(("noise", "low", "high"), [(1.0, 0.0, 0.09), (4.0, 0.6, 1.0)])
 def test_p_values_find_what_differs_alone(noise, low, high):
-    """At most 5 % (plus noise of 200 draws) of equally good metrics differ significantly, and most unequal ones do."""
+    """At most 5 % of equally good metrics (plus noise of 200 draws) differ significantly; most unequal ones do."""
 
     def p_value(seed):
         random = np.random.default_rng(seed)
