@@ -31,7 +31,7 @@ def forked(command: list[str], **_) -> CompletedProcess:
     while first.is_alive() and not (work / "training/encoded").exists():
         time.sleep(0.01)
     processes = [first, fork(train_with_parent, work, LOCAL_RANK="1", **place)]
-    wait([process.sentinel for process in processes])  # until one ends; if it failed, the other waits
+    wait([process.sentinel for process in processes])  # if one fails, the other waits for it
     for process in processes:
         process.join(timeout=60)
         process.kill()
