@@ -68,5 +68,5 @@ def site(tmp_path, monkeypatch):
 
 @pytest.fixture
 def places(tmp_path):
-    """Return the places of a machine with an own cache and without a folder of files."""
+    """Return the places of a machine with its own cache and without a folder of files."""
     return Places(cache=str(tmp_path / "cache"))

@@ -57,7 +57,7 @@ def cut_model(family):
 
 
 def rounded(matrix):
-    """Return each row rounded to −127…127 steps, of which 127 make its largest magnitude, in float32."""
+    """Return each row rounded to multiples of 1/127 of its largest magnitude."""
     largest = matrix.abs().amax(1, keepdim=True)
     scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
     return (matrix * scale).round() / scale

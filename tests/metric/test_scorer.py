@@ -154,7 +154,7 @@ def test_bfloat16_is_near(tmp_path):
 
 
 def nearest_of_255(x):
-    """Return each row rounded to −127…127 steps, of which 127 make its largest magnitude."""
+    """Return each row rounded to multiples of 1/127 of its largest magnitude."""
     largest = x.abs().amax(-1, keepdim=True)
     scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
     return (x * scale).round() / scale

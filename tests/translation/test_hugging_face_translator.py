@@ -153,7 +153,7 @@ def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
 
 @pytest.mark.parametrize("cached", [False, 0])
 def test_a_model_saved_without_its_cache_translates_as_with_it(folder, tmp_path, cached):
-    """Trainings that save memory leave `use_cache: false`; with 0, the library would use wrong positions."""
+    """Trainings that save memory leave `use_cache: false`; with 0, the library makes longer and longer positions."""
     copy = tmp_path / "uncached"
     shutil.copytree(folder, copy)
     file = copy / "generation_config.json"

@@ -1,4 +1,4 @@
-"""Languages of codes are as in langcodes, and languages with the same script rules share them."""
+"""Languages of codes are as in langcodes, and languages with the same writing have the same rules."""
 
 from itertools import product
 from string import ascii_lowercase

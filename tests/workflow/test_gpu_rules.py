@@ -22,7 +22,7 @@ def read(workflow):
 
 
 def names_gpu(value) -> bool:
-    """Return True if a parameter is a GPU or hardware with one; ignore the whole configuration in the report's."""
+    """Return True if a parameter is a GPU or hardware with one; the report's whole configuration does not count."""
     if isinstance(value, dict):
         value = value.get("accelerator")
     return value in ("gpu", "cuda")

@@ -49,7 +49,7 @@ def read(experiment, tmp_path_factory):
 
 
 def test_the_gpu_times_every_student_with_its_shortlist(read):
-    """This includes float32 and float16, as in all rows but one of WNGT20's table 4."""
+    """Float32 and float16 have the shortlist too, as in all rows but one of WNGT20's table 4."""
     file = "results/tiny/shortlist/500/shortlist.safetensors"
     names = [name for name, _, _ in read["gpu"]]
     assert {"demo.micro/unpruned/float32", "demo.micro/steady-i2/log4"} <= {*names}

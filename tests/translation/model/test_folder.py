@@ -184,7 +184,7 @@ def test_a_model_that_has_diverged_is_refused(folder, name, number):
 
 
 def test_loading_draws_no_random_numbers_for_the_comparison(folder, network):
-    """Loading leaves the random state as it is, so trainings that load a model stay repeatable."""
+    """Loading draws the random numbers of one new network and no more, so trainings from it stay repeatable."""
     torch.manual_seed(4)
     type(network)(network.architecture)
     expected = torch.get_rng_state()
