@@ -1,4 +1,4 @@
-"""BLEU's tokenizer by language, as sacreBLEU advises; the pieces of FLORES-200 come from a local server."""
+"""BLEU's tokenizer for each language, as sacreBLEU advises; FLORES-200's pieces come from a local server."""
 
 import hashlib
 import io
@@ -21,7 +21,7 @@ THAI = "สถานีรถไฟอยู่ที่ไหนครับ �
 
 @pytest.fixture
 def pieces(tmp_path, monkeypatch):
-    """Serve a small model of pieces instead of FLORES-200's; return the site."""
+    """Serve a small model of pieces in place of FLORES-200's; return the site."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter([THAI] * 20), model_writer=model, vocab_size=35, minloglevel=2
@@ -69,7 +69,7 @@ def test_thai_is_counted_in_pieces_that_are_fetched_once(pieces, tmp_path):
     assert "tok:flores200" in _signature("th")
     assert [path for path, _ in pieces.seen] == ["/pieces.model"]
     [broken] = (tmp_path / "sacrebleu/models").iterdir()
-    broken.write_bytes(b"")  # as after a download of sacreBLEU's own that broke off
+    broken.write_bytes(b"")  # like an incomplete download by sacreBLEU
     assert bleu("km").corpus_score([THAI], [[THAI]]).score == pytest.approx(100)
 
 

@@ -1,4 +1,4 @@
-"""`weebill check`: faults of all given configurations, missing files and the estimate; and the help of `weebill`."""
+"""`weebill check`: faults of all given configurations, missing files and the estimate; also the help of `weebill`."""
 
 import yaml
 
@@ -28,7 +28,7 @@ def test_every_configuration_is_checked(tmp_path, monkeypatch, capsys):
 
 
 def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
-    """The user's own text is cleaned as far as it is at hand; here every other pair has another number."""
+    """The first rows of local text are cleaned; here, every other pair has another number."""
     monkeypatch.chdir(tmp_path)
     lines = [f"There were about {100 + n % 2} people there\n" for n in range(400)]
     (tmp_path / "a.en").write_text("".join(lines))
@@ -47,7 +47,7 @@ def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
 
 
 def test_a_text_that_cannot_be_read_is_a_fault(tmp_path, monkeypatch, capsys):
-    """It is found wherever it is named: for training, validation or a test."""
+    """The text may be for training, validation or a test."""
     monkeypatch.chdir(tmp_path)
     for name, lines in {"a.en": 9, "a.de": 9, "b.en": 8, "b.de": 9}.items():
         (tmp_path / name).write_text("Ein Haus\n" * lines)

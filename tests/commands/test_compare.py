@@ -1,4 +1,4 @@
-"""`weebill compare`: the runtime against PyTorch, on small models and, if there are any, on trained students."""
+"""`weebill compare`: the runtime and PyTorch, with small models and with trained students, if there are any."""
 
 import io
 import json
@@ -35,7 +35,7 @@ def folder(vocabulary, tmp_path_factory):
 
 @pytest.fixture
 def run(monkeypatch, capfdbinary):
-    """Return a function that runs the command in this process: exit code, output, error."""
+    """Return a function that runs the command in this process and returns exit code, output and error."""
 
     def command(*arguments, lines=TEXT):
         text = "".join(f"{line}\n" for line in lines).encode()

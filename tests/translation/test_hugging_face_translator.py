@@ -1,4 +1,4 @@
-"""A Hugging Face seq2seq folder behind the same interface, scored against teacher forcing."""
+"""A Hugging Face seq2seq folder as a translator; scores are compared with teacher forcing."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ SENTENCES = ["the small bird sings", "in the old tree the bird sings in the tree
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Write a tiny BART with a word tokenizer; Marian's tokenizer would need a vocabulary of its own."""
+    """Write a tiny BART with a word tokenizer; Marian's tokenizer would need its own vocabulary."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
     path = tmp_path_factory.mktemp("hf") / "bart"
@@ -97,7 +97,7 @@ def test_nbest_scores_are_log_probabilities_per_piece(folder, beam):
 
 
 def test_a_length_limit_holds_whatever_the_batch(folder):
-    """The model never ends by itself: each output stops at its own limit, its end scored."""
+    """The model never ends by itself; each output stops at its own limit, and its end is scored."""
     translator = load_translator(folder)
     with torch.no_grad():
         translator._model.final_logits_bias[0, 1] = -12.0
@@ -119,7 +119,7 @@ def test_order_and_blank_lines(folder):
 
 
 def test_weights_are_read_from_safetensors_only(folder, tmp_path):
-    """A pickle could run code, so it is refused."""
+    """Weights in a pickle are refused, because a pickle can run code."""
     copy = tmp_path / "pickled"
     copy.mkdir()
     for file in folder.iterdir():
@@ -142,7 +142,7 @@ def test_a_truncated_download_is_named(folder, tmp_path):
 
 @pytest.mark.parametrize("piece", [41, -1])
 def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
-    """It would fail only in a batch of which one sentence ends before another."""
+    """Wrong padding would fail only in batches whose sentences end at different steps."""
     copy = tmp_path / "padded"
     shutil.copytree(folder, copy)
     file = copy / "generation_config.json"
@@ -153,7 +153,7 @@ def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
 
 @pytest.mark.parametrize("cached", [False, 0])
 def test_a_model_saved_without_its_cache_translates_as_with_it(folder, tmp_path, cached):
-    """Trainings that save memory leave `false`; of 0 the library makes longer and longer positions."""
+    """Trainings that save memory leave `use_cache: false`; with 0, the library makes longer and longer positions."""
     copy = tmp_path / "uncached"
     shutil.copytree(folder, copy)
     file = copy / "generation_config.json"
@@ -166,7 +166,7 @@ def test_a_model_saved_without_its_cache_translates_as_with_it(folder, tmp_path,
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        # A piece that the tokenizer adds, and the model lacks.
+        # The tokenizer adds this piece, and the model lacks it.
         ({"pad_token": "xxxx"}, r"has 15 pieces; restore tokenizer_config\.json"),
         ({"model_max_length": [512]}, r"long: model_max_length is \[512\], expected a number"),
     ],
@@ -181,7 +181,7 @@ def test_values_of_a_tokenizer_that_do_not_fit(folder, tmp_path, values, message
 
 
 def test_a_piece_whose_number_is_a_fraction(tmp_path):
-    """4.0 is in range(9) for Python, and no row of a table for PyTorch."""
+    """For Python, 4.0 is in range(9), but for PyTorch it is no row of a table."""
     folder = make_marian(tmp_path / "marian")
     path = folder / "vocab.json"
     numbers = json.loads(path.read_text())

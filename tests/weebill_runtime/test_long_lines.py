@@ -20,7 +20,7 @@ TEN = SearchOptions(max_source_tokens=10)
 
 
 class Echo(TextTranslator):
-    """Answer with the text itself, cut; every letter or mark is a piece.  seen: all sentences."""
+    """Translator that returns the text itself, cut; every letter or mark is a piece.  seen: all sentences."""
 
     def __init__(self, change=str):
         self.seen, self._change = [], change
@@ -68,7 +68,7 @@ def test_sentences_and_their_spaces(language, line, sentences):
 
 
 def test_spaces_are_those_of_the_output_script():
-    """Japanese sentences touch each other, English and Korean ones do not."""
+    """Japanese sentences have no spaces between them, English and Korean ones do."""
     numbers = iter(string.ascii_uppercase)
     to_english = LineTranslator(Echo(lambda one: f"{next(numbers)} is so."), "ja")
     assert to_english.translate(["今日は暑いです。本当ですか？そうです。"], TEN) == [
@@ -115,14 +115,14 @@ FORTY, VIERZIG = " ".join([ENGLISH] * 40), " ".join([GERMAN] * 40)
     ],
 )
 def test_nothing_of_a_long_line_is_lost(language, line, most):
-    """Parts are short enough, few, end at the given marks, and are the line."""
+    """Parts are short enough, few, end at the given marks, and join to the line."""
     echo, cuts = Echo(), []
     translator = LineTranslator(echo, language)
     translator.on_cut = cuts.append
     [found] = translator.translate([line], SearchOptions(max_source_tokens=60))
     assert not cuts and len(echo.seen) <= most
     assert "".join(found.split()) == "".join(line.split())
-    if line.count(" ") >= 39:  # a script with spaces: all of them stay
+    if line.count(" ") >= 39:  # a script with spaces: all stay
         assert found == line.strip()
 
 
@@ -139,13 +139,13 @@ def test_a_quote_is_divided_after_its_stops():
 
 @pytest.mark.parametrize("mark", [".", "*", "(", '"', '."', '"a'])
 def test_a_long_run_of_marks_takes_no_longer_than_other_text(mark):
-    line = mark * 100_000  # minutes, if every mark of a run began a search
+    line = mark * 100_000  # minutes, if every mark began a search
     assert "".join(sentences_in_quotes(line, "en")) == line
 
 
 @pytest.mark.parametrize("space", ["\u3000", " "])
 def test_spaces_that_are_pieces_count(tmp_path, space):
-    """Real pieces of Japanese text, in which an ideographic space may be a piece of its own."""
+    """In real pieces of Japanese text, an ideographic space may be a separate piece."""
     texts = ["東京　大阪　京都", "東京は大きい町です。", "大阪の人が東京に行く。"] * 10
     path = tmp_path / "vocab.spm"
     train_vocabulary(texts, path, size=22, seed=1, byte_fallback=False)
@@ -188,7 +188,7 @@ def test_the_best_translations_of_a_line_join_those_of_its_sentences():
 
 
 def test_a_line_of_forty_sentences_is_translated_whole(tmp_path):
-    """The runtime translates a line like its sentences one by one, and the last sentence counts."""
+    """The runtime translates a line as its sentences one by one, including the last sentence."""
     folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
     sentences = [f"{TEXT[n % len(TEXT)].rstrip('.').capitalize()}." for n in range(40)]
     alone, translator = load_runtime(folder).translate(sentences), load(folder)
@@ -196,7 +196,7 @@ def test_a_line_of_forty_sentences_is_translated_whole(tmp_path):
     assert translator.translate(sentences) == alone
     [found] = translator.nbest([" ".join(sentences)], SearchOptions(beam=2, nbest=2))
     assert len(found) == 2 and all(math.isfinite(one.score) for one in found)
-    assert translator.isa == load_runtime(folder).isa  # other attributes are those of the runtime
+    assert translator.isa == load_runtime(folder).isa  # other attributes come from the runtime
 
 
 def test_without_sentencex_a_long_line_is_named(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Punctuation is normalised as by sacremoses; spelling and emoji keep their invisible marks."""
+"""Punctuation is normalised as in sacremoses; spelling and emoji keep their invisible marks."""
 
 import random
 import unicodedata
@@ -24,14 +24,14 @@ def test_equals_sacremoses_on_random_lines(language):
     oracle = MosesPunctNormalizer(language, norm_numbers=False)
     lines = ["".join(dice.choices(PARTS, k=dice.randrange(12))) for _ in range(4000)]
     expected = [oracle.normalize(line) for line in lines]
-    assert normalise_punctuation(lines, language) == expected  # each line is normalised alone
+    assert normalise_punctuation(lines, language) == expected  # line by line
     for line, wanted in zip(lines, expected, strict=True):
         assert normalise_punctuation([line], language) == [wanted], ascii(line)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_number_stays_the_same_number(language):
-    """With defaults, Moses makes 1,234 or 1.234 of it, which is another number in half of the languages."""
+    """Moses' defaults give 1,234 or 1.234, which is another number in half of the languages."""
     for number in ("1\u00a0234", "12\u00a0345\u00a0678,5", "1\u202f234"):
         assert normalise([f"5 {number} x"], language) == [f"5 {number} x"]
 

@@ -1,4 +1,4 @@
-"""Cleaning with its defaults keeps good pairs of any language, and drops bad ones."""
+"""Cleaning with default settings keeps good pairs of any language, and drops bad ones."""
 
 import re
 

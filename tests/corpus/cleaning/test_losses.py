@@ -1,4 +1,4 @@
-"""A filter that drops more than a third of a corpus is named, with the key that turns it off."""
+"""A warning names a filter that drops more than a third of a corpus, and the key that turns it off."""
 
 from weebill.corpus.cleaning.losses import great_losses
 

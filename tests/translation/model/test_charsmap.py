@@ -1,4 +1,4 @@
-"""The normalizer inside vocabularies: against Unicode's own forms, and on cleaned text of many languages."""
+"""The normalizer inside vocabularies: compared with Unicode's forms, and on cleaned text of many languages."""
 
 import random
 import re
