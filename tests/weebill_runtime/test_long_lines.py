@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from tests.small_models import TEXT, make_folder, make_vocabulary
+from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
 from weebill.translation.model.vocabulary import train_vocabulary
@@ -171,6 +171,39 @@ def test_what_cannot_be_split_is_named_by_its_line():
         ["Short one.", "One is it. Nobodyknowsthisword. Two.", "abcdefghijklm"], TEN
     )
     assert cuts == [Cut(1, 20, 10), Cut(2, 13, 10)]
+
+
+@pytest.mark.parametrize("method", ["translate", "nbest"])
+def test_a_line_with_more_pieces_than_bytes_is_split(method):
+    """Normalisation lengthens some letters, and Hugging Face's models add pieces of their own."""
+
+    class Doubled(Echo):
+        def piece_counts(self, sentences):
+            return [2 * count for count in super().piece_counts(sentences)]
+
+    echo, cuts, progress = Doubled(), [], []
+    translator = LineTranslator(echo, "en")
+    translator.on_cut = cuts.append
+    lines = ["abcdefghijklm", "Yes, yes, oh yes.", "", "No."]
+    options = SearchOptions(max_source_tokens=20)
+    found = getattr(translator, method)(lines, options, progress.append)
+    assert [one if method == "translate" else one[0].text for one in found] == lines
+    assert echo.seen[-5:] == ["abcdefghijklm", "Yes, yes,", "oh yes.", "", "No."]
+    assert cuts == [Cut(0, 26, 20)]
+
+
+def test_letters_that_become_two_are_not_cut(tmp_path):
+    """Unicode's NFC has two letters for क़; this vocabulary has neither, and spells them by six bytes."""
+    folder = make_folder(tmp_path / "model", make_whole_vocabulary(tmp_path / "vocab.spm"))
+    translator, cuts = load(folder), []
+    translator.on_cut = cuts.append
+    words = ["\u0958" * 8] * 2
+    options = SearchOptions(max_source_tokens=50)
+    assert len(" ".join(words).encode()) < 50
+    assert translator.translate([" ".join(words)], options) == [
+        " ".join(translator.translate(words, options))
+    ]
+    assert not cuts
 
 
 def test_the_best_translations_of_a_line_join_those_of_its_sentences():
