@@ -2,7 +2,8 @@
 
 Cleaning does it to training text, and translators to their input: a vocabulary records it (`vocabulary.py`), and so
 every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer, but
-numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there.
+numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there; and
+thin spaces at French marks count as the no-break ones, which Moses removes.
 Substitutions run on many joined lines at once, so that each costs only the search for its characters; no pattern
 crosses a line's end.
 """
@@ -41,7 +42,13 @@ _SPACING = [
     ("`", None, "'"),
     ("''", None, ' " '),
 ]
+THIN_SPACES = [
+    (found, None, found.strip())
+    for space in "\u2009\u202f"
+    for found in (f"«{space}", *(f"{space}{mark}" for mark in "»%:;?!"))
+]
 _UNICODE = [
+    *THIN_SPACES,
     *_each("„“”", '"'),
     ("–", None, "-"),
     ("—", None, " - "),

@@ -59,6 +59,14 @@ def test_what_people_type_becomes_what_was_learnt(small, mark):
     assert small.encode_input([typed]) == expected
 
 
+@pytest.mark.parametrize("typed", ["«_fox_»", "fox_!", "fox_; dog_: jumps_?"])
+@pytest.mark.parametrize("space", ["\u2009", "\u202f"])
+def test_thin_spaces_of_french_need_no_other_program(small, typed, space):
+    wanted = small.encode_input([typed.replace("_", "\u00a0")])
+    assert small.encode([typed.replace("_", space)]) == wanted
+    assert small.encode_input([typed.replace("_", space)]) == wanted
+
+
 def test_the_narrow_space_of_mongolian_script_stays(tmp_path):
     words = "ᠪᠢᠴᠢᠭ\u202fᠦᠨ ᠨᠣᠮ"
     made = vocabulary(tmp_path / "v.spm", [words] * 20, ("en", "mn-Mong"), 268)
