@@ -6,6 +6,7 @@ if it has no language in them.
 """
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from weebill.corpus.language_codes import check_language, scripts
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, placed
 from weebill.files import atomic_path, sha256_file
+from weebill_runtime.unspaced import is_unspaced
 
 PIECES = Source(  # the same file is NLLB's sentencepiece.bpe.model
     "https://dl.fbaipublicfiles.com/large_objects/nllb/models/spm_200/flores200_sacrebleu_tokenizer_spm.model",
@@ -64,6 +66,18 @@ def check_target(target: str) -> None:
     if target not in BLEU.TOKENIZERS:
         with placed("--target"):
             check_language(target)
+
+
+def require_target(target: str | None, texts: Iterable[str]) -> None:
+    """Raise InputError if no target is given and most letters are of scripts without spaces between words."""
+    if target:
+        return
+    letters = [letter for text in texts for letter in text if letter.isalpha()]
+    if 2 * sum(map(is_unspaced, letters)) > len(letters):
+        raise InputError(
+            "BLEU would count whole sentences as words, because this text has no spaces between words; "
+            "add `--target` with its language or a tokenizer of sacreBLEU: ja, zh, th, char"
+        )
 
 
 def _provide_pieces(places: Places) -> None:
