@@ -42,9 +42,13 @@ def unreadable(folder: str | Path) -> Iterator[None]:
 
 
 def load_tokenizer(folder: str | Path) -> Any:
-    """Load the tokenizer of a model folder.  Raises InputError if it is missing or damaged."""
+    """Load the tokenizer of a model folder.  Raises InputError if it is missing or damaged.
+
+    Whatever the folder says, it pads and cuts after the text: encoders count positions from the left.
+    """
     with unreadable(folder):
         tokenizer = pretrained_tokenizer(folder)
+        tokenizer.padding_side = tokenizer.truncation_side = "right"
         pieces = tokenizer.get_vocab()
     if odd := next((one for one in pieces.items() if not isinstance(one[1], int)), None):
         raise InputError(
