@@ -193,10 +193,11 @@ def _steps(language: str) -> tuple[list[tuple], ...]:
 
 
 Punctuation = Literal["moses", "keep"]
-# Languages in which “ ” … —— are the usual marks: Japanese, Okinawan, and the languages of China that zh covers.
+# Languages in which “ ” … —— are the usual marks: Japanese, Okinawan, and the languages of China that zh covers; and
+# Korean, whose brackets touch the words around them: Moses makes 지맵(ZMapp)은 지맵 (ZMapp) 은, as English has it.
 KEEPING = (
-    "ja", "ryu", "zh", "cdo", "cjy", "cnp", "cpx", "csp", "czh", "czo", "gan", "hak", "hsn", "lzh", "mnp", "nan",
-    "wuu", "yue",
+    "ja", "ko", "ryu", "zh", "cdo", "cjy", "cnp", "cpx", "csp", "czh", "czo", "gan", "hak", "hsn", "lzh", "mnp",
+    "nan", "wuu", "yue",
 )  # fmt: skip
 
 

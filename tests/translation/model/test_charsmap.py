@@ -25,7 +25,7 @@ def vocabulary(path, texts, languages, size=600, punctuation=None):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     path = tmp_path_factory.mktemp("charsmap") / "vocab.spm"
-    return vocabulary(path, [LETTERS + one for one in "aeiou"], ("en", "ko"), 285)
+    return vocabulary(path, [LETTERS + one for one in "aeiou"], ("en", "ko"), 285, "moses")
 
 
 def through(vocabulary, text):

@@ -111,7 +111,7 @@ class Cleaning:
     """Rows in one shard of a corpus."""
     punctuation: Punctuation | None = None
     """`moses` makes typographic quotes, dashes and spaces around punctuation ASCII's, as Moses' script does; `keep`
-    leaves them. By default `keep` on a side in Chinese or Japanese, where they are the usual marks, else `moses`.
+    leaves them. By default `keep` on a side in Chinese, Japanese or Korean, else `moses`.
     Translators and exports of the models do the same to their input."""
     rules: Rules = Rules()
     """Thresholds of the rules: pairs that break one are dropped, and so are pairs with empty or equal sides."""
