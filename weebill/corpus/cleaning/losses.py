@@ -11,6 +11,7 @@ from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill_runtime.normalisation import Punctuation
 
 GREAT = 1 / 3  # share of a corpus that one filter drops
+FEW = 0.1  # share that is kept of a corpus in other languages
 FEWEST = 100  # rows from which a share tells something
 # Filters that drop what is needless rather than bad: a corpus may consist of repeats.
 NEEDLESS = ("duplicate", "near_duplicate", "test_overlap")
@@ -37,9 +38,21 @@ def losses_of_sample(
     context: Context,
     punctuation: Punctuation | None = None,
 ) -> list[str]:
-    """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`."""
-    found = verdicts(tuple(zip(*pairs, strict=True)), languages, context, punctuation)
-    return great_losses(Counter(filter(None, found)), len(pairs))
+    """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`.
+
+    The only line for a corpus whose sides are exchanged says so.
+    """
+    sides = tuple(zip(*pairs, strict=True))
+    found = verdicts(sides, languages, context, punctuation)
+    lines = great_losses(Counter(filter(None, found)), len(pairs))
+    if lines and found.count(None) < FEW * len(pairs):
+        exchanged = verdicts(sides[::-1], languages, context, punctuation).count(None)
+        if exchanged > len(pairs) / 2:
+            return [
+                f"{exchanged:,} of {len(pairs):,} would be kept if its sides were exchanged, now "
+                f"{found.count(None):,}; exchange its source and target"
+            ]
+    return lines
 
 
 def verdicts(
