@@ -46,8 +46,9 @@ def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
         if name == "flores200":
             _provide_pieces(places)
         return BLEU(tokenize=name, **options)
-    except (InputError, RuntimeError, ImportError) as error:
-        reason = str(error) if isinstance(error, InputError) else "install sacrebleu[ja,ko]"
+    except (InputError, OSError, RuntimeError, ImportError) as error:
+        # sacreBLEU itself fetches the pieces of flores101.
+        reason = "install sacrebleu[ja,ko]" if name.endswith("-mecab") else error
         raise InputError(
             f"BLEU of {target} needs sacreBLEU's tokenizer {name}: {reason}; or let "
             "`bleu.tokenizer: char` of the configuration (`--target char`) count characters"
