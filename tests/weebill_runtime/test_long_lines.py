@@ -9,7 +9,7 @@ from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vo
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
 from weebill.translation.model.vocabulary import train_vocabulary
-from weebill_runtime.boundaries import sentences_in_quotes
+from weebill_runtime.boundaries import sentences, sentences_in_quotes
 from weebill_runtime.errors import InputError
 from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.options import Cut, Sampling, SearchOptions
@@ -53,6 +53,9 @@ class Echo(TextTranslator):
         ("zh-TW", "我們下週見面。好嗎？當然可以！", ["我們下週見面。", "好嗎？", "當然可以！"]),
         ("hi", "मैं घर गया हूँ। वह कहाँ है? यहाँ।", ["मैं घर गया हूँ।", "वह कहाँ है?", "यहाँ।"]),
         ("ar", "ذهبت إلى البيت. أين أنت؟ هنا!", ["ذهبت إلى البيت.", "أين أنت؟", "هنا!"]),
+        ("ar", "بلغ السعر ٣.٥ دولار. انتهى الأمر.", ["بلغ السعر ٣.٥ دولار.", "انتهى الأمر."]),
+        ("ko", "그는 “네.”라고 말했다. 나는 '왜?'라고 물었다.", ["그는 “네.”라고 말했다.", "나는 '왜?'라고 물었다."]),
+        ("th", "เปิดเมื่อ พ.ศ.นี้! ทางใต้ของเมือง", ["เปิดเมื่อ พ.ศ.นี้!", "ทางใต้ของเมือง"]),
         ("my", "ကျွန်တော် ကျောင်းသားပါ။ သူသွားပြီ။", ["ကျွန်တော်", "ကျောင်းသားပါ။", "သူသွားပြီ။"]),
         ("th", "สถานีอยู่ที่ไหน ขอบคุณ มาก ฉันชอบมัน", ["สถานีอยู่ที่ไหน", "ขอบคุณ มาก", "ฉันชอบมัน"]),
         ("km", "ខ្ញុំជាសិស្ស។ គាត់ទៅ។", ["ខ្ញុំជាសិស្ស។", "គាត់ទៅ។"]),
@@ -65,6 +68,10 @@ def test_sentences_and_their_spaces(language, line, sentences):
     translator = LineTranslator(echo, language)
     assert translator.translate([line, "", "short"], options) == [line, "", "short"]
     assert echo.seen == [*sentences, "", "short"]
+
+
+def test_marks_of_ascii_end_chinese_sentences():
+    assert sentences("你好吗?我很好.谢谢!", "zh") == ["你好吗?", "我很好.", "谢谢!"]
 
 
 def test_spaces_are_those_of_the_output_script():
