@@ -7,6 +7,7 @@ if it has no language in them.
 
 import shutil
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ PIECES = Source(  # the same file is NLLB's sentencepiece.bpe.model
     sha256="14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a",
     bytes=4_852_054,
 )
+SAMPLE = 1000  # texts that are looked at if no target language is given
 BY_SCRIPT = {
     **dict.fromkeys(("Hans", "Hant", "Hani", "Hanb"), "zh"),
     **dict.fromkeys(("Jpan", "Hrkt", "Hira", "Kana"), "ja-mecab"),
@@ -70,10 +72,10 @@ def check_target(target: str) -> None:
 
 
 def require_target(target: str | None, texts: Iterable[str]) -> None:
-    """Raise InputError if no target is given and most letters are of scripts without spaces between words."""
+    """Raise InputError if no target is given, and most letters of the first texts are of scripts without spaces."""
     if target:
         return
-    letters = [letter for text in texts for letter in text if letter.isalpha()]
+    letters = [letter for text in islice(texts, SAMPLE) for letter in text if letter.isalpha()]
     if 2 * sum(map(is_unspaced, letters)) > len(letters):
         raise InputError(
             "BLEU would count whole sentences as words, because this text has no spaces between words; "
