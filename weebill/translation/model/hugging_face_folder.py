@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from safetensors import SafetensorError
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
-from weebill.corpus.language_codes import same_language, standard_tag
+from weebill.corpus.language_codes import covers, same_language, standard_tag
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
 from weebill.hugging_face.loading import first_line, pretrained_tokenizer, refuse_code
@@ -141,6 +141,7 @@ def language_code(known: list[str], language: str, folder: str | Path) -> str:
     if language in known:
         return language
     found = [code for code in known if same_language(language, code)]
+    found = found or [code for code in known if covers(language, code)]  # pbt_Arab for ps
     exact = [code for code in found if standard_tag(code) == standard_tag(language)]
     if len(exact or found) == 1:
         return (exact or found)[0]
