@@ -2,8 +2,8 @@
 
 Cleaning does it to training text, and translators to their input: a vocabulary records it (`vocabulary.py`), and so
 every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer, but
-numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there; and
-thin spaces at French marks count as the no-break ones, which Moses removes.
+numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there;
+thin spaces at French marks count as the no-break ones, which Moses removes; and ʼ and ʻ become apostrophes too.
 Substitutions run on many joined lines at once, so that each costs only the search for its characters; no pattern
 crosses a line's end.
 """
@@ -53,7 +53,9 @@ _UNICODE = [
     ("–", None, "-"),
     ("—", None, " - "),
     _SPACES,
-    *_each("´‘‚’", "'"),  # Moses has a separate rule for ‘ between letters, with the same result
+    # Moses has a separate rule for ‘ between letters, with the same result, and leaves the last two, which Unicode
+    # has for Ukrainian and Uzbek.
+    *_each("´‘‚’ʼʻ", "'"),
     ("''", None, '"'),
     ("…", None, "..."),
 ]

@@ -45,6 +45,11 @@ def test_thin_spaces_at_french_marks_are_no_break_spaces(language, space):
     assert [line.replace(space, "\u00a0") for line in thin] == usual  # in numbers they stay
 
 
+def test_all_apostrophes_are_one():
+    for text, language in (("п’ять сімʼя п'є", "uk"), ("oʻzbek gʼoza o‘zbek o’zi", "uz")):
+        assert set(normalise([text], language)[0]) & set("ʼʻ’‘'") == {"'"}
+
+
 def test_brackets_touch_words_in_korean():
     text = "링의 대표(Jamie Siminoff)는 “네”라고 말했다…"
     assert normalise([f" {text}  "], "ko") == normalise([text], "kor_Hang") == [text]

@@ -50,7 +50,7 @@ def test_composes_as_unicode_does(small):
         )
 
 
-@pytest.mark.parametrize("mark", "’‘“”„–—«»…\u00ad\ufeff\u2011\u2060\u00a0\u200e\x07")
+@pytest.mark.parametrize("mark", "’‘ʼʻ“”„–—«»…\u00ad\ufeff\u2011\u2060\u00a0\u200e\x07")
 def test_what_people_type_becomes_what_was_learnt(small, mark):
     typed = f"fox{mark}dog jumps"
     [plain] = normalise([typed], "en")

@@ -26,7 +26,7 @@ CONTEXTUAL = {0x180E, 0x200B, 0x200C, 0x200D, *range(0xE0020, 0xE0080)}
 HANGUL = range(0xAC00, 0xD7A4)
 PUNCTUATION = {
     **dict.fromkeys("„“”‟«»", '"'),
-    **dict.fromkeys("´`‘‚’‛‹›", "'"),
+    **dict.fromkeys("´`‘‚’‛ʼʻ‹›", "'"),
     **dict.fromkeys("‐‑‒–", "-"),
     **dict.fromkeys("—―", " - "),
     "…": "...",
