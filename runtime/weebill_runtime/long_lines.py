@@ -86,7 +86,7 @@ class LineTranslator(TextTranslator):
         """Return the parts of each line, one for a line that is short enough, and what `search` finds for them."""
         lines, (options, _) = checked_lines("sentences", sentences), arguments
         most = self.translator.longest(options)
-        # Few pieces have less than a byte, so at first only long lines are encoded twice.
+        # Few pieces are shorter than a byte, so at first only long lines are encoded twice.
         counted = {number for number, line in enumerate(lines) if len(line.encode()) > most}
         try:
             return self._attempt(search, lines, most, counted, arguments)

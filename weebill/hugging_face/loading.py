@@ -1,8 +1,8 @@
 """Reading of folders by transformers, without ever running code that the folder contains or names.
 
-All reading goes through this module, because a model folder is data from strangers.  Before, `refuse_code` checks for
-entries that would make it run code or fetch files.  Meanwhile, it has no standard input to ask for consent, and no
-network.
+All reading goes through this module, because a model folder is data from strangers.  First, `refuse_code` looks for
+entries that would make transformers run code or fetch files.  While transformers reads, it has no standard input to
+ask for consent, and no network.
 """
 
 import io
@@ -27,7 +27,7 @@ from weebill_runtime.json_text import parse_json
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"
 INDEX = ".safetensors.index.json"
-TOKENIZERS = ("tokenizer*", "vocab*", "*.model", "*.spm", "tekken.json")  # files of all of them
+TOKENIZERS = ("tokenizer*", "vocab*", "*.model", "*.spm", "tekken.json")  # files of any tokenizer
 PARTS = ("fsmt_decoder",)  # types of parts that transformers itself wrote and now ignores
 PIECES = {"tokenizer.json", "vocab.json"}  # large files, from which no library takes a class
 QUANTIZATION = "quantization_config"  # entry of config.json that transformers reads
@@ -43,7 +43,7 @@ LAYERS = {
     *("num_hidden_layers", "encoder_layers", "decoder_layers", "num_layers", "num_decoder_layers"),
     *("n_layer", "n_layers"),
 }
-FEW_LAYERS = 100  # as many are made within a second, and what the file lacks is told by its names
+FEW_LAYERS = 100  # this many are built within a second; then an error names the missing tensors
 
 
 def read_config(folder: Path, types: bool = False) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def pretrained_model(
     """Read a model in safetensors with one of transformers' classes; return it and its missing parameters.
 
     kind: the class, or one of `AutoModel...`.  may_lack: parameters that may be missing.  types: see `refuse_code`.
-    options: options of the class, such as `dtype`.  The library's own errors pass.
+    options: options of the class, such as `dtype`.  Errors of the library pass through.
     Raises InputError if the folder contains code, if its weights are our int8 or have a type that is not for weights,
     or if parameters are missing, which the library would initialise at random.
     """
@@ -105,7 +105,7 @@ def pretrained_model(
 def check_layers(config: Mapping[str, Any], tensors: int, origin: str | Path) -> None:
     """Raise InputError if a config.json, of a model or a part, has many more layers than there are tensors for it.
 
-    It is for use before a network is built, which takes milliseconds a layer, so damage could take minutes.
+    Call it before a network is built: this takes milliseconds per layer, so damage could cost minutes.
     """
     for place, key, value in _entries(config):
         if key in LAYERS and isinstance(value, int) and value > max(tensors, FEW_LAYERS):
@@ -133,7 +133,7 @@ def computed(model: PreTrainedModel) -> set[str]:
 def pretrained_tokenizer(
     folder: str | Path, kind: Any = AutoTokenizer, types: bool = True
 ) -> PreTrainedTokenizerBase:
-    """Read a tokenizer by a class of transformers; its errors pass.
+    """Read a tokenizer by a class of transformers; errors of the library pass through.
 
     Raises InputError as `refuse_code` does, or if the folder has no tokenizer: the library would make an empty one.
     """
@@ -189,7 +189,7 @@ def refuse_code(folder: str | Path, types: bool = True) -> None:
 
 
 def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str | None:
-    """Return what an entry of a folder's file `name` would run or read, and the remedy; None if nothing."""
+    """Return the code or file that an entry of a folder's file `name` would run or read, and the remedy, or None."""
     # A vocabulary may have a piece of this name, with a number.
     if key == "auto_map" and not isinstance(value, int | float | None):
         while isinstance(value, dict | list) and value:  # to the first text in it
@@ -277,8 +277,8 @@ def _refuse_types(folder: Path, wrong: Callable[[str, str], bool]) -> None:
 def library_alone() -> Iterator[None]:
     """Run the library without the network, and without standard input, which may be text to translate.
 
-    A question there fails at once; file descriptor 0 does not change.  Errors of kinds that the library does not
-    promise, for values that it does not expect or packages that it lacks, become ValueErrors.
+    A question on standard input fails at once; file descriptor 0 does not change.  Errors of kinds that the library
+    does not promise, for values that it does not expect or packages that it lacks, become ValueErrors.
     """
     stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
     sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True
