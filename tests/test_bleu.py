@@ -88,6 +88,16 @@ def test_pieces_that_cannot_be_had_stop_a_run_before_its_jobs(pieces):
     assert missing_tokenizers({**config, "languages": {"source": "en", "target": "de"}}) == []
 
 
+@pytest.mark.usefixtures("pieces")  # and their empty folder
+def test_pieces_that_sacrebleu_cannot_fetch(monkeypatch):
+    model = {"url": "http://127.0.0.1:9/pieces.model", "signature": "flores101"}
+    monkeypatch.setitem(tokenizer_spm.SPM_MODELS, "flores101", model)
+    with pytest.raises(
+        InputError, match=r"tokenizer flores101: .*refused.*; or let `bleu.tokenizer"
+    ):
+        bleu("flores101")
+
+
 def test_without_mecab(monkeypatch):
     monkeypatch.setitem(sys.modules, "MeCab", None)
     monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)

@@ -71,6 +71,35 @@ def test_a_text_that_cannot_be_read_is_a_fault(tmp_path, monkeypatch, capsys):
     ]
 
 
+def test_the_end_of_a_text_is_read_too(tmp_path, monkeypatch, capsys):
+    """Sides of unequal lengths, and lines that are not UTF-8, show up behind the rows that are cleaned."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("weebill.configuration.cleaning_sample.ROWS", 50)
+    for name in "ab":
+        (tmp_path / f"{name}.en").write_text("A house\n" * 90)
+    (tmp_path / "a.de").write_text("Ein Haus\n" * 91)
+    (tmp_path / "b.de").write_bytes(b"Ein Haus\n" * 80 + b"B\xe4r\n" * 10)
+    files = {
+        key: {"importer": "files", "source": f"{key}.en", "target": f"{key}.de"} for key in "ab"
+    }
+    values = {
+        **EXPERIMENT,
+        "corpora": {"a": files["a"] | {"lines": {"first": 21}}, "b": files["b"]},
+    }
+    values |= {"validation": files["a"] | {"lines": {"last": 20}}}
+    values |= {"test_sets": {"t": {"importer": "tatoeba", "pairs": 20}}, "pruning": {}}
+    values |= {"teacher": {"architecture": "demo.teacher"}, "students": ["demo.tiny"]}
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump(values))
+    assert main(["check", "x.yaml"]) == 1
+    assert [
+        line for line in capsys.readouterr().err.splitlines() if "of its first rows" not in line
+    ] == [
+        "x.yaml: corpora.a: a.en has 90 lines and a.de has 91; the sides of a corpus must have one line per pair",
+        "x.yaml: corpora.b: b.de:81: not UTF-8 (byte 0xe4 at column 2); convert the text with iconv, or remove the "
+        "line",
+    ]
+
+
 def test_without_a_command_the_help_shows_examples(capsys):
     try:
         main([])

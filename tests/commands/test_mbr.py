@@ -126,7 +126,10 @@ def test_bleu_of_a_target_language(tmp_path, capsys):
         "bleu",
         "--not-itself",
     ]
-    assert run(capsys, *options)[1] == f"{texts[0]}\n"
+    code, out, error = run(capsys, *options)
+    assert (code, out, error.count("\n")) == (1, "", 1)
+    assert "no spaces between words; add `--target` with its language" in error
+    assert run(capsys, *options, "--target", "13a")[1] == f"{texts[0]}\n"
     code, out, _ = run(capsys, *options, "--target", "ja")
     assert code == 0 and out == f"{texts[2]}\n"
 

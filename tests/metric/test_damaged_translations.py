@@ -48,6 +48,23 @@ def test_names_are_replaced_by_other_names_of_the_set():
     assert {gone for gone, _ in replaced} == {new for _, new in replaced} == names
 
 
+@pytest.mark.parametrize(
+    ("source", "others"),
+    [
+        ("1985年NATO和Anna在这里。", "NATO与Maria"),
+        ("1985년에 NATO는 Anna와 왔다.", "NATO는 Maria와"),
+    ],
+)
+def test_letters_without_spaces_touch_numbers_and_names(source, others):
+    segments = [
+        Segment(source, "In 1985, Anna and NATO came.", "NATO and Anna came in 1985."),
+        Segment("Anna came in 1985.", source, source),
+        Segment(others, "With Maria, NATO.", "With Maria, NATO."),
+    ]
+    found = damaged(segments, 9, 1)
+    assert list(found["number"]) == [0, 1] and list(found["name"]) == [0, 1, 2]
+
+
 def test_a_word_is_left_out_of_long_translations():
     long = Segment("a", "eins zwei drei vier fünf", "b")
     found = {damaged([long, SEGMENTS[3]], 9, seed)["word"][0] for seed in range(40)}

@@ -1,5 +1,7 @@
 """Models of all classes of unbabel-comet, written by its own code: equal scores, parts of scores and errors."""
 
+import logging
+
 import numpy as np
 import pytest
 import torch
@@ -79,6 +81,18 @@ def test_the_plain_scorer_and_mbr_are_equal(comet, name):
                 None if reference is None else [reference],
             )
             assert table[row, column] == pytest.approx(one[""][0], abs=2e-6)
+
+
+def test_a_long_source_is_logged_once_for_all_pairs_of_its_candidates(comet, caplog):
+    scorer = Scorer(comet["theirs"]["unite"][0])
+    source, candidates = " ".join(SOURCES * 9), SYSTEMS["good"][:3]
+    with caplog.at_level(logging.WARNING):
+        MetricUtility(scorer).of_candidates(source, candidates, candidates)
+        (line,) = caplog.messages
+        assert line.startswith("candidates of ") and ":1: " in line
+        caplog.clear()
+        scorer.score({"x": candidates}, [source] * 3, candidates)
+    assert [line.partition(" ")[0] for line in caplog.messages] == ["x:1:", "x:2:", "x:3:"]
 
 
 def test_what_is_given_and_what_is_not(comet):

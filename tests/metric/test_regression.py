@@ -111,6 +111,23 @@ def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
     np.testing.assert_allclose(np.concatenate([*found.values()]), wanted, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("rate", "accumulate", "message"),
+    [
+        (1e30, 2, "training: the loss is nan in update 2; lower the learning rate"),
+        (1e30, 6, "training: scores of the validation are no numbers; lower the learning rate"),
+    ],
+)
+def test_a_training_that_diverges_ends_with_one_error(
+    material, tmp_path, rate, accumulate, message
+):
+    """The second one makes a single update, after its last loss."""
+    rates = SETTINGS["hyperparameters"] | {"learning_rate": rate, "encoder_learning_rate": rate}
+    done = train(material, tmp_path / "model", hyperparameters=rates, accumulate=accumulate)
+    assert done.returncode != 0 and not (tmp_path / "model").exists()
+    assert message in (tmp_path / "model.log").read_text()
+
+
 def comet_scores(material, model):
     """Return unbabel-comet's scores of all segments of all systems; it finds encoders in the folder `material`."""
     samples = [

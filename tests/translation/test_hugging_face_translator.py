@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from itertools import chain
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from weebill.errors import InputError
 from weebill.rehearsal.making.translators import make_marian
 from weebill.translation.force_decoding import load_reverse_scorer
 from weebill.translation.loading import load_translator
-from weebill_runtime.options import SearchOptions
+from weebill_runtime.options import SearchOptions, ignore_cut
 
 WORDS = [
     "the",
@@ -107,6 +108,36 @@ def test_a_length_limit_holds_whatever_the_batch(folder):
             limit = SearchOptions().limit(len(sentence.split()) + 1)
             assert {len(h.pieces) + 1 for h in hypotheses} == {limit}
             assert all(h.score < -12.0 / limit for h in hypotheses)
+
+
+@pytest.mark.parametrize("pad", [1, None], ids=["the end", "none"])
+def test_what_pads_outputs_changes_nothing(folder, tmp_path, pad):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    for name in ("config.json", "generation_config.json"):
+        settings = json.loads((other / name).read_text())
+        (other / name).write_text(json.dumps({**settings, "pad_token_id": pad}))
+    for options in (SearchOptions(), SearchOptions(beam=2, nbest=2)):
+        found, expected = (
+            load_translator(one).nbest(SENTENCES, options) for one in (other, folder)
+        )
+        for ours, theirs in zip(chain(*found), chain(*expected), strict=True):
+            assert (ours.text, ours.score) == (theirs.text, pytest.approx(theirs.score, abs=1e-5))
+
+
+def test_the_sides_of_a_tokenizer_change_nothing(folder, tmp_path):
+    other = tmp_path / "left"
+    shutil.copytree(folder, other)
+    settings = json.loads((other / "tokenizer_config.json").read_text())
+    settings |= {"padding_side": "left", "truncation_side": "left"}
+    (other / "tokenizer_config.json").write_text(json.dumps(settings))
+    options = SearchOptions(max_source_tokens=5)  # cuts the second sentence
+    right, left = map(load_translator, (folder, other))
+    for one in (right, left):
+        one.on_cut = ignore_cut
+    assert left.translate(SENTENCES, options) == right.translate(SENTENCES, options)
+    scores = [one.scores(SENTENCES, SENTENCES[::-1], options) for one in (left, right)]
+    assert scores[0] == pytest.approx(scores[1])
 
 
 def test_order_and_blank_lines(folder):

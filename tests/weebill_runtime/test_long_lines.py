@@ -5,11 +5,11 @@ import string
 
 import pytest
 
-from tests.small_models import TEXT, make_folder, make_vocabulary
+from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
 from weebill.translation.model.vocabulary import train_vocabulary
-from weebill_runtime.boundaries import sentences_in_quotes
+from weebill_runtime.boundaries import sentences, sentences_in_quotes
 from weebill_runtime.errors import InputError
 from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.options import Cut, Sampling, SearchOptions
@@ -53,6 +53,9 @@ class Echo(TextTranslator):
         ("zh-TW", "我們下週見面。好嗎？當然可以！", ["我們下週見面。", "好嗎？", "當然可以！"]),
         ("hi", "मैं घर गया हूँ। वह कहाँ है? यहाँ।", ["मैं घर गया हूँ।", "वह कहाँ है?", "यहाँ।"]),
         ("ar", "ذهبت إلى البيت. أين أنت؟ هنا!", ["ذهبت إلى البيت.", "أين أنت؟", "هنا!"]),
+        ("ar", "بلغ السعر ٣.٥ دولار. انتهى الأمر.", ["بلغ السعر ٣.٥ دولار.", "انتهى الأمر."]),
+        ("ko", "그는 “네.”라고 말했다. 나는 '왜?'라고 물었다.", ["그는 “네.”라고 말했다.", "나는 '왜?'라고 물었다."]),
+        ("th", "เปิดเมื่อ พ.ศ.นี้! ทางใต้ของเมือง", ["เปิดเมื่อ พ.ศ.นี้!", "ทางใต้ของเมือง"]),
         ("my", "ကျွန်တော် ကျောင်းသားပါ။ သူသွားပြီ။", ["ကျွန်တော်", "ကျောင်းသားပါ။", "သူသွားပြီ။"]),
         ("th", "สถานีอยู่ที่ไหน ขอบคุณ มาก ฉันชอบมัน", ["สถานีอยู่ที่ไหน", "ขอบคุณ มาก", "ฉันชอบมัน"]),
         ("km", "ខ្ញុំជាសិស្ស។ គាត់ទៅ។", ["ខ្ញុំជាសិស្ស។", "គាត់ទៅ។"]),
@@ -65,6 +68,10 @@ def test_sentences_and_their_spaces(language, line, sentences):
     translator = LineTranslator(echo, language)
     assert translator.translate([line, "", "short"], options) == [line, "", "short"]
     assert echo.seen == [*sentences, "", "short"]
+
+
+def test_marks_of_ascii_end_chinese_sentences():
+    assert sentences("你好吗?我很好.谢谢!", "zh") == ["你好吗?", "我很好.", "谢谢!"]
 
 
 def test_spaces_are_those_of_the_output_script():
@@ -171,6 +178,39 @@ def test_what_cannot_be_split_is_named_by_its_line():
         ["Short one.", "One is it. Nobodyknowsthisword. Two.", "abcdefghijklm"], TEN
     )
     assert cuts == [Cut(1, 20, 10), Cut(2, 13, 10)]
+
+
+@pytest.mark.parametrize("method", ["translate", "nbest"])
+def test_a_line_with_more_pieces_than_bytes_is_split(method):
+    """Normalisation lengthens some letters, and Hugging Face's models add pieces of their own."""
+
+    class Doubled(Echo):
+        def piece_counts(self, sentences):
+            return [2 * count for count in super().piece_counts(sentences)]
+
+    echo, cuts, progress = Doubled(), [], []
+    translator = LineTranslator(echo, "en")
+    translator.on_cut = cuts.append
+    lines = ["abcdefghijklm", "Yes, yes, oh yes.", "", "No."]
+    options = SearchOptions(max_source_tokens=20)
+    found = getattr(translator, method)(lines, options, progress.append)
+    assert [one if method == "translate" else one[0].text for one in found] == lines
+    assert echo.seen[-5:] == ["abcdefghijklm", "Yes, yes,", "oh yes.", "", "No."]
+    assert cuts == [Cut(0, 26, 20)]
+
+
+def test_letters_that_become_two_are_not_cut(tmp_path):
+    """Unicode's NFC has two letters for क़; this vocabulary has neither, and spells them by six bytes."""
+    folder = make_folder(tmp_path / "model", make_whole_vocabulary(tmp_path / "vocab.spm"))
+    translator, cuts = load(folder), []
+    translator.on_cut = cuts.append
+    words = ["\u0958" * 8] * 2
+    options = SearchOptions(max_source_tokens=50)
+    assert len(" ".join(words).encode()) < 50
+    assert translator.translate([" ".join(words)], options) == [
+        " ".join(translator.translate(words, options))
+    ]
+    assert not cuts
 
 
 def test_the_best_translations_of_a_line_join_those_of_its_sentences():

@@ -36,6 +36,25 @@ def test_a_number_stays_the_same_number(language):
         assert normalise([f"5 {number} x"], language) == [f"5 {number} x"]
 
 
+@pytest.mark.parametrize("language", ["fr", "en"])
+@pytest.mark.parametrize("space", ["\u2009", "\u202f"])
+def test_thin_spaces_at_french_marks_are_no_break_spaces(language, space):
+    typed = "Il dit_: «_Quoi_?_» Oui_! 5_%_; 1_234_€."
+    thin, usual = (normalise([typed.replace("_", one)], language) for one in (space, "\u00a0"))
+    assert usual == ['Il dit: "Quoi?" Oui! 5%; 1\u00a0234\u00a0€.']
+    assert [line.replace(space, "\u00a0") for line in thin] == usual  # in numbers they stay
+
+
+def test_all_apostrophes_are_one():
+    for text, language in (("п’ять сімʼя п'є", "uk"), ("oʻzbek gʼoza o‘zbek o’zi", "uz")):
+        assert set(normalise([text], language)[0]) & set("ʼʻ’‘'") == {"'"}
+
+
+def test_brackets_touch_words_in_korean():
+    text = "링의 대표(Jamie Siminoff)는 “네”라고 말했다…"
+    assert normalise([f" {text}  "], "ko") == normalise([text], "kor_Hang") == [text]
+
+
 def test_a_line_of_dots_takes_no_longer_than_another():
     line = "." * 100_000
     assert normalise_punctuation([line, 'A."b'], "de") == [line, 'A".b']

@@ -9,6 +9,7 @@ import argparse
 import json
 import re
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from weebill.arguments import positive
@@ -48,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--utility", choices=("bleu", "chrf"),
         help="a sentence score of sacreBLEU in place of a model")  # fmt: skip
     add("--target", metavar="LANG",
-        help="language of the translations, for BLEU's tokens: zh, ja or ko (characters if sacreBLEU's tokenizer of "
-        "ja or ko is not installed)")  # fmt: skip
+        help="language of the translations, or a tokenizer of sacreBLEU, for BLEU's tokens: ja, zh, th, char; "
+        "default: words")  # fmt: skip
     add_scorer_arguments(parser)
     add("--not-itself", action="store_true", help="do not use a candidate as its own reference")
     add("--aggregate", action="store_true",
@@ -71,6 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     check_streams([arguments.sources, arguments.translations])
     sources = list(read_argument(arguments.sources))
     candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
+    if arguments.utility == "bleu":
+        from weebill.bleu import require_target
+
+        require_target(arguments.target, chain.from_iterable(candidates))
     if arguments.utility:
         utility = SentenceUtility(arguments.utility, arguments.target)
     else:

@@ -179,6 +179,8 @@ def _text(systems: list[dict[str, Any]], pairs: list[dict[str, Any]], segments: 
     for pair in pairs:
         line = f"{pair['system']} - {pair['other']}: {pair['difference']:+.4f}"
         if pair["low"] is not None:
-            line += f" ({pair['low']:+.4f} to {pair['high']:+.4f}), p = {pair['p_value']:.4f}"
+            line += (
+                f" ({pair['low']:+.4f} to {pair['high']:+.4f}), two-sided p = {pair['p_value']:.4f}"
+            )
         lines.append(line)
     return "\n".join(lines)

@@ -178,6 +178,7 @@ def test_codes_of_languages(nllb, m2m):
     assert language_code(many, "zho_Hant", nllb) == "zho_Hant"
     assert language_code(many, "zh-TW", nllb) == "zho_Hant"
     assert language_code(many, "fa", nllb) == "pes_Arab"
+    assert language_code(many, "ps", nllb) == "pbt_Arab"  # the only one of the macrolanguage
     assert language_code(hundred, "de", m2m) == "de"
     with pytest.raises(InputError, match="has zho_Hans and zho_Hant for language 'zh'"):
         language_code(many, "zh", nllb)

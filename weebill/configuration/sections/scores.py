@@ -111,7 +111,7 @@ class Cleaning:
     """Rows in one shard of a corpus."""
     punctuation: Punctuation | None = None
     """`moses` replaces typographic quotes, dashes and spaces around punctuation by ASCII, like Moses' script; `keep`
-    leaves them. The default is `keep` on a side in Chinese or Japanese, where these marks are usual, else `moses`.
+    leaves them. The default is `keep` on a side in Chinese, Japanese or Korean, else `moses`.
     Translators and exports of the models treat their input in the same way."""
     rules: Rules = Rules()
     """Thresholds of the rules. Pairs that break a rule, and pairs with empty or equal sides, are dropped."""

@@ -11,6 +11,7 @@ from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill_runtime.normalisation import Punctuation
 
 GREAT = 1 / 3  # share of a corpus; a loss above it is reported
+FEW = 0.1  # share of a corpus; if less is kept, its sides may be exchanged
 FEWEST = 100  # fewest rows for which a share is meaningful
 # Filters that drop needless rows rather than bad ones: a corpus may consist of repeats.
 NEEDLESS = ("duplicate", "near_duplicate", "test_overlap")
@@ -37,9 +38,21 @@ def losses_of_sample(
     context: Context,
     punctuation: Punctuation | None = None,
 ) -> list[str]:
-    """Clean some pairs of a corpus and return the lines of `great_losses`; repeats are not searched."""
-    found = verdicts(tuple(zip(*pairs, strict=True)), languages, context, punctuation)
-    return great_losses(Counter(filter(None, found)), len(pairs))
+    """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`.
+
+    The only line for a corpus whose sides are exchanged says so.
+    """
+    sides = tuple(zip(*pairs, strict=True))
+    found = verdicts(sides, languages, context, punctuation)
+    lines = great_losses(Counter(filter(None, found)), len(pairs))
+    if lines and found.count(None) < FEW * len(pairs):
+        exchanged = verdicts(sides[::-1], languages, context, punctuation).count(None)
+        if exchanged > len(pairs) / 2:
+            return [
+                f"{exchanged:,} of {len(pairs):,} would be kept if its sides were exchanged, now "
+                f"{found.count(None):,}; exchange its source and target"
+            ]
+    return lines
 
 
 def verdicts(

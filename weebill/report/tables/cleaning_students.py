@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weebill.report.table import Column, Row, Table, fixed
-from weebill.report.tables.comparisons import differences, scores
+from weebill.report.tables.comparisons import RESAMPLED, differences, scores
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -51,8 +51,7 @@ def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Tab
             "scores: the pairs of these that the scores keep. weights: the same pairs, each weighted by its score. "
             "The text is always normalised, and the vocabulary is always that of the cleaned text.",
             "One seed. Differences to `none` are of all test sets as one text, and above 0 where the student is "
-            "better. Their interval and p come from paired bootstrap resampling of sentences; what another seed "
-            "would change is not part of them.",
+            f"better. Their interval and p: {RESAMPLED} What another seed would change is not part of them.",
             f"Signature {first.signature}.",
         ),
     )

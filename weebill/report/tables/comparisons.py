@@ -16,9 +16,10 @@ DIFFERENCE = [
     *Column.grouped("BLEU difference, 95 %", difference_low="from", difference_high="to"),
     Column("p", "p"),
 ]
+RESAMPLED = "by sacreBLEU's paired bootstrap resampling, whose p is one-sided: about half of a two-sided test's."
 PAIRED = (
     "BLEU differences are above 0 where the variant is better than what it is compared with; p and the 95 % interval "
-    "of a difference: by paired bootstrap resampling."
+    f"of a difference: {RESAMPLED}"
 )
 
 

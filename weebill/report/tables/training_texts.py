@@ -12,7 +12,14 @@ from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Column, Row, Table, fixed
 from weebill.report.tables.beside_papers import quantities as q
-from weebill.report.tables.comparisons import DIFFERENCE, SCORE, differences, scores, text_note
+from weebill.report.tables.comparisons import (
+    DIFFERENCE,
+    RESAMPLED,
+    SCORE,
+    differences,
+    scores,
+    text_note,
+)
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -73,7 +80,7 @@ def training_texts_table(results: Results) -> Table:
         list(rows.values()),
         (
             "BLEU differences are to the same student trained on the first text, above 0 where the other text is "
-            "better; p and the 95 % interval of a difference: by paired bootstrap resampling.",
+            f"better; p and the 95 % interval of a difference: {RESAMPLED}",
             f"{text_note(results.texts[0])} In the paper's columns: means over its test sets' counterparts.",
             "WMT21 prints its students trained on all four kinds, none of those trained on fewer.",
         ),

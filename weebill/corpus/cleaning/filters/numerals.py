@@ -30,6 +30,9 @@ _CHINESE_OR_KOREAN = re.compile(r"[\u3400-\u9fff\uac00-\ud7a3]")
 _MIXED = re.compile(rf"\d+(?:[.,]\d+)*(?:\s?[{_UNITS}]+(?:\s?\d+(?:[.,]\d+)*(?![\d.,]))?)+")
 _MIXED_PART = re.compile(rf"(\d+(?:[.,]\d+)*)|([{_UNITS}])")
 _NUMERALS = re.compile(rf"[{''.join(_DIGITS)}{_CHINESE_UNITS}]+")
+_DECIMALS = re.compile(  # 十二点五 is 12.5, and 三点五亿 350 million
+    rf"([{''.join(_DIGITS)}{_CHINESE_UNITS}]+)[点點・]([{''.join(_DIGITS)}]+)([{''.join(_LARGE)}]?)"
+)
 # Korean syllables are numerals only together with a unit: 이사 is also a word.
 _KOREAN = re.compile(
     rf"(?=[{''.join(_SOUNDS)}]*[{_KOREAN_UNITS}])[{''.join(_SOUNDS)}{_KOREAN_UNITS}]{{2,}}"
@@ -80,6 +83,9 @@ def numbers_in_numerals(text: str) -> tuple[set[Decimal], bool]:
     text = _SOME.sub("", _FIRST_YEAR.sub("一", text))
     found = _NUMERALS.findall(text)
     values = {value for one in (*found, *_KOREAN.findall(text)) for value in _values(one)}
+    for whole, digits, unit in _DECIMALS.findall(text):
+        fraction = Decimal("." + "".join(str(_DIGITS[digit]) for digit in digits))
+        values |= {(value + fraction) * _LARGE.get(unit, 1) for value in _values(whole)}
     return values, any(len(one) > 1 for one in found)
 
 
