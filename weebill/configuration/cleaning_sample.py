@@ -15,7 +15,9 @@ from weebill.experiment.corpora import Entry, entries
 from weebill.experiment.scores import section_of
 
 ROWS = 5000  # rows cleaned of each corpus
-WHOLE = 1 << 27  # bytes of files that are read to their end, in some seconds; of larger ones, ROWS are read
+WHOLE = (
+    1 << 27
+)  # bytes of files that are read to their end, in some seconds; of larger ones, ROWS are read
 
 
 def sample_texts(config: Config) -> tuple[list[str], list[str]]:
