@@ -2,7 +2,7 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-if not workflow.configfiles:  # the default, only where no --configfile is given
+if not workflow.configfiles:  # the default if no --configfile is given
 
     configfile: "config/demo.yaml"
 

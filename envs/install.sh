@@ -2,9 +2,9 @@
 # Make the environment envs/NAME.txt as the virtual environment FOLDER:  envs/install.sh NAME FOLDER
 # Build the engine, runtime/, into the environment main at FOLDER:        envs/install.sh runtime FOLDER
 #
-# With uv where it is installed, with pip otherwise.  PyTorch comes as its CPU build where that can be had: from
-# a folder named in PIP_FIND_LINKS, or from PyTorch's own index where it answers.  TORCH_INDEX names another
-# index (for example https://download.pytorch.org/whl/cu130 for GPUs), PYTHON another interpreter.
+# uv installs, or pip if there is no uv.  PyTorch is the CPU build if it is available: from a folder in
+# PIP_FIND_LINKS, or from PyTorch's own index if it answers.  TORCH_INDEX names another index (for example
+# https://download.pytorch.org/whl/cu130 for GPUs), PYTHON another interpreter.
 set -euo pipefail
 
 name=$1 folder=$2
@@ -35,14 +35,14 @@ from weebill.errors import InputError
 from weebill.workflow.shell_paths import check_python
 
 try:
-    if sys.argv[2] == "main":  # Snakemake's own; it calls the others by paths of ours
+    if sys.argv[2] == "main":  # environment of Snakemake; it calls the others by our paths
         check_python(f"{sys.argv[3]}/bin/python")
 except InputError as error:
     sys.exit(str(error))
 CHECK
 fi
 
-answers() {  # whether an index can be reached, within a few seconds
+answers() {  # succeed if an index answers within a few seconds
   "$python" - "$1/torch/" <<'PROBE' 2>/dev/null
 import sys, urllib.request
 urllib.request.urlopen(sys.argv[1], timeout=5).close()
@@ -54,27 +54,27 @@ if [ "$name" = runtime ]; then
   options=(--no-deps --no-build-isolation --force-reinstall "$here/../runtime" -C cmake.define.WEEBILL_SETS=here)
   export PATH="$folder/bin:$PATH"  # CMake and Ninja
 elif [[ $name =~ ^(bicleaner|bergamot|pymarian)$ ]]; then
-  options+=(--no-deps)  # bicleaner's lock replaces packages; the others' compiled modules are used without Python's
+  options+=(--no-deps)  # bicleaner's lock replaces packages; of the others, only compiled modules are used
 else
   if [ "$name" = openvino ]; then options+=(--no-deps); fi  # its lock leaves out a package
   if [ -n "${TORCH_INDEX:-}" ] || answers "$index"; then
-    options+=(--extra-index-url "$index")  # with PyTorch's own dependencies, which an index for GPUs adds to the lock
+    options+=(--extra-index-url "$index")  # an index for GPUs adds dependencies of PyTorch to the lock
   fi
 fi
 
 if command -v uv >/dev/null; then
   [ "$name" = runtime ] || uv venv --quiet --allow-existing --python "$python" "$folder"
-  for place in ${PIP_FIND_LINKS:-}; do options+=(--find-links "$place"); done  # uv does not read it
+  for place in ${PIP_FIND_LINKS:-}; do options+=(--find-links "$place"); done  # uv does not read PIP_FIND_LINKS
   install() { uv pip install --python "$folder/bin/python" --index-strategy unsafe-best-match "$@"; }
 else
   [ "$name" = runtime ] || "$python" -m venv "$folder"
   install() { "$folder/bin/pip" install "$@"; }
 fi
 
-export MAX_ORDER=7  # kenlm's longest n-gram, where it is compiled
+export MAX_ORDER=7  # longest n-gram of KenLM, if it is compiled here
 install "${options[@]}"
-if [ "$name" = main ]; then  # KenLM's programs (lmplz), which come in this wheel alone; this project itself, editable
+if [ "$name" = main ]; then  # KenLM's programs (lmplz), which only this wheel has; and this project, editable
   install --no-deps bicleaner-hardrules==2.10.8
   install --no-deps --no-build-isolation -e "$here/.."
 fi
-sync -f "$folder" 2>/dev/null || sync  # before its rule says that it is there
+sync -f "$folder" 2>/dev/null || sync  # before make records that it exists

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Build weebill-translate and libweebill, which need no Python:  envs/program.sh VENV [TARGET]
 #
-# TARGET: here, into dist/program, by objects that `make wheels` shares (build/core); or aarch64, by a cross-compiler
-# where there is one, with the test weebill-check, into build/program/aarch64.  The sources of two libraries come from
-# pip's index once, and stay in build/program/libraries.
+# TARGET: `here` builds into dist/program and shares objects with `make wheels` (build/core); `aarch64` uses a
+# cross-compiler, if there is one, and builds into build/program/aarch64, with the test weebill-check.  The sources of
+# two libraries are downloaded once from pip's index, and stay in build/program/libraries.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

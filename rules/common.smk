@@ -25,7 +25,7 @@ def stop(message):
     sys.exit(message)
 
 
-# The files that messages name; an importing workflow may pass a dictionary instead of a file.
+# Names of the configuration files in messages; an importing workflow may pass a dictionary instead of a file.
 CONFIG_FILE = " + ".join(map(str, workflow.configfiles)) or "config of the module"
 try:
     check_python(sys.executable)
@@ -45,7 +45,7 @@ look_behind_ancient()
 
 RESULTS = Path("results") / config["experiment"]
 MODELS = RESULTS / "models"
-# Training text as pieces, which all trainings share; it is removed when the experiment is complete.
+# Training text as pieces, shared by all trainings and removed when the experiment is complete.
 ENCODED = RESULTS / "encoded"
 EVALUATION = RESULTS / "evaluation"
 TABLES = RESULTS / "tables"
@@ -62,12 +62,12 @@ if BY_CONDA:
 
 
 def process_threads():
-    """Return the CPU threads of one process; the same number gives the same weights, bit for bit."""
+    """Return the number of CPU threads of one process; the same number gives the same weights, bit for bit."""
     return config["hardware"]["threads"]
 
 
 def training_threads():
-    """Return the CPU threads of one training job, which has a process for each device."""
+    """Return the number of CPU threads of a training job, which has a process for each device."""
     return config["hardware"]["devices"] * process_threads()
 
 
@@ -82,7 +82,7 @@ def growing(mebibytes):
 
 
 def present(paths):
-    """Return those of the user's files that exist, or that the workflow makes from their origins.
+    """Return the files that exist, or that the workflow makes from their origins.
 
     A dry run needs no data; it names missing files.  A real run stops before the first job if a file is missing.
     """
@@ -120,9 +120,9 @@ def versions_of(name):
 def run_in(name, script):
     """Return the start of a shell command that runs a workflow script with the Python of an environment.
 
-    Python finds the library's modules, but no modules in the script's folder (-P): select.py there would hide
-    Python's own `select`.  The command is not a parameter, because a copy of the project or --sdm conda would then
-    rerun the job.
+    Python finds the library's modules, but no modules in the script's folder (-P), because select.py there would hide
+    Python's own `select`.  The command is not a parameter, because the job would then run again for a copy of the
+    project or with --sdm conda.
     """
     python = "python" if BY_CONDA else f".venvs/{name}/bin/python"
     path = REPOSITORY / "workflow_scripts" / script
@@ -130,14 +130,14 @@ def run_in(name, script):
 
 
 def unrecorded(value):
-    """Return a parameter, computed from the wildcards, that may change without rerunning the job.
+    """Return a parameter, computed from the wildcards, whose change does not make the job run again.
 
     Snakemake does not record parameters that depend on the threads.
     """
     return lambda wildcards, threads: value(wildcards)
 
 
-# Folders where files are fetched to and looked for; they affect no row.
+# Folders for fetched files and for the user's own files; they affect no row.
 PLACES = unrecorded(
     lambda w: [config.get(key) for key in ("local_dir", "download_cache", "mirror")]
 )

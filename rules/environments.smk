@@ -1,4 +1,4 @@
-"""Environments that conflict with the main one, made when a target needs them."""
+"""Environments that conflict with the main one; each is made when a target needs it."""
 
 
 rule environment:

@@ -1,4 +1,4 @@
-"""Pipeline to small models that generate text: fine-tuning, distillation, pruning, quantization, measuring."""
+"""Pipeline for small models that generate text: fine-tuning, distillation, pruning, quantization, measurement."""
 
 
 include: "generation/common.smk"

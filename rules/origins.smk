@@ -12,7 +12,7 @@ rule make_origin:
         "data/logs/{text}.log",
     benchmark:
         "data/benchmarks/{text}.tsv"
-    localrule: True  # cluster nodes seldom have a network
+    localrule: True  # cluster nodes rarely have a network
     conda:
         "../envs/main.yaml"
     threads: 1

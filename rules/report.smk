@@ -1,8 +1,8 @@
-"""Tables, figures and pages of the measurements, the report, model cards, and copies for the documentation."""
+"""Tables, figures and pages from the measurements, the report, model cards, and copies for the documentation."""
 
 from weebill.report import catalogue
 
-# The rules of each kind of experiment define REPORT_FILES, the files of its measurements.
+# The rules of each kind of experiment define REPORT_FILES, its measurement files.
 REPORT_FIELDS = [name for name, files in REPORT_FILES.items() if files]
 REPORT_TABLES = catalogue.shown("tables", config, REPORT_FIELDS)
 REPORT_FIGURES = catalogue.shown("figures", config, REPORT_FIELDS)
@@ -12,7 +12,7 @@ REPORT_PAGES = catalogue.pages(config, REPORT_FIELDS)
 for rule_name, items in REPORT_TABLES.items():
 
     rule:
-        """Make tables of the measurements, and of the papers' numbers with ours: CSV, Markdown, LaTeX and HTML."""
+        """Make tables of our measurements, and of the papers' numbers with ours, as CSV, Markdown, LaTeX and HTML."""
         name:
             rule_name
         input:
@@ -38,7 +38,7 @@ for rule_name, items in REPORT_TABLES.items():
 for rule_name, items in REPORT_FIGURES.items():
 
     rule:
-        """Make figures of the measurements: PNG, SVG and interactive HTML."""
+        """Make figures of the measurements, as PNG, SVG and interactive HTML."""
         name:
             rule_name
         input:
@@ -65,7 +65,7 @@ FRONT, CARD = (named[config["kind"]] for named in (catalogue.FRONTS, catalogue.C
 
 
 rule pages:
-    """Write what people read: the report, pages of Markdown, and a card for every model, also into its folder."""
+    """Write the report, Markdown pages, and a card for every model, also into its folder."""
     input:
         **measured_files([FRONT, *REPORT_PAGES]),
         **REPORT_EXAMPLES,
@@ -131,7 +131,7 @@ for page in REPORT_PAGES:
     published = config["experiment"] if whole else page.file
 
     rule:
-        """Write a page with its rows and figures to docs/results, to be committed; runs only if requested by name."""
+        """Write a page with its rows and figures to docs/results, for a commit; runs only if requested by name."""
         name:
             rule_name
         input:
@@ -151,14 +151,14 @@ for page in REPORT_PAGES:
             config=config,
             benchmarks=lambda w: str(BENCHMARKS),
             rules=lambda w: measuring_code(),
-            # By name: a change of its code concerns no row, and `weebill publish` renders the page again.
+            # Given by name, because a change of its code affects no row; `weebill publish` renders the page again.
             render="weebill.report.published:render",
         script:
             "../workflow_scripts/report/publish.py"
 
 
 rule publish_table:
-    """Copy one table to docs/results, to be committed; runs only if requested by name."""
+    """Copy one table to docs/results, for a commit; runs only if requested by name."""
     input:
         TABLES / "{table}.md",
     output:

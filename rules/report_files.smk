@@ -12,10 +12,8 @@ EXHIBITS = []
 def in_report(file, category, title, caption, subcategory=None, shown_file=None):
     """Return a file that both reports show as a table or figure; ours shows `shown_file` if it is given.
 
-    These words are about Snakemake's.
-
-    It has one label only.  With two labels the report's page makes a switch, which fails if a result lacks
-    one of its sides.
+    In Snakemake's report, the file has only one label.  With two labels, the report's page makes a switch, which
+    fails if a result lacks one of its sides.
     """
     EXHIBITS.append((str(shown_file or file), category, title, caption))
     title += " (figure)" * (shown_file is not None)
@@ -78,7 +76,7 @@ def pictures(page):
 
 
 def drawn_on(page):
-    """Return the catalogue's entries of the figures that a page shows."""
+    """Return the catalogue's entries for the figures that a page shows."""
     figures = [item for items in REPORT_FIGURES.values() for item in items]
     return [item for item in figures if item.file in page.pictures]
 
@@ -105,7 +103,7 @@ def reported():
 
 
 def exhibits():
-    """Return the exhibits of the rules that a complete run needs; others are made only if requested by name."""
+    """Return the exhibits of rules that a complete run needs; others are made only if requested by name."""
     targets = {*map(str, final_targets())}
     made = set()
     for one in workflow.rules:
@@ -123,14 +121,14 @@ def benchmark_name(one):
 
 
 def rules_file(one):
-    """Return the name of a rule's file without its suffix; the file may be at a host of Git repositories."""
+    """Return the name of a rule's file without its suffix; the file may be in a remote Git repository."""
     file = one.snakefile
     name = file if isinstance(file, (str, Path)) else file.get_filename()
     return Path(name).stem
 
 
 def measuring_code():
-    """Return the script of each rule that has a benchmark and measures, with the modules that it chooses."""
+    """Return the script and the chosen modules of each rule that has a benchmark and measures."""
     found = {}
     for one in workflow.rules:
         script, _ = script_of(one, REPOSITORY)
@@ -142,7 +140,7 @@ def measuring_code():
 
 
 def stages():
-    """Return the stages of the experiment with the names of their rules' benchmarks, as far as there are any."""
+    """Return the stages of the experiment with the names of their rules' benchmarks, if there are any."""
     by_file = {}
     for one in workflow.rules:
         if name := benchmark_name(one):

@@ -1,4 +1,4 @@
-"""Checks and an estimate of the cost before the first job, and what came out after the last."""
+"""Checks and an estimate of the cost before the first job, and a summary of the results after the last."""
 
 import shutil
 
@@ -42,14 +42,14 @@ def print_estimate():
 
 
 def nameable_targets():
-    """Return targets that users name, beside the names of rules and files without wildcards."""
+    """Return further targets that users may name, besides rules and files without wildcards."""
     named = ["all", *map(str, final_targets())]
     if config["kind"] == "translation":
         named += [str(MODELS.joinpath(*variant)) for variant in every_variant(config)]
     return named
 
 
-# Snakemake does not call `onstart` in a dry run, nor that of a workflow imported as a module.
+# Snakemake calls neither `onstart` in a dry run nor the `onstart` of a workflow that is imported as a module.
 IS_MODULE = not workflow.modifier.is_main_snakefile()
 if workflow.is_main_process and not IS_MODULE:
     asked, known = asked_targets(sys.argv[1:]), nameable_targets()
@@ -70,7 +70,7 @@ if workflow.is_main_process and (IS_MODULE or is_dry_run(sys.argv[1:])):
 
 
 onstart:
-    # A cluster's submit node may lack the GPUs of its jobs, which look for them themselves.
+    # A cluster's submit node may lack the GPUs of its jobs, which check for GPUs themselves.
     accelerator = (
         config["hardware"]["accelerator"] if workflow.local_exec else "cpu"
     )

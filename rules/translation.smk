@@ -1,4 +1,4 @@
-"""Pipeline from corpus to student: cleaning, teachers, distillation, students, pruning, quantization, measuring."""
+"""Pipeline from corpus to student: cleaning, teachers, distillation, students, pruning, quantization, measurement."""
 
 
 include: "translation/common.smk"

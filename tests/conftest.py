@@ -1,4 +1,4 @@
-"""The order of the tests, fewer searches for garbage, forks for workers, and public texts from a mirror."""
+"""The order of tests, fewer garbage collections, forks as workers, and public texts from a mirror."""
 
 import gc
 import os
@@ -11,11 +11,11 @@ from weebill.corpus.origins import origin
 from weebill.corpus.sources import Places
 from weebill.files import exclusive_folder
 
-gc.disable()  # until all is imported
+gc.disable()  # until imports are done
 if not Path("/dev/nvidiactl").exists():
-    os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported, which any test may cause
+    os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when any test imports it
 
-LONG = (  # files, and folders with files, that take the longest, by that
+LONG = (  # slowest files, and folders with slow files, in this order
     *("workflow/test_run.py", "translation/search/test_fixed.py", "generation", "package"),
     *("runtime/test_translation.py", "translation/training", "workflow/test_bad_input.py"),
     *("translation/model/test_hugging_face_folder.py", "evaluation/quality", "corpus/cleaning"),
@@ -24,9 +24,9 @@ LONG = (  # files, and folders with files, that take the longest, by that
 
 
 def pytest_collection_modifyitems(items):
-    """Start the longest files first, so that no worker waits at the end for another one."""
+    """Start the slowest files first, so that no worker waits for another at the end."""
     places = [Path(__file__).parent / name for name in LONG]
-    order = {  # made once for each file: there are thousands of tests
+    order = {  # once per file: there are thousands of tests
         path: [place not in (path, *path.parents) for place in places]
         for path in {item.path for item in items}
     }
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Search for garbage rarely, and not among all that is imported by now: that takes half a second."""
+    """Collect garbage rarely, and not in the objects imported so far, which would take half a second."""
     gc.enable()
     gc.collect()
     gc.freeze()
@@ -43,7 +43,7 @@ def pytest_collection_finish():
 
 @pytest.fixture(scope="session", autouse=True)
 def syncs_return_at_once():
-    """Do not wait for the disk: no test loses power, and `test_durable.py` tests what is synced before what."""
+    """Do not wait for the disk: no test loses power, and `test_durable.py` tests the order of syncs."""
     with pytest.MonkeyPatch.context() as change:
         change.setattr(os, "fsync", lambda descriptor: None)
         yield
@@ -51,7 +51,7 @@ def syncs_return_at_once():
 
 @pytest.fixture(scope="session", autouse=True)
 def pictures_are_drawn_in_a_fork():
-    """Keep the threads of Vega out of this process, whose forks become Snakemake and its jobs."""
+    """Keep Vega's threads out of this process, because its forks become Snakemake and jobs."""
     with pytest.MonkeyPatch.context() as change:
         draw_in_a_fork(change)
         yield
@@ -59,11 +59,11 @@ def pictures_are_drawn_in_a_fork():
 
 @pytest.fixture(scope="session")
 def real_text(tmp_path_factory):
-    """Return a function from the name of a public text to its file; it skips the test if there is no mirror."""
+    """Return a function that gives the file of a public text by name, or skips the test without a mirror."""
     base = tmp_path_factory.getbasetemp()
     folder = (
         base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    ) / "texts"  # of all workers
+    ) / "texts"  # for all workers
 
     def made(name: str) -> Path:
         if not os.environ.get("WEEBILL_MIRROR"):
@@ -79,13 +79,13 @@ def real_text(tmp_path_factory):
 
 @pytest.fixture
 def forked_workers(monkeypatch):
-    """Let workers that time models be forks of the test's process."""
+    """Make workers that time models forks of the test's process."""
     fork_workers(monkeypatch)
 
 
 @pytest.fixture
 def whole_products():
-    """Let no earlier test's TF32 round the products in float32 on a GPU."""
+    """Switch off TF32, which an earlier test may have set: it would round float32 products on a GPU."""
     import torch  # slow to import, and few tests need it
 
     before = torch.get_float32_matmul_precision()

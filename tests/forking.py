@@ -1,4 +1,4 @@
-"""Forks of the test's process, which has already imported what a new Python takes seconds to import."""
+"""Forks of the test's process, which has already imported modules that a new Python imports for seconds."""
 
 import logging
 import multiprocessing
@@ -26,9 +26,9 @@ def fork(work: Callable[..., Any], *arguments: Any, **variables: str) -> ForkPro
     """Start work(*arguments) in a fork with these environment variables."""
 
     def run() -> None:
-        # Those of pytest: another of its threads may have held the lock of a file.
+        # Another thread of pytest may have held the lock of a handler's file.
         logging.getLogger().handlers.clear()
-        # A server of forks that a test started is no child of this process, which starts its own when it needs one.
+        # A fork server of an earlier test is no child of this process; if needed, this process starts its own.
         server = forkserver._forkserver
         server._forkserver_pid = server._forkserver_address = None
         os.environ.update(variables)
@@ -40,7 +40,7 @@ def fork(work: Callable[..., Any], *arguments: Any, **variables: str) -> ForkPro
 
 
 def run_in_fork(command: list[str], **_: Any) -> CompletedProcess:
-    """Run `python -m MODULE ARGUMENT…` in a fork; stands for `subprocess.run`."""
+    """Run `python -m MODULE ARGUMENT…` in a fork, in place of `subprocess.run`."""
     _python, _m, module, *arguments = command
 
     def work() -> None:
@@ -53,9 +53,9 @@ def run_in_fork(command: list[str], **_: Any) -> CompletedProcess:
 
 
 def draw_in_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process draw in one fork of it.
+    """Make this process draw in one fork.
 
-    Vega's first picture starts threads, which no later fork has: it would wait for them for ever when it draws.
+    Vega's first picture starts threads.  Later forks lack these threads, and would wait for them for ever.
     """
     here = os.getpid()
     names = ("vegalite_to_png", "vegalite_to_svg", "javascript_bundle")
@@ -72,7 +72,7 @@ def draw_in_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _start_drawing(functions: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
-    """Fork a process that draws until this one ends; return a function that asks it for one picture."""
+    """Fork a process that draws until this process ends; return a function that asks it for a picture."""
     ours, theirs = FORK.Pipe()
 
     def serve() -> None:
@@ -98,11 +98,11 @@ def _start_drawing(functions: dict[str, Callable[..., Any]]) -> Callable[..., An
 
 
 def fork_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let workers that time models be forks: new processes import for seconds (`test_processes.py`)."""
+    """Make workers that time models forks: new processes import for seconds (`test_processes.py`)."""
     fork = SimpleNamespace(get_context=lambda method: FORK)
     monkeypatch.setattr(processes, "multiprocessing", fork)
 
-    def kill(worker, *_):  # a fork holds both ends of its pipe, so it never sees one closed
+    def kill(worker, *_):  # forks have both ends of the pipe, so they see no end closed
         worker._process.kill()
         worker._process.join()
 

@@ -11,7 +11,7 @@ import pytest
 
 @contextmanager
 def mounted(place: Path, options: str) -> Iterator[Path]:
-    """Mount an empty file system in memory; options: such as its size."""
+    """Mount an empty file system in memory; options: those of mount, such as the size."""
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:

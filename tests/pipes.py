@@ -1,4 +1,4 @@
-"""Files replaced by others from which reading would wait, or never end; and an end to waiting."""
+"""Files replaced by others that block a reader or never end, and a time limit for tests with them."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ WITHOUT_END = ("pipe", "device", "socket")
 
 
 def replace(path: Path, kind: str) -> None:
-    """Put a named pipe, a link to a device without an end, or a socket in the place of a file."""
+    """Replace a file by a named pipe, a link to a device without an end, or a socket."""
     path.unlink(missing_ok=True)
     if kind == "pipe":
         os.mkfifo(path)
@@ -23,7 +23,7 @@ def replace(path: Path, kind: str) -> None:
 
 @contextmanager
 def within(seconds: int) -> Iterator[None]:
-    """Raise TimeoutError in a block that takes longer."""
+    """Raise TimeoutError if the block takes longer."""
 
     def late(*_):
         raise TimeoutError(f"waited {seconds} seconds")

@@ -1,6 +1,6 @@
-"""docs/reliability.md from counts: `python -m tests.reliability`.
+"""Generator of docs/reliability.md from counts: `python -m tests.reliability`.
 
-`python -m tests.fuzz --json`, `tests/workflow/kill.py --json` and `tests/workflow/cut_power.py --json` write them.
+`python -m tests.fuzz --json`, `tests/workflow/kill.py --json` and `tests/workflow/cut_power.py --json` write counts.
 """
 
 import json
@@ -69,12 +69,12 @@ def main() -> None:
 
 
 def read_counts() -> dict[str, Any]:
-    """Return the committed counts, by their names."""
+    """Return the committed counts by name."""
     return {name: json.loads((COUNTS / f"{name}.json").read_text("utf-8")) for name in NAMES}
 
 
 def page(counts: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the page of the counts of interruptions, cuts and damaged files, as Markdown."""
+    """Return the page about interruptions, power cuts and damaged files, as Markdown."""
     parts = [
         HEAD,
         kills_part(counts["kills"]),
@@ -88,7 +88,7 @@ def page(counts: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def kills_part(found: Mapping[str, Any]) -> str:
-    """Return the part of `kill.py`: a table of interruptions by their way."""
+    """Return the part about `kill.py`: a table of interruptions by kind."""
     kills, equal = sum(found["ways"].values()), found["runs"] - found["differing_runs"]
     lines = [KILLS.format(**found, kills=kills, equal=equal, place=_place(found))]
     rows = ((way, f"{number}") for way, number in sorted(found["ways"].items()))
@@ -96,12 +96,12 @@ def kills_part(found: Mapping[str, Any]) -> str:
 
 
 def cuts_part(found: Mapping[str, Any]) -> str:
-    """Return the part of `cut_power.py`."""
+    """Return the part about `cut_power.py`."""
     return CUTS.format(**found, place=_place(found))
 
 
 def orphans_part(found: Mapping[str, Any]) -> str:
-    """Return the part of `orphans.py`."""
+    """Return the part about `orphans.py`."""
     states, kills = found["states"], sum(found["states"].values())
     told = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
     held = kills - found["outlived"]
@@ -109,7 +109,7 @@ def orphans_part(found: Mapping[str, Any]) -> str:
 
 
 def memory_part(found: Mapping[str, Any]) -> str:
-    """Return the part of `memory.py`: a table of peaks in MiB by work."""
+    """Return the part about `memory.py`: a table of peaks in MiB by task."""
     rows = []
     for name, peaks in found["kib"].items():
         few, all_lines = peaks.values()
@@ -121,7 +121,7 @@ def memory_part(found: Mapping[str, Any]) -> str:
 
 
 def fuzz_part(found: Mapping[str, Any]) -> str:
-    """Return the part of the fuzzer: a table of its files by reader, and what it found."""
+    """Return the part about the fuzzer: a table of its files by reader, and its findings."""
     rows = found["readers"]
     tallies = {name: _numbers(row) for name, row in rows.items()}
     total = [sum(column) for column in zip(*tallies.values(), strict=True)]
@@ -145,7 +145,7 @@ def fuzz_part(found: Mapping[str, Any]) -> str:
 
 
 def mutants_part(found: Mapping[str, Any]) -> str:
-    """Return the part of mutants: a table by module."""
+    """Return the part about mutants: a table by module."""
     columns = ("module", "places", "mutants", "killed", "survived")
     keys = ("sites", "mutants", "killed", "survived")
     rows = ((name, *(f"{row[key]}" for key in keys)) for name, row in found["modules"].items())
@@ -153,7 +153,7 @@ def mutants_part(found: Mapping[str, Any]) -> str:
 
 
 def provenance(seed: int) -> dict[str, Any]:
-    """Return what the counts of a run say of it: its seed, today's date, and the code's commit."""
+    """Return the provenance of counts: the seed, today's date, and the code's commit."""
     return {"seed": seed, "date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit()}
 
 

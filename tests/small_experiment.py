@@ -1,4 +1,4 @@
-"""A small valid experiment with its own zoo, so that changes of config/ break no test."""
+"""A small valid experiment with its own zoo, so that tests do not depend on config/."""
 
 import copy
 
@@ -41,7 +41,7 @@ ZOO = {
 
 
 def merge(values, overrides):
-    """Return `values` overridden by `overrides`: mappings are merged key by key, all else is replaced."""
+    """Return `values` with `overrides`: mappings are merged key by key, all other values are replaced."""
     merged = dict(values)
     for key, value in overrides.items():
         if isinstance(value, dict) and isinstance(merged.get(key), dict):
@@ -57,7 +57,7 @@ def zoo():
 
 @pytest.fixture
 def experiment():
-    """Return a function from changes, and keys to leave out, to the changed small experiment."""
+    """Return a function that changes the small experiment: it gets changes, and keys to remove."""
 
     def make(changes=None, without=()):
         config = merge(copy.deepcopy(EXPERIMENT), changes or {})
@@ -74,7 +74,7 @@ def experiment():
 
 @pytest.fixture
 def faults(experiment, zoo):
-    """Return a function from changes to the error lines of the changed experiment, without its name."""
+    """Return a function that gives the error lines of the changed experiment, without the file name."""
 
     def check_changed(changes, without):
         with pytest.raises(ConfigurationError) as caught:

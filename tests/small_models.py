@@ -22,20 +22,20 @@ TEXT = [
 
 
 def make_vocabulary(path: Path, size: int = 60, seed: int = 1, **options) -> Vocabulary:
-    """Train a SentencePiece model on a handful of sentences."""
+    """Train a SentencePiece model with a few sentences."""
     train_vocabulary(TEXT, path, size=size, seed=seed, **options)
     return Vocabulary(path)
 
 
 def make_whole_vocabulary(path: Path) -> Vocabulary:
-    """Train a SentencePiece model with bytes, of English and German text, as an experiment does by default."""
+    """Train a SentencePiece model with bytes on English and German text, as experiments do by default."""
     record = Normalisation.of(("en", "de"))
     options = {"normalizer": OWN, "byte_fallback": True, "normalisation": record}
     return make_vocabulary(path, size=310, **options)
 
 
 def make_network(pieces: int, seed: int = 0, kind: str = "ssru") -> Translator:
-    """Make a network whose output clearly depends on its input."""
+    """Make a network whose output depends clearly on its input."""
     torch.manual_seed(seed)
     encoder = LayerShape(heads=2, head_size=8, feed_forward=32)
     decoder = LayerShape(2, 8, 32, self_heads=2 if kind == "attention" else 0)
@@ -47,6 +47,6 @@ def make_network(pieces: int, seed: int = 0, kind: str = "ssru") -> Translator:
 
 
 def make_folder(path: Path, vocabulary: Vocabulary, seed: int = 0, kind: str = "ssru") -> Path:
-    """Write a model folder of such a network."""
+    """Write a model folder with a network of `make_network`."""
     save_model(path, make_network(len(vocabulary), seed, kind), vocabulary, lineage={"seed": seed})
     return path

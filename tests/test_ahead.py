@@ -1,4 +1,4 @@
-"""Items come from the other thread in their order, with its errors, and the thread ends."""
+"""Items of the other thread come in order, with its errors, and the thread ends."""
 
 import threading
 import time

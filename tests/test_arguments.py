@@ -1,4 +1,4 @@
-"""A wrong word on the command line gets the nearest right one."""
+"""For a wrong word on the command line, the error proposes the nearest correct word."""
 
 from argparse import ArgumentTypeError
 
@@ -31,7 +31,7 @@ def test_nearest_word(capsys, words, told):
     ("parse", "text"),
     [
         (positive, "0"),
-        (positive, "٣"),  # a digit, but not of ASCII
+        (positive, "٣"),  # a digit, but not ASCII
         (positive, "1_000"),
         (threads, "123456789012"),
         (beam, "9" * 5000),

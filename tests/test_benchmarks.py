@@ -1,4 +1,4 @@
-"""Options that a benchmark's `run` declares: types, several values, defaults, help."""
+"""Options that a benchmark's `run` declares: types, multiple values, defaults, help."""
 
 import argparse
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""BLEU's tokenizer by language, as sacreBLEU advises; the pieces of FLORES-200 come from a local server."""
+"""BLEU's tokenizer for each language, as sacreBLEU advises; FLORES-200's pieces come from a local server."""
 
 import hashlib
 import io
@@ -21,7 +21,7 @@ THAI = "สถานีรถไฟอยู่ที่ไหนครับ �
 
 @pytest.fixture
 def pieces(tmp_path, monkeypatch):
-    """Serve a small model of pieces instead of FLORES-200's; return the site."""
+    """Serve a small model of pieces in place of FLORES-200's; return the site."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter([THAI] * 20), model_writer=model, vocab_size=35, minloglevel=2
@@ -69,7 +69,7 @@ def test_thai_is_counted_in_pieces_that_are_fetched_once(pieces, tmp_path):
     assert "tok:flores200" in _signature("th")
     assert [path for path, _ in pieces.seen] == ["/pieces.model"]
     [broken] = (tmp_path / "sacrebleu/models").iterdir()
-    broken.write_bytes(b"")  # as after a download of sacreBLEU's own that broke off
+    broken.write_bytes(b"")  # like an incomplete download by sacreBLEU
     assert bleu("km").corpus_score([THAI], [[THAI]]).score == pytest.approx(100)
 
 
@@ -86,6 +86,16 @@ def test_pieces_that_cannot_be_had_stop_a_run_before_its_jobs(pieces):
     assert "/pieces.model: cannot be fetched" in line and "`bleu.tokenizer: char`" in line
     assert missing_tokenizers({**config, "bleu": {"tokenizer": "char"}}) == []
     assert missing_tokenizers({**config, "languages": {"source": "en", "target": "de"}}) == []
+
+
+@pytest.mark.usefixtures("pieces")  # and their empty folder
+def test_pieces_that_sacrebleu_cannot_fetch(monkeypatch):
+    model = {"url": "http://127.0.0.1:9/pieces.model", "signature": "flores101"}
+    monkeypatch.setitem(tokenizer_spm.SPM_MODELS, "flores101", model)
+    with pytest.raises(
+        InputError, match=r"tokenizer flores101: .*refused.*; or let `bleu.tokenizer"
+    ):
+        bleu("flores101")
 
 
 def test_without_mecab(monkeypatch):

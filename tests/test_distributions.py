@@ -1,4 +1,4 @@
-"""Distributions that are required, and the bytes of their files, against those that pip records."""
+"""Required distributions, and the bytes of their files, compared with pip's records."""
 
 import csv
 from importlib import metadata
@@ -11,7 +11,7 @@ from weebill.distributions import required, unpacked_bytes
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Return a function that installs an empty distribution, with files of some bytes, in a folder of its own."""
+    """Return a function that installs a distribution of files with given sizes in a separate folder."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def install(name: str, *requires: str, **files: int) -> None:
@@ -31,7 +31,7 @@ def site(tmp_path, monkeypatch):
 def test_requirements_are_followed_as_extras_and_markers_say(site):
     site("aa", "Bb[more]>=1", "cc; extra == 'c'", "dd; python_version < '3'")
     site("bb", "ee", "ff; extra == 'more'", "gg; extra == 'other'")
-    site("ee", "aa")  # in a circle
+    site("ee", "aa")  # a circle
     for name in ("cc", "ff", "gg"):
         site(name)
     assert set(required([Requirement("aa")])) == {"aa", "bb", "ee", "ff"}
@@ -49,7 +49,7 @@ def test_what_python_compiles_is_not_weighed(site):
 
 
 def test_a_package_weighs_what_pip_recorded():
-    """pip's RECORD has the size of each file that it unpacked, without its own and those of compiled files."""
+    """pip's RECORD has the size of each unpacked file, except its own and those of compiled files."""
     found = metadata.distribution("packaging")
     rows = list(csv.reader(found.read_text("RECORD").splitlines()))
     recorded = sum(int(size) for name, _, size in rows if size and not name.endswith(".pyc"))

@@ -1,4 +1,4 @@
-"""Finished work is on the disk: files are synced before they get their names, and names before the writer goes on."""
+"""Finished work is on the disk: files are synced before renaming, and names before the writer continues."""
 
 import errno
 import os
@@ -21,9 +21,9 @@ OLD = FolderKind(perhaps=("old",))
 
 
 class Disk:
-    """State of the disk after a power loss: each file and folder as last synced, by its inode.
+    """State of the disk after a power loss: each file and folder as last synced, by inode.
 
-    It checks every renaming: all content under the new name must have been synced in its present state.
+    Every renaming is checked: all content with the new name must have been synced in its present state.
     """
 
     def __init__(self, monkeypatch):
@@ -45,13 +45,13 @@ class Disk:
 
     def watched(self, rename):
         def renamed(source, target):
-            if not Path(target).name.startswith("."):  # its final name
+            if not Path(target).name.startswith("."):  # the final name
                 self.placed.append(Path(target))
                 for path in [Path(source), *Path(source).rglob("*")]:
                     self.check(path)
             done = rename(source, target)
             parent = Path(target).parent.stat().st_ino
-            self.synced.pop(parent, None)  # has another name now
+            self.synced.pop(parent, None)  # it has a new name
             return done
 
         return renamed
@@ -60,7 +60,7 @@ class Disk:
         assert self.synced.get(path.stat().st_ino) == self.state(path), f"{path}: not synced"
 
     def check_all(self, *paths):
-        """Check everything at some paths, and the names in the folders that hold them."""
+        """Check everything at some paths, and the names in their parent folders."""
         for path in paths:
             assert path in self.placed, f"{path}: not put in place by one renaming"
             for one in [path, *path.rglob("*")]:
@@ -84,7 +84,7 @@ def test_a_folder_is_on_the_disk(tmp_path, disk):
     with atomic_folder(tmp_path / "above/it/model") as folder:
         fill(folder)
     disk.check_all(tmp_path / "above/it/model")
-    disk.check(tmp_path / "above")  # its parent folders are new too
+    disk.check(tmp_path / "above")  # parent folders are new too
     disk.check(tmp_path)
 
 
@@ -200,7 +200,7 @@ with atomic_folder(sys.argv[1], FolderKind(perhaps=("version",))) as folder:
 
 @pytest.mark.parametrize(("renamings", "version"), [(1, "old"), (2, "new"), (3, "new")])
 def test_a_kill_in_the_middle_leaves_either_folder(tmp_path, renamings, version):
-    """If a file system cannot exchange names, the next writer restores the old folder after the first renaming."""
+    """If a file system cannot exchange names, the next writer undoes a first renaming of the old folder."""
     (tmp_path / "model").mkdir()
     (tmp_path / "model/version").write_text("old")
     command = [sys.executable, "-c", KILLED, tmp_path / "model", str(renamings)]

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all, even if the process that writes them is killed."""
+"""Files appear whole or not at all, even if the writing process is killed."""
 
 import errno
 import os
@@ -70,7 +70,7 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 @pytest.mark.parametrize("whole", [atomic_path, atomic_folder])
 @pytest.mark.parametrize("fault", ["written", "copied", "safetensors", "flushed", "quota"])
 def test_a_full_disk_names_what_was_to_be_made(tmp_path, monkeypatch, whole, fault):
-    """The errors name no file, or a partial one, or are Rust's."""
+    """The original errors name no file or a partial one, or come from Rust."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "large").write_bytes(b"x" * 100_000)
     told = "quota is used up" if fault == "quota" else "is full"
@@ -127,7 +127,7 @@ def test_a_folder_goes_at_one_stroke(tmp_path, monkeypatch):
 
 @pytest.fixture
 def network_file_system(monkeypatch):
-    """Let removed files that are still open stay under another name, as on NFS."""
+    """Keep removed files that are still open under another name, as NFS does."""
     unlink = os.unlink
 
     def is_open(path, dir_fd):
@@ -230,7 +230,7 @@ def test_bad_json_names_its_file(tmp_path):
 
 
 def test_who_waits_for_a_folder_holds_it_even_where_it_was_removed(tmp_path):
-    """A process removes its work folder when its work has ended."""
+    """The process that waits makes the folder again, because the other removes its work folder at the end."""
     folder, waited = tmp_path / "work", threading.Event()
 
     def wait():

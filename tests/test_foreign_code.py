@@ -1,7 +1,7 @@
-"""No code that a model folder, an archive or a data file brings is ever run, as SECURITY.md promises.
+"""Code in a model folder, an archive or a data file never runs, as SECURITY.md promises.
 
-Every call by which foreign code could run is looked for in the syntax of all modules and scripts.  Files with hostile
-content are tested beside their readers, in the tests that SECURITY.md names.
+The test searches the syntax of all modules and scripts for calls with which foreign code could run.  Files with
+hostile content are tested with their readers, in the tests that SECURITY.md names.
 """
 
 import ast
@@ -19,15 +19,15 @@ FOLDERS = ("weebill", "runtime", "workflow_scripts", "envs", "snakemake_logger_p
 PATHS = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 TEXTS = [ROOT / "Snakefile", *sorted(ROOT.glob("rules/**/*.smk"))]
 
-# Only these files use what is refused elsewhere.
+# Only these files may use what is refused elsewhere.
 ALLOWED = {
     ("from_pretrained", "weebill/hugging_face/loading.py"),
-    ("yaml.load", "weebill/yaml_files.py"),  # by a loader that is checked below
-    ("pickle", "weebill/translation/training/pieces.py"),  # pipes to processes that it starts
+    ("yaml.load", "weebill/yaml_files.py"),  # with a loader that is checked below
+    ("pickle", "weebill/translation/training/pieces.py"),  # pipes to own processes
     ("pickle", "weebill/metric/checkpoint.py"),  # the class of an error
     ("urlopen", "weebill/corpus/download.py"),
     ("snapshot_download", "weebill/metric/checkpoint.py"),
-    ("fit", "weebill/metric/regression.py"),  # pytorch-lightning 2.5 has no weights_only there
+    ("fit", "weebill/metric/regression.py"),  # pytorch-lightning 2.5 lacks weights_only
 }
 PICKLES = ("pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal")
 NETWORK = ("urlopen", "urlretrieve", "snapshot_download", "hf_hub_download")
@@ -36,7 +36,7 @@ LOADERS = ("Loader", "CLoader", "FullLoader", "CFullLoader", "UnsafeLoader", "CU
 
 
 def refused(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Yield the name of each use of something that runs foreign code, or may, and its line."""
+    """Yield the name and the line of each use of something that may run foreign code."""
     for node in ast.walk(tree):
         for found in (*_imported(node), _named(node), _called(node)):
             if found is not None:
@@ -51,13 +51,13 @@ def _imported(node: ast.AST) -> Iterator[str]:
     else:
         return
     yield from (one for one in PICKLES if one in names)
-    # Imported by themselves, these would be called by a name that tells nothing.
+    # If these were imported by name, calls could not be recognised.
     bare = ("torch.load", "numpy.load", "os.system", "os.popen", "shutil.unpack_archive")
     yield from (one for one in (*bare, *(f"yaml.{one}" for one in YAML + LOADERS)) if one in names)
 
 
 def _named(node: ast.AST) -> str | None:
-    """Return an attribute or name that is refused wherever it stands."""
+    """Return an attribute or name that is always refused; None for other nodes."""
     if not isinstance(node, ast.Attribute):
         return node.id if isinstance(node, ast.Name) and node.id in NETWORK else None
     if node.attr in ("from_pretrained", "read_pickle", "unpack_archive", *NETWORK):
@@ -71,7 +71,7 @@ def _named(node: ast.AST) -> str | None:
 
 
 def _called(node: ast.AST) -> str | None:
-    """Return a call that lacks the argument by which it is safe."""
+    """Return a call without the argument that makes it safe; None for other nodes."""
     if not isinstance(node, ast.Call):
         return None
     given = {one.arg: getattr(one.value, "value", None) for one in node.keywords}
@@ -108,7 +108,7 @@ def test_no_code_of_files_is_run():
     }
     assert len(PATHS) > 300
     assert {place: line for place, line in found.items() if place not in ALLOWED} == {}
-    assert ALLOWED - found.keys() == set()  # no exception is left over
+    assert ALLOWED - found.keys() == set()  # no exception is unused
 
 
 def test_the_rules_neither():

@@ -1,4 +1,4 @@
-"""Forks of the tests' process work whatever earlier tests have started in it."""
+"""Forks of the tests' process work, whatever earlier tests have started in it."""
 
 import multiprocessing
 import os
@@ -20,7 +20,7 @@ def _draw() -> None:
 
 def _start_from_a_server() -> None:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([])  # an earlier test's take seconds to import
+    context.set_forkserver_preload([])  # those of earlier tests are slow
     process = context.Process(target=os.getpid)
     process.start()
     process.join()

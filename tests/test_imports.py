@@ -1,4 +1,4 @@
-"""Each start of the workflow imports only light modules, without the libraries that train."""
+"""Each start of the workflow imports only light modules, without libraries for training."""
 
 import subprocess
 import sys

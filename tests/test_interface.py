@@ -1,4 +1,4 @@
-"""The Python interface: names of `weebill` itself, loaded on first use, as the documents show them."""
+"""The Python interface: names of the package `weebill`, loaded on first use, as in the documents."""
 
 import ast
 import re
@@ -69,13 +69,13 @@ def student(tmp_path_factory):
 
 
 def shown(page: str) -> list[str]:
-    """Return the blocks of Python of a page of the documents."""
+    """Return the Python blocks of a page of the documents."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def test_what_the_documents_show_runs(student, metric, tmp_path, monkeypatch):
-    """Their blocks run in a folder with small models under the documents' names, one after another."""
+    """All blocks run in order, in a folder with small models under the documents' names."""
     for name, folder in (
         ("results/demo/models/demo.tiny/unpruned/int8", student),
         ("path/to/metric", metric),

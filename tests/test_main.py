@@ -1,4 +1,4 @@
-"""The shell completes commands, options, names and files, without loading PyTorch."""
+"""The shell completes commands, options, names and files, and PyTorch is not loaded."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ pytest.importorskip("argcomplete")
 
 
 def completions(line: str) -> tuple[list[str], str]:
-    """Return what the shell offers at the end of a line, and the modules that were loaded for it."""
+    """Return the completions that the shell offers for a line, and the modules loaded for them."""
     asked = {
         "_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "63",
         "_ARGCOMPLETE_IFS": "\v", "_ARGCOMPLETE_STDOUT_FILENAME": "offered",

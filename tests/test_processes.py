@@ -1,4 +1,4 @@
-"""Temporary files of living makers stay, also where the process numbers are those of another container."""
+"""Temporary files of running makers stay, even if process numbers come from another container."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Entries of a registry are loaded on use, each one separately."""
+"""Entries of a registry are loaded on use, separately."""
 
 import pytest
 

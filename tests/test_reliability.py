@@ -1,4 +1,4 @@
-"""docs/reliability.md is made of the committed counts, of all readers, and tells what did not hold."""
+"""docs/reliability.md is made from the committed counts, has all readers, and reports failures."""
 
 from tests.fuzz.readers import READERS
 from tests.reliability import PAGE, cuts_part, fuzz_part, kills_part, page, read_counts

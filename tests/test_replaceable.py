@@ -1,4 +1,4 @@
-"""A folder is replaced only if it holds nothing but an earlier result: no file of a user's is deleted."""
+"""A folder is replaced only if it contains nothing but an earlier result: no user's file is deleted."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def _file(name):
 def _socket(folder):
     with socket.socket(socket.AF_UNIX) as one:
         here = Path.cwd()
-        os.chdir(folder)  # a socket's path must be short
+        os.chdir(folder)  # sockets need short paths
         try:
             one.bind("weights.sock")
         finally:
@@ -102,7 +102,7 @@ def test_anything_of_a_user_is_refused_and_kept(ours, entry):
         replace(ours)
     assert str(found.value) == line
     with pytest.raises(InputError, match="would be deleted"):
-        move_folder(ours.parent / "made", ours, KIND)  # before it looks for the made one
+        move_folder(ours.parent / "made", ours, KIND)  # fails before "made" is read
     assert contents(ours) == before
     assert [path.name for path in ours.parent.iterdir()] == ["model"]
 
@@ -179,7 +179,7 @@ def test_a_mount_of_the_same_disk_is_told(ours, tmp_path):
 
 
 def test_a_folder_that_cannot_be_written(ours, monkeypatch):
-    monkeypatch.setattr("os.access", lambda *arguments: False)  # root may write everywhere
+    monkeypatch.setattr("os.access", lambda *arguments: False)  # root may write to all folders
     with pytest.raises(InputError, match="permission denied; name a folder that can be read and"):
         check_replaceable(ours, KIND)
 

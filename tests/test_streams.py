@@ -1,4 +1,4 @@
-"""Commands whose streams are closed, of another encoding or on a full disk, as a shell gives them."""
+"""Commands with streams that are closed, have another encoding, or are on a full disk, as from a shell."""
 
 import io
 import os
@@ -13,7 +13,7 @@ MAIN = f"{sys.executable} -P -m weebill"
 
 
 def run(command: str, **environment: str) -> subprocess.CompletedProcess:
-    """Run a command of the shell, in which `weebill` is the command line."""
+    """Run a shell command in which `weebill` is the command line."""
     words = ["bash", "-c", command.replace("weebill", MAIN)]
     return subprocess.run(words, capture_output=True, env={**os.environ, **environment})
 
@@ -43,7 +43,7 @@ def test_nobody_reads_the_errors():
 def test_output_is_utf8_in_any_locale(tmp_path, monkeypatch):
     text = "Größe, 大きさ\n".encode()
     (tmp_path / "text").write_bytes(text)
-    output = io.TextIOWrapper(io.BytesIO(), encoding="ascii")  # as in Python under such a locale
+    output = io.TextIOWrapper(io.BytesIO(), encoding="ascii")  # as under such a locale
     monkeypatch.setattr(sys, "stdout", output)
     files = ["-s", f"{tmp_path}/text", "-t", f"{tmp_path}/text"]
     assert main(["mbr", *files, "--utility", "chrf", "--candidates", "1"]) == 0

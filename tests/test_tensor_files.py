@@ -1,4 +1,4 @@
-"""Types in the headers of files, against the written tensors."""
+"""Types in the headers of files, compared with the written tensors."""
 
 import pytest
 import torch
@@ -49,7 +49,7 @@ def test_what_is_expected_passes_and_names_without_expectation_too(tmp_path):
 
 
 def test_files_are_those_of_the_library(tmp_path):
-    """Tensors of several types, one empty and one of no dimension, in any order."""
+    """Tensors have several types, one is empty, one has no dimension, and they come in any order."""
     torch.manual_seed(1)
     tensors = {
         "codes": torch.randint(-127, 128, (3, 5)).to(torch.int8),

@@ -1,4 +1,4 @@
-"""Text is read whole or not at all: a truncated compressed file is never taken for a shorter one."""
+"""Text is read whole or not at all: a truncated compressed file is never taken for a shorter text."""
 
 import base64
 import gzip
@@ -79,7 +79,7 @@ def test_padding_of_an_archive_is_no_damage(tmp_path):
 def test_an_archive_that_asks_for_gigabytes_of_memory_is_refused(tmp_path):
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 2**30}]
     coder = lzma.LZMACompressor(filters=filters)
-    # A small text hides the dictionary's size in the header.
+    # The header names a large dictionary even for a small text.
     path = _file(tmp_path, ".xz", coder.compress(b"a\n") + coder.flush())
     with pytest.raises(InputError, match=r"a\.xz: damaged .* \(Memory usage limit exceeded\)"):
         list(read_lines(path))
@@ -114,7 +114,7 @@ def test_memory_does_not_follow_the_text(tmp_path):
     with zstandard.open(path, "wb") as file:
         for _ in range(40):
             file.write(b"the same again\n" * 70_000)
-    assert path.stat().st_size < 50_000  # unpacks to 42 MB, a few bytes already to much
+    assert path.stat().st_size < 50_000  # unpacks to 42 MB; few bytes already unpack to much
     run = subprocess.run(
         [sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True
     )
@@ -198,5 +198,5 @@ def test_arguments_are_files_or_streams(tmp_path, monkeypatch):
         list(read_argument("-"))
     with pytest.raises(InputError, match="a folder, expected a file"):
         list(read_argument(tmp_path))
-    (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n"))  # only a stream is read as it is
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n"))  # only streams are not unpacked
     assert list(read_argument(tmp_path / "a.gz")) == ["packed"]

@@ -1,4 +1,4 @@
-"""YAML is read strictly."""
+"""YAML files are read strictly."""
 
 import pytest
 import yaml
@@ -41,7 +41,7 @@ BAD = {
         + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30)),
         "{path}:6: not valid YAML: aliases stand for too much text in all; mend this line",
     ),
-    "merged keys": (  # the library itself would need hours
+    "merged keys": (  # would take the library itself hours
         "a0: &a0 {x: 1}\n"
         + "".join(f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 8)}]}}\n" for i in range(1, 40)),
         "{path}:6: not valid YAML: aliases stand for too much text in all; mend this line",
@@ -78,7 +78,7 @@ def test_aliases_in_files_of_other_programs(name):
 
 
 def test_code_that_snakemake_would_run(tmp_path):
-    """Its reader of configurations evaluates values with a question mark if this key is true."""
+    """If this key is true, Snakemake's reader of configurations evaluates values with a question mark."""
     path = tmp_path / "x.yaml"
     for text in ("__use_yte__: true\nseed: ?1+1\n", "<<: {__use_yte__: true}\nseed: ?1+1\n"):
         path.write_text(text)
@@ -131,7 +131,7 @@ def test_bad_bytes(tmp_path):
 
 
 def test_other_systems_files(tmp_path):
-    """Windows writes CR LF, and its editors a byte order mark."""
+    """Windows writes CR LF, and its editors write a byte order mark."""
     (tmp_path / "x.yaml").write_bytes(b"\xef\xbb\xbfa: 1\r\nb: {c: x}\r\n")
     assert read_yaml(tmp_path / "x.yaml") == {"a": 1, "b": {"c": "x"}}
 

@@ -1,21 +1,21 @@
 """Weebill: makes translation models small and fast, and shows what each step costs and gains.
 
-From Python: `load(folder)` gives a translator, `Scorer(model)` a COMET metric, `load_int8(folder)` a text generator.
-They are imported on first use; `import weebill` alone needs only the standard library.
+In Python, `load(folder)` returns a translator, `Scorer(model)` a COMET metric, `load_int8(folder)` a text generator.
+They are imported on first use; `import weebill` itself needs only the standard library.
 """
 
 import sys
 from importlib import import_module
 from importlib.util import find_spec
 
-# Environments that do not have the runtime, such as those of some rules, find its Python in the clone.
+# In environments without the runtime, such as those of some rules, its Python modules are found in the clone.
 if find_spec("weebill_runtime") is None:
     sys.path.append(f"{__path__[0]}/../runtime")
 __version__ = "0.2.0"
 __all__ = ["InputError", "Scorer", "SearchOptions", "load", "load_int8"]
 
-# The modules that define the names.  They are without the package's own name, so that they do not count as imports of
-# every module (workflow.import_closure).
+# Modules that define the names.  They are relative, so that workflow.import_closure does not count them as imports of
+# every module.
 _PLACES = {
     "InputError": ".errors",
     "Scorer": ".metric.scorer",
@@ -42,5 +42,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the names of the interface too."""
+    """List all names, including those of the interface."""
     return sorted({*globals(), *_PLACES})

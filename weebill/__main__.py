@@ -33,7 +33,7 @@ COMMANDS = {
     "publish": "render published pages again, or list those that are stale",
     "benchmark": "measure a speed claim against an opponent",
 }
-# The extra of pyproject.toml that has all packages of a command, if it is not `all`.
+# Extra of pyproject.toml with all packages of a command, if it is not `all`.
 EXTRAS = {
     "run": "workflow",
     "rehearse": "all",
@@ -63,10 +63,10 @@ EXAMPLES = """examples:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; bad input ends in one line on stderr and exit code 1, Ctrl-C in exit code 130."""
+    """Run one command; return exit code 1 after one line on stderr for bad input, and 130 for Ctrl-C."""
     argv = (sys.argv[1:] if argv is None else argv) or ["--help"]
     command = _command(argv)
-    if sys.stderr is None:  # closed by the caller: nobody reads what it would tell
+    if sys.stderr is None:  # closed by the caller
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     try:
         prepare_output()
@@ -77,9 +77,9 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader, such as `head`, has ended
-        # Python flushes again at its end, and needs an open file for it.
+        # Python flushes again when it ends, which needs an open file.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE  # the shell's exit code for a program that SIGPIPE ended
+        return 128 + signal.SIGPIPE  # as the shell's code for SIGPIPE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as error:
@@ -91,9 +91,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def prepare_output() -> None:
-    """Make standard output UTF-8, whatever the locale.  Raises InputError if the caller has closed it.
+    """Make standard output UTF-8 in any locale.  Raises InputError if the caller has closed it.
 
-    Bytes of a file's name that are not UTF-8 are escaped, as on standard error; no other text has any.
+    Bytes of file names that are not UTF-8 are escaped, as on standard error; no other text contains such bytes.
     """
     if sys.stdout is None:
         raise InputError("standard output: closed, expected an open file, pipe or terminal")
@@ -102,7 +102,7 @@ def prepare_output() -> None:
 
 
 def complete() -> None:
-    """Answer the shell, which asks by the environment how the words of its line may go on; this ends the process."""
+    """Print the possible completions of the command line in the shell's environment variables; end the process."""
     import argcomplete
 
     words = os.environ["COMP_LINE"].split()[1:]

@@ -1,4 +1,4 @@
-"""Items of an iterator prepared ahead by another thread, so that a GPU never waits for its next batch."""
+"""Preparation of an iterator's next items by another thread, so that a GPU never waits for its next batch."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ END = object()
 
 
 def ahead(items: Iterator[Item], count: int) -> Iterator[Item]:
-    """Yield the items in their order; another thread makes up to `count` of them before they are asked for.
+    """Yield the items in order; another thread makes up to `count` of them in advance.
 
-    An error of the iterator is raised here in the place of its item.  The thread ends with this generator.
+    An error of the iterator is raised in place of its item.  The thread ends with this generator.
     """
     thread = ThreadPoolExecutor(1, thread_name_prefix="ahead")
     try:

@@ -1,4 +1,4 @@
-"""Parser of command lines, which names the nearest word for a wrong one, and types of arguments."""
+"""Parser of command lines, which suggests the nearest word for a wrong one, and types of arguments."""
 
 import argparse
 import math
@@ -9,11 +9,11 @@ from typing import Any
 
 from weebill.errors import abridged, nearest
 
-LARGEST = 2**31 - 1  # number where nothing else bounds it
+LARGEST = 2**31 - 1  # largest number if there is no other bound
 
 
 class _OneFile(argparse.Action):
-    """Option that names one file: naming another one would leave the first out."""
+    """Option for one file; a second use is an error, because it would replace the first file."""
 
     def __call__(
         self, parser: "Parser", namespace: Any, values: Any, option_string: str | None = None
@@ -27,8 +27,8 @@ class _OneFile(argparse.Action):
 class Parser(argparse.ArgumentParser):
     """Parser whose messages about unknown commands, options and choices name the nearest valid word.
 
-    No file that is named is left out: an option of several files takes those of all its uses, and an option of one
-    file is given once.
+    No given file is ignored: an option for several files collects those of all its uses, and an option for one file
+    can be used only once.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -36,7 +36,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **options)
 
     def add_argument(self, *names: str, **options: Any) -> argparse.Action:
-        """Add an argument; see the class for those of files, which have the type Path."""
+        """Add an argument; the class's docstring explains arguments for files, which have the type Path."""
         if options.get("type") is Path and "action" not in options:
             options["action"] = "extend" if options.get("nargs") == "+" else _OneFile
         return super().add_argument(*names, **options)
@@ -44,7 +44,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse arguments, all of which must be known."""
+        """Parse arguments; all of them must be known."""
         self.given.clear()
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
@@ -76,7 +76,7 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 
 
 def real(least: float, most: float, above: bool = False) -> Callable[[str], float]:
-    """Return a parser of numbers from `least`, or above it, to `most`; it raises ArgumentTypeError for any other."""
+    """Return a parser of numbers from `least` (or `above` it) to `most`; it raises ArgumentTypeError for others."""
 
     def parse(text: str) -> float:
         try:
@@ -92,7 +92,7 @@ def real(least: float, most: float, above: bool = False) -> Callable[[str], floa
 
 
 positive = whole(1, LARGEST)
-threads = whole(1, 4096)  # of one process; more than any machine has
+threads = whole(1, 4096)  # threads of a process; more than any machine has
 beam = whole(1, 4096)  # hypotheses, or samples, of a sentence
 random_seed = whole(0, 2**32 - 1)
 

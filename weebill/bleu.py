@@ -1,11 +1,13 @@
 """BLEU by sacreBLEU, with the tokenizer of the target language.
 
-The tokenizers are those that sacreBLEU advises: its own for Chinese, MeCab's for Japanese and Korean, 13a elsewhere.
-Other scripts without spaces are divided into the pieces of FLORES-200 (spBLEU, Goyal et al. 2022), or into characters
-if it has no language in them.
+The tokenizers are those that sacreBLEU advises: its own for Chinese, MeCab for Japanese and Korean, otherwise 13a.
+Other scripts without spaces are divided into pieces of FLORES-200 (spBLEU, Goyal et al. 2022), or into characters if
+FLORES-200 has no language in the script.
 """
 
 import shutil
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from weebill.corpus.language_codes import check_language, scripts
 from weebill.corpus.sources import Places, Source
 from weebill.errors import InputError, placed
 from weebill.files import atomic_path, sha256_file
+from weebill_runtime.unspaced import is_unspaced
 
 PIECES = Source(  # the same file is NLLB's sentencepiece.bpe.model
     "https://dl.fbaipublicfiles.com/large_objects/nllb/models/spm_200/flores200_sacrebleu_tokenizer_spm.model",
@@ -23,6 +26,7 @@ PIECES = Source(  # the same file is NLLB's sentencepiece.bpe.model
     sha256="14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a",
     bytes=4_852_054,
 )
+SAMPLE = 1000  # texts that are looked at if no target language is given
 BY_SCRIPT = {
     **dict.fromkeys(("Hans", "Hant", "Hani", "Hanb"), "zh"),
     **dict.fromkeys(("Jpan", "Hrkt", "Hira", "Kana"), "ja-mecab"),
@@ -36,7 +40,7 @@ def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
     """Return sacreBLEU's BLEU with the tokenizer of a target language; "" means words.
 
     target: code of the language in any spelling, or the name of one of sacreBLEU's tokenizers.  The pieces of
-    FLORES-200 are fetched once into sacreBLEU's folder, where sacreBLEU reads them.
+    FLORES-200 are fetched once, into sacreBLEU's folder.
     Raises InputError if they cannot be fetched, or MeCab is not installed.
     """
     name = tokenizer_of(target)
@@ -44,8 +48,9 @@ def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
         if name == "flores200":
             _provide_pieces(places)
         return BLEU(tokenize=name, **options)
-    except (InputError, RuntimeError, ImportError) as error:
-        reason = str(error) if isinstance(error, InputError) else "install sacrebleu[ja,ko]"
+    except (InputError, OSError, RuntimeError, ImportError) as error:
+        # sacreBLEU itself fetches the pieces of flores101.
+        reason = "install sacrebleu[ja,ko]" if name.endswith("-mecab") else error
         raise InputError(
             f"BLEU of {target} needs sacreBLEU's tokenizer {name}: {reason}; or let "
             "`bleu.tokenizer: char` of the configuration (`--target char`) count characters"
@@ -53,7 +58,7 @@ def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
 
 
 def tokenizer_of(target: str) -> str:
-    """Return the name of sacreBLEU's tokenizer for a target language; `target` itself if it is such a name."""
+    """Return the name of sacreBLEU's tokenizer for a target language, or `target` itself if it is such a name."""
     if target in BLEU.TOKENIZERS:
         return target
     return BY_SCRIPT.get(next(iter(scripts(target)), ""), BLEU.TOKENIZER_DEFAULT)
@@ -64,6 +69,18 @@ def check_target(target: str) -> None:
     if target not in BLEU.TOKENIZERS:
         with placed("--target"):
             check_language(target)
+
+
+def require_target(target: str | None, texts: Iterable[str]) -> None:
+    """Raise InputError if no target is given, and most letters of the first texts are of scripts without spaces."""
+    if target:
+        return
+    letters = [letter for text in islice(texts, SAMPLE) for letter in text if letter.isalpha()]
+    if 2 * sum(map(is_unspaced, letters)) > len(letters):
+        raise InputError(
+            "BLEU would count whole sentences as words, because this text has no spaces between words; "
+            "add `--target` with its language or a tokenizer of sacreBLEU: ja, zh, th, char"
+        )
 
 
 def _provide_pieces(places: Places) -> None:

@@ -1,4 +1,4 @@
-"""Installed distributions: what they require, and the bytes of their files."""
+"""Installed distributions: their requirements, and the bytes of their files."""
 
 from collections.abc import Iterable, Mapping
 from importlib import metadata
@@ -18,10 +18,10 @@ def required(
     requirements: Iterable[Requirement],
     known: Mapping[str, Iterable[Requirement]] = MappingProxyType({}),
 ) -> dict[str, metadata.Distribution]:
-    """Return the installed distributions of requirements, and what those need in turn, by name.
+    """Return the installed distributions of requirements and of their own requirements, by name.
 
-    known: what distributions require that are left out themselves, because they may not be installed.
-    Raises PackageNotFoundError if one is not installed.
+    known: requirements of distributions that are left out themselves, because they may not be installed.
+    Raises PackageNotFoundError if a distribution is not installed.
     """
     waiting, seen, found = list(requirements), set(), {}
     while waiting:
@@ -40,6 +40,6 @@ def required(
 
 
 def unpacked_bytes(distribution: metadata.Distribution) -> int:
-    """Return the bytes of a distribution's files, without what Python compiles of them."""
+    """Return the bytes of a distribution's files, without those that Python compiles."""
     places = (one.locate() for one in distribution.files or () if one.suffix != ".pyc")
     return sum(place.stat().st_size for place in places if place.is_file())

@@ -1,4 +1,4 @@
-"""Durable renaming and syncing: results are on the disk, also after a power loss."""
+"""Durable renaming and syncing, so that results are on the disk even after a power loss."""
 
 import ctypes
 import errno
@@ -27,7 +27,7 @@ def sync(path: str | Path) -> None:
 
 
 def sync_tree(folder: str | Path) -> None:
-    """Wait until a folder is on the disk: every file, every sub-folder, at last itself.  Links are not followed."""
+    """Wait until a folder is on the disk: every file, then every sub-folder, then itself; do not follow links."""
     files, folders = [], []
     for place, _, names in os.walk(folder, onerror=_raise):
         folders.append(place)
@@ -51,11 +51,11 @@ def make_folders(folder: Path) -> None:
 
 
 def put_in_place(new: Path, place: Path, aside: Path) -> None:
-    """Give a synced folder the name `place`, durably; an earlier folder there is called `new` afterwards.
+    """Rename a synced folder to `place`, durably; an earlier folder there is renamed to `new`.
 
-    One of them exists at every moment, and a failure leaves both as they were.
-    aside: a free name beside `place`, for file systems that cannot exchange two names at one stroke: a process killed
-    between two renamings leaves the former folder there.
+    One of them exists at every moment, and a failure changes neither.
+    aside: a free name beside `place`, for file systems that cannot exchange two names atomically.  A process killed
+    between two renamings leaves the earlier folder under this name.
     """
     if not os.path.lexists(place):
         os.replace(new, place)
@@ -64,7 +64,7 @@ def put_in_place(new: Path, place: Path, aside: Path) -> None:
         try:
             os.replace(new, place)
         except BaseException:
-            if not os.path.lexists(place):  # unless it was interrupted just after the renaming
+            if not os.path.lexists(place):  # false if the interruption came just after the renaming
                 os.replace(aside, place)
             raise
         os.replace(aside, new)
@@ -72,7 +72,7 @@ def put_in_place(new: Path, place: Path, aside: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange two names at one stroke; return False if the system or the file system cannot."""
+    """Exchange two names atomically; return False if the system or the file system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False

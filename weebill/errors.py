@@ -22,10 +22,10 @@ __all__ = [
 
 LONGEST_SHOWN = 200  # characters of a name or value in a message
 
-Key = str | int  # of a mapping, or of a list's item, in a configuration
+Key = str | int  # key of a mapping, or index of a list's item, in a configuration
 
 FEW_INODES = 16
-LOOP = "Symlink loop from "  # begin of a message of Python 3.11 and 3.12
+LOOP = "Symlink loop from "  # beginning of a message of Python 3.11 and 3.12
 _DISK_REMEDIES = {
     errno.ENOSPC: "the disk is full; free some space and run again, finished work is kept",
     errno.EDQUOT: "the disk quota is used up; free some space and run again, finished work is kept",
@@ -41,7 +41,7 @@ _DISK_REMEDIES = {
 
 
 def key_path(path: tuple[Key, ...]) -> str:
-    """("students", 1) as "students[1]"; what cannot be seen, such as a blank that breaks no line, as its code."""
+    """Format ("students", 1) as "students[1]"; invisible characters, such as no-break spaces, become their codes."""
     text = ""
     for key in path:
         if isinstance(key, str) and not key.isprintable():
@@ -51,9 +51,9 @@ def key_path(path: tuple[Key, ...]) -> str:
 
 
 def explain(error: BaseException, place: str = "results") -> str | None:
-    """Return one line for the user if `error` is the input's or the disk's fault, None if it is ours.
+    """Return one line for the user if `error` is a fault of the input or the disk, None if it is ours.
 
-    place: what was written or read where the error names no file.
+    place: file or folder that was written or read, for errors that name no file.
     """
     if isinstance(error, InputError):
         return str(error)
@@ -61,11 +61,11 @@ def explain(error: BaseException, place: str = "results") -> str | None:
     if code == errno.ELOOP and isinstance(error, RuntimeError):
         place = str(error).removeprefix(LOOP).strip("'")
     name = str(getattr(error, "filename", None) or "")
-    # A folder of the system, such as /proc, takes no files.
+    # Nothing can be written to a folder of the system, such as /proc.
     if isinstance(error, FileNotFoundError) and ".partial-" in name:
         return f"{abridged(Path(name).parent)}: no file can be made here; name a folder where you can write"
     if code in _DISK_REMEDIES:
-        # For a renaming, name the destination: the other name is that of a partial file.
+        # For a renaming, name the destination, because the other name is that of a partial file.
         place = getattr(error, "filename2", None) or getattr(error, "filename", None) or place
         remedy = full_disk(place) if code == errno.ENOSPC else _DISK_REMEDIES[code]
         return f"{abridged(place)}: {remedy}"
@@ -73,7 +73,7 @@ def explain(error: BaseException, place: str = "results") -> str | None:
 
 
 def error_number(error: BaseException) -> int | None:
-    """Return the system's number of an error, which may be only in its message; None if it has none."""
+    """Return the system's number of an error, even if only the message has it; None if there is none."""
     if isinstance(error, OSError):
         return error.errno
     if isinstance(error, RuntimeError) and str(error).startswith(LOOP):
@@ -83,7 +83,7 @@ def error_number(error: BaseException) -> int | None:
 
 
 def full_disk(place: str | Path) -> str:
-    """Return what is missing on the file system of a place where nothing could be written, and the remedy."""
+    """Return, for a place where nothing could be written, what its file system lacks, and the remedy."""
     with suppress(OSError, ValueError, ZeroDivisionError):
         there = next(one for one in (Path(place), *Path(place).absolute().parents) if one.exists())
         found = os.statvfs(there)
@@ -98,6 +98,6 @@ def full_disk(place: str | Path) -> str:
 
 
 def abridged(text: object, most: int = LONGEST_SHOWN) -> str:
-    """Return a text for a message: if it is longer than `most` characters, its beginning and its length."""
+    """Return a text for a message; if it has more than `most` characters, return its beginning and its length."""
     whole = str(text)
     return whole if len(whole) <= most else f"{whole[: most // 2]}… ({len(whole):,} characters)"

@@ -22,13 +22,13 @@ from weebill_runtime.json_text import parse_json
 MIB = 2**20  # bytes
 LOCK = ".lock"
 FULL = (errno.ENOSPC, errno.EDQUOT)
-# First letters of the names that network file systems give to removed files which a process still has open.
+# Prefixes of the names that network file systems give to removed files that a process still has open.
 STILL_OPEN = (".nfs", ".fuse_hidden")
 
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside `path`: it replaces `path`, durably, if the block succeeds; else it is removed."""
+    """Yield a temporary path beside `path`; it replaces `path` durably if the block succeeds, else it is removed."""
     given, path = path, Path(path).resolve()  # a link stays a link
     if path.exists() and not (path.is_file() or path.is_dir()):  # such as /dev/null
         raise InputError(f"{path}: not a plain file; name one, or a new one")
@@ -45,10 +45,10 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[Path]:
-    """Give a temporary folder beside `path`: it replaces `path`, durably, if the block succeeds; else it is removed.
+    """Yield a temporary folder beside `path`; it replaces `path` durably if the block succeeds, else it is removed.
 
     kind: kind of an earlier folder at `path` that may be replaced; None: only a missing or empty one.
-    Raises InputError, before the block and after it, if anything else would be deleted, or nothing can be written.
+    Raises InputError, before or after the block, if anything else would be deleted, or nothing can be written.
     """
     place, partial = _begin(path, kind)
     try:
@@ -63,13 +63,13 @@ def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[
 
 
 def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) -> None:
-    """Move a finished folder to its final place, like `atomic_folder`; partial files of killed processes in it go."""
+    """Move a finished folder to its final place, like `atomic_folder`; remove partial files of killed processes."""
     place, partial = _begin(path, kind)
     for leftover in made.glob(".*.partial-*"):
         leftover.unlink()
     sync_tree(made)
     itself = made.stat()
-    # Take a name of its own first: a kill must not leave the replaced folder at the place of the made one.
+    # Take another name first, because a kill must not leave the replaced folder in place of `made`.
     os.replace(made, partial)
     try:
         _put_in_place(partial, place, path)
@@ -82,7 +82,7 @@ def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) ->
 
 
 def remove_folder(path: str | Path) -> None:
-    """Remove a folder at one stroke: an interruption never leaves a part of it there."""
+    """Remove a folder atomically: an interruption never leaves a part of it at `path`."""
     path = Path(path)
     partial = _partial(path)
     os.replace(path, partial)
@@ -92,7 +92,7 @@ def remove_folder(path: str | Path) -> None:
 
 
 def _remove_tree(folder: Path) -> None:
-    """Remove a folder; one in which files are still open stays on network file systems until it is removed again."""
+    """Remove a folder; on network file systems, a folder with open files remains until it is removed again."""
     shutil.rmtree(folder, ignore_errors=True)
     files = (path for path in folder.rglob("*") if not path.is_dir())
     if not all(path.name.startswith(STILL_OPEN) for path in files):
@@ -104,7 +104,7 @@ def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
     place = check_replaceable(path, kind)
     with _refused(path, "made", "; name a folder where you can write"):
         partial = _partial(place)
-        partial.mkdir()  # now, so that a fault is reported before the work begins
+        partial.mkdir()  # reports a fault before the work begins
         partial.rmdir()
     return place, partial
 
@@ -116,7 +116,7 @@ def _put_in_place(partial: Path, place: Path, path: str | Path) -> None:
 
 @contextmanager
 def _refused(path: str | Path, action: str, remedy: str) -> Iterator[None]:
-    """Raise InputError for an error of the system, except a full disk, of which `errors.explain` names the remedy."""
+    """Raise InputError for a system error, except a full disk, whose remedy `errors.explain` names."""
     try:
         yield
     except OSError as error:
@@ -127,7 +127,7 @@ def _refused(path: str | Path, action: str, remedy: str) -> Iterator[None]:
 
 @contextmanager
 def _full_disk_at(path: str | Path, partial: Path) -> Iterator[None]:
-    """Give an error for a full disk that names no file, or a partial one, the name of the file that is made."""
+    """Add the name of the output to an error for a full disk that names no file or a partial file."""
     try:
         yield
     except Exception as error:
@@ -139,7 +139,7 @@ def _full_disk_at(path: str | Path, partial: Path) -> Iterator[None]:
 
 
 def _partial(path: Path) -> Path:
-    """Return this process's place to make or remove `path`; restore or remove what killed processes left there."""
+    """Return this process's place to make or remove `path`; restore or remove leftovers of killed processes."""
     make_folders(path.parent)
     prefix, former = f".{path.name}.partial-", _former(path)
     for entry in path.parent.iterdir():
@@ -160,7 +160,7 @@ def _former(path: Path) -> str:
 
 @contextmanager
 def exclusive_folder(folder: str | Path) -> Iterator[None]:
-    """Hold a folder of checkpoints; wait while another process holds it.  The block may remove the folder."""
+    """Lock a folder of checkpoints; wait while another process holds it.  The block may remove the folder."""
     folder = Path(folder)
     while True:
         folder.mkdir(parents=True, exist_ok=True)
@@ -177,17 +177,18 @@ def exclusive_folder(folder: str | Path) -> Iterator[None]:
                 yield
                 break
     if not folder.exists():
-        _partial(folder)  # removes what a network file system kept until the lock was closed
+        _partial(folder)  # removes files that a network file system kept until the lock was closed
 
 
 def claim_folder(
     folder: Path, note: str, identity: Mapping[str, Any], keep: Collection[str] = ()
 ) -> None:
-    """Make a folder of unfinished work belong to `identity`; remove work of another identity.
+    """Assign a folder of unfinished work to `identity`; remove work of another identity.
 
-    identity: plain values of all that decides the result, for the file `note`.  keep: names of entries that stay.
+    identity: plain values of everything that determines the result, for the file `note`.  keep: names of entries that
+    are never removed.
     """
-    identity = json.loads(json.dumps(identity))  # the form in which it is read again
+    identity = json.loads(json.dumps(identity))  # same form as after reading
     path = folder / note
     found = read_json(path) if path.is_file() else None
     if found == identity:
@@ -195,7 +196,7 @@ def claim_folder(
     if found is not None:
         other = [name for name, value in identity.items() if found.get(name) != value]
         logging.info("%s: begun with other %s; starting over", folder, ", ".join(other))
-        path.unlink()  # first, or the rest after an interruption would pass for the former work
+        path.unlink()  # first, else after an interruption the rest would look complete
     for entry in list(folder.iterdir()):
         if entry.name not in (LOCK, *keep):
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
@@ -204,7 +205,7 @@ def claim_folder(
 
 @contextmanager
 def unfinished_work(output: str | Path, identity: Mapping[str, Any]) -> Iterator[Path]:
-    """Give the folder OUTPUT.work with the unfinished work of `identity`; remove it if the block succeeds.
+    """Yield the folder OUTPUT.work with the unfinished work of `identity`; remove it if the block succeeds.
 
     Work of another identity is removed first.  Another process that makes the same output waits.
     """
@@ -217,7 +218,7 @@ def unfinished_work(output: str | Path, identity: Mapping[str, Any]) -> Iterator
 
 
 def check_plain(path: str | Path) -> None:
-    """Raise InputError for a pipe, a device or a socket, or one in a folder: its reader would wait, or never end."""
+    """Raise InputError for a pipe, device or socket, or a folder with one, because reading might never end."""
     path = Path(path)
     for one in sorted(path.iterdir()) if path.is_dir() else [path]:
         if one.exists() and not (one.is_file() or one.is_dir()):
@@ -265,7 +266,7 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Read the value in a JSON file.  Raises InputError where it is missing or not JSON."""
+    """Read the value in a JSON file.  Raises InputError if the file is missing or not JSON."""
     path = Path(path)
     check_plain(path)
     try:

@@ -1,4 +1,4 @@
-"""Lineage that a model's folder records; separate from training, whose libraries are slow to import."""
+"""Lineage in a model's folder; this is separate from training, whose libraries are slow to import."""
 
 import platform
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ def lineage(
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions of the software that decides a model's bits, and of further packages."""
+    """Return the versions of the software that a model's bits depend on, and of further packages."""
     return {
         "weebill": __version__,
         "torch": torch.__version__,

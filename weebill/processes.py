@@ -1,4 +1,4 @@
-"""Marks of processes that make files, which tell whether the maker still lives: of this machine, or of another."""
+"""Marks of processes in names of files, which show if the process that makes a file still runs, on any machine."""
 
 import hashlib
 import os
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import psutil
 
-MARK = re.compile(r"(\d+)(?:-([0-9a-f]{8}))?")  # earlier versions named no machine
-# Seconds without a change, after which another machine's file counts as left.
+MARK = re.compile(r"(\d+)(?:-([0-9a-f]{8}))?")  # earlier versions did not name the machine
+# Seconds without a change after which another machine's file counts as left behind.
 LEFT_AFTER = 24 * 3600
 
 
 def machine() -> str:
-    """Return an identity of the running system and of its process numbers, which differ in a container."""
+    """Return an identity of the running system and its process numbers, which are separate in a container."""
     with suppress(OSError):  # not on Linux
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{Path('/proc/self/ns/pid').readlink()}"
@@ -29,10 +29,10 @@ def maker_mark() -> str:
 
 
 def is_left(mark: str, file: Path) -> bool:
-    """Return True if a mark in the name of `file` is that of this process, or of one that has ended.
+    """Return True if a mark in the name of `file` is from this process, or from a process that has ended.
 
-    Whether a process of another machine has ended is not known here; it counts as ended if its file, or the newest
-    file in its folder, is unchanged for a day.
+    For another machine's process this is not known; it counts as ended if its file, or the newest file in its folder,
+    has not changed for a day.
     """
     found = MARK.fullmatch(mark)
     if found is None:
@@ -42,13 +42,13 @@ def is_left(mark: str, file: Path) -> bool:
         return process == os.getpid() or not _lives(process)
     changed = [0.0]
     for one in (file, *file.rglob("*")):
-        with suppress(OSError):  # its maker may move it at this moment
+        with suppress(OSError):  # its process may move it at this moment
             changed.append(one.lstat().st_mtime)
     return time.time() - max(changed) > LEFT_AFTER
 
 
 def _lives(process: int) -> bool:
-    """Return True for a process that has not ended; one that has may wait for ever for a parent that never asks."""
+    """Return True for a process that has not ended; a zombie, whose parent never waits for it, has ended."""
     try:
         return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -1,4 +1,4 @@
-"""Registries: named entries of the library, each in a file of its own, which is loaded when the entry is used."""
+"""Registries: named entries of the library, each in its own file, which is loaded when the entry is used."""
 
 from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Mapping of names to objects, from a table such as {"opus": "package.module:Name"}; loads only what is used."""
+    """Mapping of names to objects, from a table like {"opus": "package.module:Name"}; objects are loaded on use."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = dict(places)

@@ -12,7 +12,7 @@ import psutil
 from weebill.errors import InputError
 from weebill_runtime.json_text import parse_json
 
-STAMP = ".snakemake_timestamp"  # Snakemake's, in folders that a rule made
+STAMP = ".snakemake_timestamp"  # Snakemake's file in folders that a rule made
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class FolderKind:
     """Entries of one kind of result, which distinguish an earlier result from a user's own folder."""
 
     always: tuple[str, ...] = ()
-    """Files that every such folder has, as paths in it."""
+    """Paths of files that every such folder has."""
     perhaps: tuple[str, ...] = ()
-    """Patterns of files that it may have; `*` stands for no slash."""
+    """Patterns of files that it may have; `*` does not match a slash."""
     mark: tuple[str, Callable[[Path], bool]] | None = None
-    """A file and a check of its content: returns True if Weebill wrote it."""
+    """File, and a check of its content that returns True if Weebill wrote it."""
 
 
 def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
@@ -33,7 +33,7 @@ def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
     try:
         linked, place = path.is_symlink(), path.resolve()
         found = place.lstat() if os.path.lexists(place) else None
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, too long a name, a null
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a long name, a null
         raise InputError(f"{path}: not the path of a folder ({error}); name another") from error
     if linked:
         raise InputError(f"{path}: a link; name the folder it leads to ({place}), or a new one")
@@ -52,7 +52,7 @@ def check_replaceable(path: str | Path, kind: FolderKind | None = None) -> Path:
 
 
 def has_keys(file: Path, keys: Set[str]) -> bool:
-    """Return True for a JSON file of an object with these keys."""
+    """Return True for a JSON file with an object that has these keys."""
     try:
         found = parse_json(file.read_text(encoding="utf-8"))
     except ValueError:
@@ -61,18 +61,18 @@ def has_keys(file: Path, keys: Set[str]) -> bool:
 
 
 def has_format(file: Path, formats: Sequence[str]) -> bool:
-    """Return True for a JSON file of an object whose `format` is one of these."""
+    """Return True for a JSON file with an object whose `format` is one of these."""
     return has_keys(file, {"format"}) and parse_json(file.read_text("utf-8"))["format"] in formats
 
 
 def _check_entries(path: Path, place: Path, kind: FolderKind) -> None:
-    """Raise InputError naming an entry that replacing a folder would delete for good."""
+    """Raise InputError, which names the entry, if replacing a folder would delete an entry of the user."""
     remedy = "name a new folder, or move that elsewhere"
     patterns = [pattern.split("/") for pattern in (*kind.always, *kind.perhaps)]
     own = []
     for entry in sorted(place.rglob("*")):  # does not follow links
         name, mode = entry.relative_to(place).as_posix(), entry.lstat().st_mode
-        if name == STAMP or Path(name).name.startswith(".nfs"):  # removed, and still open somewhere
+        if name == STAMP or Path(name).name.startswith(".nfs"):  # removed, but still open somewhere
             continue
         if not any(_fits(name.split("/"), mode, pattern) for pattern in patterns):
             raise InputError(f"{path}: holds '{name}', which would be deleted; {remedy}")

@@ -1,9 +1,9 @@
-"""Bounds and common types of settings, for the annotations of the dataclasses that hold them.
+"""Bounds and common types of settings, for annotations of settings classes.
 
-A setting is a field of a frozen dataclass. Its annotation gives type and bounds, and its default the default; None
-means that the key may be left out. The text below it gives the unit, the meaning and the source.
-`configuration.settings_schema` reads all of them. The bounds are classes of our own because some of these
-dataclasses are used in the environments `comet` and `bicleaner`, which have neither pydantic nor annotated_types.
+A setting is a field of a frozen dataclass. Its annotation is its type and bounds, its default the default; None means
+that the key may be left out. The text below it gives unit, meaning and source. `configuration.settings_schema` reads
+all of them. The bounds are our own classes, because some of these dataclasses are used in the environments `comet`
+and `bicleaner`, which have neither pydantic nor annotated_types.
 """
 
 import ast
@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, TypeVar
 section = dataclass(frozen=True, kw_only=True)
 
 
-# Bounds of a number, which are themselves valid (Ge, Le) or not (Gt, Lt).
+# Bounds of a number, inclusive (Ge, Le) or exclusive (Gt, Lt).
 Ge = make_dataclass("Ge", [("ge", float)], frozen=True)
 Gt = make_dataclass("Gt", [("gt", float)], frozen=True)
 Le = make_dataclass("Le", [("le", float)], frozen=True)
@@ -27,21 +27,21 @@ Lt = make_dataclass("Lt", [("lt", float)], frozen=True)
 # Smallest number of letters, items or keys; largest number of items.
 MinLen = make_dataclass("MinLen", [("min_length", int)], frozen=True)
 MaxLen = make_dataclass("MaxLen", [("max_length", int)], frozen=True)
-# Marks of a list that holds each item once, of a text that names a file, a folder or an address, and of a field that
-# the workflow sets: a configuration has no such key.
+# Marks: a list without repeated items; a text that names a file, a folder or an address; a field that the workflow
+# sets, for which a configuration has no key.
 Unique = make_dataclass("Unique", [], frozen=True)
 Located = make_dataclass("Located", [], frozen=True)
 Computed = make_dataclass("Computed", [], frozen=True)
-# Regular expression that a text must match; name of a valid value in messages.
+# Regular expression that a text must match, and the name of a valid value in messages.
 Pattern = make_dataclass("Pattern", [("pattern", str), ("expected", str)], frozen=True)
 Expected = make_dataclass("Expected", [("expected", str)], frozen=True)
-# Bound of a default, not of the values that a user writes: at most `share` times the value of another key.
+# Bound of a default (but not of a user's value): at most `share` times the value of another key.
 Follows = make_dataclass("Follows", [("follows", str), ("share", float)], frozen=True)
 
 
 @dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash
 class Former:
-    """Alternatives of earlier versions, each with its replacement, which messages name.
+    """Alternatives of earlier versions, each with its replacement, which is named in messages.
 
     A section lists its own earlier keys in its class variable FORMER.
     """
@@ -51,7 +51,7 @@ class Former:
 
 @dataclass(frozen=True, eq=False)  # annotations are hashed, and mappings have no hash
 class Chosen:
-    """Alternatives of a section: the key `tag` names one of `options`, which gives the other keys.
+    """Alternatives of a section: the key `tag` names one of `options`, which defines the other keys.
 
     options: settings classes by name, such as a registry.
     without: keys that this section leaves out.  defaults: default values that differ in this section.
@@ -66,7 +66,7 @@ class Chosen:
 Count = Annotated[int, Ge(1)]
 Few = Annotated[int, Ge(1), Le(4096)]  # threads, devices, hypotheses of a beam
 Shards = Annotated[int, Ge(1), Le(100_000)]  # each is a job
-Members = Annotated[int, Ge(1), Le(100)]  # of an ensemble; each is trained
+Members = Annotated[int, Ge(1), Le(100)]  # members of an ensemble; each is trained
 Amount = Annotated[int, Ge(0)]
 Seed = Annotated[int, Ge(0)]
 Share = Annotated[float, Ge(0), Le(1)]
@@ -76,7 +76,7 @@ NonZeroShare = Annotated[float, Gt(0), Le(1)]
 Weight = Annotated[float, Ge(0)]
 Positive = Annotated[float, Gt(0)]
 Text = Annotated[str, MinLen(1)]
-Place = Annotated[  # Snakemake takes braces for wildcards; nobody replaces ~ and $NAME
+Place = Annotated[  # Snakemake takes braces for wildcards; ~ and $NAME are never replaced
     str,
     MinLen(1),
     Located(),
@@ -92,7 +92,7 @@ Names = Distinct[str]
 
 
 def _name(kind: str, most: int) -> Any:
-    """Return the type of a name, which is a part of file names: these have 255 bytes at most."""
+    """Return the type of a name that is a part of file names, which have at most 255 bytes."""
     pattern = rf"^[A-Za-z0-9][A-Za-z0-9._-]{{0,{most - 1}}}$"
     return Annotated[str, Pattern(pattern, f"a {kind} of at most {most} letters, digits and . _ -")]
 
@@ -108,19 +108,19 @@ Language = Annotated[str, LANGUAGE]
 Sha256 = Annotated[str, Pattern("^[0-9a-f]{64}$", "64 hexadecimal digits in small letters")]
 Commit = Annotated[str, Pattern("^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits")]
 
-# `rehearsal` is a GPU's code and kinds of numbers on the processor, which `weebill rehearse` chooses.
+# `rehearsal`, which `weebill rehearse` chooses, runs a GPU's code and kinds of numbers on the processor.
 Accelerator = Literal["cpu", "gpu", "rehearsal"]
 
 
 def defaults(cls: type) -> dict[str, Any]:
-    """Return the default of every field of a settings class; None if it has none."""
+    """Return the default of every field of a settings class; None for a field without default."""
     return {one.name: None if one.default is MISSING else one.default for one in fields(cls)}
 
 
 def sentences(cls: type) -> dict[str, str]:
     """Return the text below each field of a settings class and of its base classes, on one line.
 
-    A class that is made from a registry has the texts in the metadata of its fields.
+    Classes made from registries have the texts in the metadata of their fields.
     """
     found = {one.name: one.metadata["sentence"] for one in fields(cls) if one.metadata}
     for base in reversed(cls.__mro__[:-1]):

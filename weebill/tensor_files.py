@@ -1,6 +1,6 @@
-"""Types of tensors in safetensors files: a type other than the format's is refused, not converted.
+"""Types of tensors in safetensors files; an unexpected type is refused, not converted.
 
-Converted weights would silently give garbage: int64 cuts off every fraction, bool leaves 0 and 1.
+Converted weights would silently become garbage: int64 cuts off fractions, bool keeps only 0 and 1.
 """
 
 import json
@@ -25,14 +25,14 @@ HALVES = {torch.float16: "F16", torch.bfloat16: "BF16"}
 
 
 def stored_types(path: str | Path) -> dict[str, str]:
-    """Read the type of each tensor of a file, by name, from the header only."""
+    """Read the type of each tensor of a file, by name, only from the header."""
     check_plain(path)
     with safe_open(path, "numpy") as file:
         return {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
 
 
 def check_types(path: str | Path, expected: Callable[[str], tuple[str, ...]]) -> None:
-    """Raise InputError if a tensor is not of the types that `expected` gives for its name, if it gives any."""
+    """Raise InputError if a tensor's type is not one of those that `expected` returns for its name, if any."""
     for name, kind in stored_types(path).items():
         wanted = expected(name)
         if wanted and kind not in wanted:
@@ -42,14 +42,14 @@ def check_types(path: str | Path, expected: Callable[[str], tuple[str, ...]]) ->
 
 
 def types_of(tensors: Mapping[str, torch.Tensor]) -> Callable[[str], tuple[str, ...]]:
-    """Return `expected` of `check_types` for a network with these tensors by name."""
+    """Return the argument `expected` of `check_types` for a network with these tensors, by name."""
     return lambda name: (NAMES[tensors[name].dtype],) if name in tensors else ()
 
 
 def mapped_tensors(path: Path) -> dict[str, torch.Tensor]:
     """Return the tensors of a safetensors file, which stay in the file and must not be changed.
 
-    safetensors' own mapping may be written to, which the system refuses for files larger than its memory.
+    safetensors' own mapping is writable, which the system refuses for files larger than its memory.
     """
     kinds = stored_types(path)  # checks the header
     types = {name: dtype for dtype, name in {**NAMES, **HALVES}.items()}
@@ -70,7 +70,7 @@ def mapped_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 class Entry(NamedTuple):
-    """Tensor of a file, which `make` computes when it is written."""
+    """Tensor of a file; `make` computes it when it is written."""
 
     name: str
     dtype: torch.dtype
@@ -79,8 +79,8 @@ class Entry(NamedTuple):
 
 
 def write_tensors(path: Path, tensors: Iterable[Entry]) -> None:
-    """Write a safetensors file, with one tensor after the other in memory."""
-    # The wider types first, so that every tensor begins at a multiple of its numbers' bytes.
+    """Write a safetensors file, with only one tensor at a time in memory."""
+    # Wider types come first, so that every tensor begins at a multiple of its numbers' bytes.
     ordered = sorted(tensors, key=lambda one: (-one.dtype.itemsize, one.name))
     header, begin = {}, 0
     for name, dtype, shape, _ in ordered:

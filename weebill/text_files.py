@@ -1,6 +1,6 @@
-"""Strict reading of text: from files, plain or compressed, and streams in UTF-8, split on "\\n" only; from lists.
+"""Strict reading of UTF-8 text from plain or compressed files, and from streams; lines are split only at "\\n".
 
-A line has at most LONGEST_LINE bytes, so that no file without line ends is read into memory whole.
+A line has at most LONGEST_LINE bytes, so that a file without line ends is never read into memory as a whole.
 """
 
 import bz2
@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from weebill.errors import InputError
 
-COMPRESSED = (".gz", ".xz", ".zst")  # read
+COMPRESSED = (".gz", ".xz", ".zst")  # compressions that are read
 WRITTEN = (".gz", ".zst")
 STANDARD_INPUT = "-"
 OTHER_ARCHIVES = (".bz2", ".zip")  # neither read nor written
@@ -25,16 +25,16 @@ MAGIC = {
     ".xz": b"\xfd7zXZ",
     ".zst": b"\x28\xb5\x2f\xfd",
 }  # first bytes; none is UTF-8
-LONGEST_LINE = 1 << 20  # bytes, without the line's end; hundreds of times those of a long paragraph
-LONGEST_RECORD = 1 << 28  # bytes of a line of JSON, which may be a whole book or list
+LONGEST_LINE = 1 << 20  # bytes without the line's end; hundreds of long paragraphs
+LONGEST_RECORD = 1 << 28  # bytes of a line of JSON, which may contain a whole book or list
 ANY_LENGTH = -1
 BLOCK = 1 << 17  # bytes
-# Bytes of memory that an .xz may ask for: four times what `xz -9` does.
+# Largest memory, in bytes, that an .xz may request: four times that of `xz -9`.
 LARGEST_DICTIONARY = 1 << 28
 
 
 class Omitted(str):
-    """Empty text in the place of a line, or of a cell, that is too long; `fault` names it."""
+    """Empty text in place of a line or cell that is too long; `fault` names it."""
 
     fault: str
 
@@ -44,12 +44,12 @@ class Omitted(str):
         return text
 
     def refusal(self) -> InputError:
-        """Return the error for a reader that cannot leave text out."""
+        """Return the error for readers that cannot omit text."""
         return InputError(f"{self.fault}; divide it, for instance into sentences, or remove it")
 
 
 def check_suffix(path: str | Path, known: Sequence[str] = COMPRESSED) -> None:
-    """Raise InputError if a name's suffix is that of a compression, but none of the `known` ones.
+    """Raise InputError if a name has the suffix of a compression that is not among the `known` ones.
 
     known: COMPRESSED for a file that is read, or WRITTEN.
     """
@@ -63,9 +63,9 @@ def check_suffix(path: str | Path, known: Sequence[str] = COMPRESSED) -> None:
 
 
 class _Unpacked(io.RawIOBase):
-    """Unpacked bytes of .xz or .bz2 archives, one after the other; other bytes after them are damage.
+    """Unpacked bytes of consecutive .xz or .bz2 archives; other bytes after them count as damage.
 
-    Python's own readers take such bytes, and so a damaged archive, for the end.
+    Python's own readers take such bytes, and therefore also a damaged archive, for the end.
     """
 
     def __init__(self, packed: IO[bytes], suffix: str) -> None:
@@ -111,7 +111,7 @@ class _Unpacked(io.RawIOBase):
 def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     """Open `path` for reading bytes, decompressed if its name ends in .gz, .xz or .zst.
 
-    suffix: compression of the file whatever its name, ".bz2" also; "" for none.
+    suffix: compression of the file, also ".bz2", if the name does not decide; "" for none.
 
     Damaged data raises gzip's or lzma's errors, or an OSError without a number.
     Raises InputError if it cannot be read.
@@ -131,7 +131,7 @@ def open_binary(path: str | Path, suffix: str | None = None) -> IO[bytes]:
     if suffix == ".zst":
         import pyarrow as pa  # not installed in every environment that reads text
 
-        # Arrow's reader, because zstandard's accepts a file that is cut inside a frame.
+        # Arrow's reader is used, because zstandard's accepts a file that is cut inside a frame.
         return io.BufferedReader(pa.input_stream(path.open("rb"), compression="zstd"))
     file = path.open("rb")
     packed = next((s for s, magic in MAGIC.items() if file.peek(4).startswith(magic)), None)
@@ -150,9 +150,9 @@ def bounded(text: str, place: str) -> str:
 
 
 def read_lines(path: str | Path, longest: int = LONGEST_LINE) -> Iterator[str]:
-    """Yield a file's lines without newlines, split on "\\n" only.
+    """Yield a file's lines without newlines, split only at "\\n".
 
-    Raises InputError if it is not UTF-8, or damaged, or a line has more than `longest` bytes (ANY_LENGTH: no limit).
+    Raises InputError if it is not UTF-8 or damaged, or a line has more than `longest` bytes (ANY_LENGTH: no limit).
     """
     number = 0
     with open_binary(path) as file:
@@ -162,7 +162,7 @@ def read_lines(path: str | Path, longest: int = LONGEST_LINE) -> Iterator[str]:
                 yield line
         except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             if getattr(error, "errno", None) is not None:
-                raise  # the disk's error
+                raise  # a disk error
             raise InputError(
                 f"{path}: damaged or truncated after line {number} ({error}); fetch the file again"
             ) from error
@@ -171,7 +171,7 @@ def read_lines(path: str | Path, longest: int = LONGEST_LINE) -> Iterator[str]:
 def read_argument(path: str | Path) -> Iterator[str]:
     """Yield the lines of a command's argument, which is read once: "-", a pipe such as /dev/fd/63, or a file.
 
-    Raises InputError as `read_lines`; text from a pipe is plain.
+    Raises the InputErrors of `read_lines`; text from a pipe is plain.
     """
     if str(path) == STANDARD_INPUT:
         yield from decoded_lines(standard_input(), "standard input")
@@ -183,7 +183,7 @@ def read_argument(path: str | Path) -> Iterator[str]:
 
 
 def check_counts(texts: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Raise InputError unless texts, by their names, have the same number of lines."""
+    """Raise InputError unless all texts, given as (name, lines), have the same number of lines."""
     counts = [(name, len(lines)) for name, lines in texts]
     if len({count for _, count in counts}) > 1:
         told = ", ".join(f"{name} has {count:,}" for name, count in counts)
@@ -200,8 +200,8 @@ def standard_input() -> IO[bytes]:
 def decoded_lines(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) -> Iterator[str]:
     """Yield a stream's lines as text, without newlines.
 
-    Raises InputError naming a line that is not UTF-8 or has more than `longest` bytes (ANY_LENGTH: no limit), or if
-    all "lines" end in carriage returns alone (old Mac text).
+    Raises InputError, which names the line, if a line is not UTF-8 or has more than `longest` bytes (ANY_LENGTH: no
+    limit), or if all "lines" end only in carriage returns (old Mac text).
     """
     for line in lines_or_omitted(stream, name, longest):
         if isinstance(line, Omitted):
@@ -210,7 +210,7 @@ def decoded_lines(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) -> 
 
 
 def lines_or_omitted(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) -> Iterator[str]:
-    """Yield a stream's lines like `decoded_lines`, but `Omitted` for each that is too long, which is read over."""
+    """Yield a stream's lines like `decoded_lines`, but `Omitted` for each line that is too long, which is skipped."""
     number, line = 0, b""
     whole = longest if longest == ANY_LENGTH else longest + 1
     for number, line in enumerate(iter(partial(stream.readline, whole), b""), start=1):

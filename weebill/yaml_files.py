@@ -1,6 +1,6 @@
 """Strict reader of YAML files: a repeated key is an error, and every error names its line.
 
-Aliases may repeat values only to some extent: a few lines of them can stand for more than any memory holds.
+Repetition by aliases is limited, because a few lines of aliases can stand for more values than any memory holds.
 """
 
 import re
@@ -20,22 +20,22 @@ TEMPLATE = (
 )
 OTHER_BASE = re.compile(
     r"[-+]?(0_*[0-7]|[0-9_]+:)"
-)  # numbers such as 010, which is 8, and 1:30, which is 90
+)  # numbers such as 010, which means 8, and 1:30, which means 90
 
 
 class _Loader(yaml.SafeLoader):
-    """Loader of safe YAML in which no alias leads to itself, nor all of them to very much."""
+    """Loader of safe YAML that refuses aliases to their own parents, and aliases that repeat too much."""
 
     def construct_document(self, node: yaml.Node) -> Any:
-        """Return the value of a document.  Raises ConstructorError if its aliases stand for too much."""
+        """Return the value of a document.  Raises ConstructorError if its aliases repeat too much."""
         _check_aliases(node, {}, 2 * self.index + REPEATED)
         return super().construct_document(node)
 
 
 def _check_aliases(node: yaml.Node, sizes: dict[yaml.Node, int | None], most: int) -> int:
-    """Return the number of a node's values and characters, with each alias replaced by what it stands for.
+    """Return the number of a node's values and characters, with each alias replaced by its node.
 
-    sizes: those of the nodes that are known, None for nodes that this one is part of.
+    sizes: known sizes of nodes; None for nodes that contain this one.
     """
     if node in sizes:
         size, problem = sizes[node], "an alias to what it is part of"
@@ -53,7 +53,7 @@ def _check_aliases(node: yaml.Node, sizes: dict[yaml.Node, int | None], most: in
 
 
 class _StrictLoader(_Loader):
-    """Loader of safe YAML in which a mapping may name a key only once, beside those that `<<` merges into it."""
+    """Loader of safe YAML in which a mapping has each key only once, apart from keys that `<<` merges into it."""
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -62,7 +62,7 @@ class _StrictLoader(_Loader):
         )  # mappings with their merged keys before their own
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Put the keys that a mapping merges before its own, which count; a key repeated among these is an error."""
+        """Put merged keys before a mapping's own keys, which override them; a repeated own key is an error."""
         if node not in self._flat:
             self._flat.add(node)
             self._check_keys(node)
@@ -92,9 +92,9 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict:
 
 
 def _checked(construct: Callable) -> Callable:
-    """Return a constructor that refuses numbers that mean others than they seem to: octal ones, and those in base 60.
+    """Return a constructor that refuses numbers with a surprising meaning: octal ones, and those in base 60.
 
-    A ValueError, for a date or number that is none, names the line.
+    A ValueError for an invalid date or number names the line.
     """
 
     def constructed(loader: _StrictLoader, node: yaml.Node) -> Any:
@@ -118,7 +118,7 @@ _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _m
 
 
 def load_yaml(text: str) -> Any:
-    """Return the value in a YAML text of another program, in which the last of equal keys counts.
+    """Return the value in a YAML text of another program; the last of equal keys counts.
 
     Raises yaml's errors, ValueError for an impossible date or number, and RecursionError.
     """
@@ -126,7 +126,7 @@ def load_yaml(text: str) -> Any:
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Read the mapping in a YAML file; raise InputError with file and line if it is none, or not UTF-8."""
+    """Read the mapping in a YAML file.  Raises InputError with file and line if it is not a mapping or not UTF-8."""
     path = Path(path)
     try:
         with path.open("rb") as file:
@@ -149,7 +149,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
 
 
 def check_yaml(path: str | Path) -> None:
-    """Raise InputError for a file that Snakemake, which reads it several times, could not read as a configuration."""
+    """Raise InputError for a file that Snakemake, which reads it several times, cannot read as a configuration."""
     if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
         raise InputError(f"{path}: not a plain file, and it is read several times; save it as one")
     if TEMPLATE in read_yaml(path):
@@ -157,7 +157,7 @@ def check_yaml(path: str | Path) -> None:
 
 
 def parse_yaml(text: str, path: str | Path) -> dict[str, Any]:
-    """Read the mapping in the text of a YAML file; raise InputError with file and line if it is none."""
+    """Read the mapping in the text of a YAML file.  Raises InputError with file and line if it is not a mapping."""
     try:
         values = yaml.load(text, Loader=_StrictLoader)
     except RecursionError as error:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# status.sh JOB: what has become of a job of Slurm, in the words that Snakemake's cluster-generic executor knows.
-# A job that is neither remembered nor accounted for has failed; while nothing answers, it runs on.
+# status.sh JOB: print the state of a Slurm job in the words of Snakemake's cluster-generic executor.
+# A job unknown to both scontrol and sacct has failed; if Slurm does not answer, the job counts as running.
 if answer=$(scontrol --oneliner show job "$1" 2>&1); then
   state=$(printf '%s\n' "$answer" | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')
 elif [ "${answer#*Invalid job id}" != "$answer" ]; then

@@ -32,12 +32,12 @@ wildcard_constraints:
 
 
 def data_of(model):
-    """Return the folder of the text that a model is trained and measured on."""
+    """Return the folder of a model's text for training and measuring."""
     return DATA / config["models"][model]["data"]
 
 
 def pretraining_text(model):
-    """Return the folders of the text that a model is pre-trained on, by default the model's own text."""
+    """Return the folders of a model's pre-training text, by default the model's own text."""
     section = config["models"][model]
     return [DATA / name for name in section.get("text", [section["data"]])]
 
@@ -51,7 +51,7 @@ def folder_of(origin):
 
 
 def lengths_of(model):
-    """Return the greatest lengths of a model's inputs and outputs, and the inputs' prefix if there is one."""
+    """Return the largest lengths of a model's inputs and outputs, and the inputs' prefix if there is one."""
     keys, section = ("max_source", "max_target", "prefix"), config["models"][model]
     return {key: section[key] for key in keys if key in section}
 

@@ -59,7 +59,7 @@ rule measure_summaries:
 
 
 rule measure_lead:
-    """Compute ROUGE of the articles' beginnings, at the longest length of a model's summaries."""
+    """Compute ROUGE of the articles' beginnings, with the greatest length of a model's summaries."""
     input:
         model=lambda w: folder_of(w.model),
         data=lambda w: data_of(w.model),
@@ -113,7 +113,7 @@ rule measure_perplexity:
 
 
 rule measure_generation_size:
-    """Count a variant's bytes and numbers."""
+    """Count a variant's bytes and parameters."""
     input:
         model=lambda w: folder_of(w.variant),
     output:

@@ -1,4 +1,4 @@
-"""Text in parts, and the first models of the pipelines: made here, or from the Hugging Face hub."""
+"""Text, divided into parts, and the initial models of the pipelines, made here or from the Hugging Face hub."""
 
 MADE = [name for name, section in config["models"].items() if section["by"] == "making"]
 FETCHED_MODELS = fetched(config["models"])
@@ -33,7 +33,7 @@ rule import_text:
 
 
 rule make_generator:
-    """Pre-train a small model in the shape of BART or GPT-2, and its tokenizer, on the training text."""
+    """Pre-train a small model with the architecture of BART or GPT-2, and its tokenizer, on the training text."""
     input:
         data=lambda w: pretraining_text(w.model),
     output:
@@ -68,7 +68,7 @@ rule fetch_generator:
         BENCHMARKS / "fetch_generator/{model}.tsv"
     wildcard_constraints:
         model=either(FETCHED_MODELS),
-    localrule: True  # cluster nodes seldom have a network
+    localrule: True  # cluster nodes rarely have a network
     conda:
         "../../envs/main.yaml"
     threads: 1

@@ -1,4 +1,4 @@
-"""Files of the measurements that a generation experiment's tables, figures and page show."""
+"""Measurement files for a generation experiment's tables, figures and page."""
 
 from weebill.report.lookups.generation import movement_variants
 
@@ -27,6 +27,6 @@ REPORT_EXAMPLES = {
     ],
 }
 
-# Folders that carry a card, by variant.
+# Folders with a model card, by variant.
 CARD_FOLDERS = {variant: folder_of(variant) for variant in variants(config)}
 CARD_LOCK = []

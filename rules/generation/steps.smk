@@ -1,4 +1,4 @@
-"""Steps that make a model smaller; each makes the next variant from a variant (TEXTGEN §3).
+"""Steps that make a model smaller; each makes a new variant from a variant (TEXTGEN §3).
 
 A variant's path names its steps, so a target can request any steps in any order.
 """
@@ -10,7 +10,7 @@ def start_of(wildcards):
 
 
 def text_of_step(wildcards):
-    """Return the text that a step works on."""
+    """Return the text that a step uses."""
     return data_of(model_of(wildcards.origin))
 
 

@@ -65,18 +65,18 @@ def encoder_of(name):
 
 
 def pieces_of(name):
-    """Return the folder with the pieces of an encoder made here: its teacher's, or the tokenizer of all others."""
+    """Return the folder with the pieces of an encoder made here: its teacher, or the tokenizer of all others."""
     teacher = config["encoders"][name].get("teacher")
     return encoder_of(teacher)[0] if teacher else TOKENIZER
 
 
 def without_by(section):
-    """Return a section's settings without the key `by`, which chose them."""
+    """Return a section's settings without the key `by`, which selects the kind of section."""
     return {key: value for key, value in section.items() if key != "by"}
 
 
 def judged_tables(entries):
-    """Return the tables of judgements that some entries name; those of damaged translations are made here."""
+    """Return the tables of judgements in some entries; tables of damaged translations are made here."""
     tables = [entry["table"] for entry in entries]
     made = {entry["table"] for entry in DAMAGED_SETS.values()}
     return [
@@ -86,12 +86,12 @@ def judged_tables(entries):
 
 
 def scores_of_all(judged, metrics):
-    """Return the files of some metrics' scores of a judged set."""
+    """Return the files with some metrics' scores of a judged set."""
     return expand(SCORES / "{judged}/{metric}.json", judged=judged, metric=metrics)
 
 
 def scores_of(entry, metric):
-    """Return the file of a metric's scores that an entry of a judged set names, if any."""
+    """Return the file with a metric's scores that an entry of a judged set names, if any."""
     return present(
         [path for name, path in entry.get("scores", {}).items() if name == metric]
     )

@@ -2,7 +2,7 @@
 
 
 rule select_pairs:
-    """Select parallel pairs to distil on, and separate pairs to train translators on."""
+    """Select parallel pairs for distillation, and separate pairs for training translators."""
     input:
         files=lambda w: present(
             [
@@ -58,7 +58,7 @@ rule translator_vocabulary:
 
 
 rule train_translator:
-    """Train a translator of some pairs, strong or weak by its settings."""
+    """Train a translator for some pairs, strong or weak depending on its settings."""
     input:
         corpora=[DISTILLATION / "{pairs}/translators/training.parquet"],
         validation=DISTILLATION / "{pairs}/translators/validation.parquet",
@@ -111,7 +111,7 @@ use rule fetch_encoder as fetch_translator with:
 
 
 rule translate_pairs:
-    """Translate a shard by the model of a step."""
+    """Translate a shard with the model of a step."""
     input:
         corpus=step_input,
         teacher=lambda w: translator_of(w.pairs, w.translation, w.step),
@@ -168,7 +168,7 @@ rule merge_pairs:
 
 
 rule join_translations:
-    """Write source, translation and reference: a row for each different translation of a pair."""
+    """Write source, translation and reference, with a row for each different translation of a pair."""
     input:
         pairs=DISTILLATION / "{pairs}/pairs.parquet",
         translations=lambda w: [table for table, _ in last_steps(w.pairs)],

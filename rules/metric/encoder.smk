@@ -1,4 +1,4 @@
-"""Encoders: trained on the experiment's text, by masked language modelling or a teacher, or from the hub."""
+"""Encoders: trained on the experiment's text (by masked language modelling or from a teacher), or from the hub."""
 
 
 rule make_tokenizer:
@@ -18,7 +18,7 @@ rule make_tokenizer:
         mem_mb=lambda w, input, attempt: attempt * vocabulary_memory(input),
     params:
         pieces=config["vocabulary"],
-        # More sentences than translators' vocabularies use would need memory and time, and change little.
+        # More sentences than for translators' vocabularies would need memory and time, and change little.
         sentences=min(config["sentences"], 2_000_000),
         seed=config["seed"],
     script:
@@ -26,7 +26,7 @@ rule make_tokenizer:
 
 
 rule pretrain_encoder:
-    """Train a small XLM-R to predict masked pieces, or to attend as a larger encoder does."""
+    """Train a small XLM-R to predict masked pieces, or to imitate a larger encoder's attention."""
     input:
         texts=present(config.get("texts", [])),
         tokenizer=lambda w: pieces_of(w.encoder),
@@ -62,7 +62,7 @@ rule fetch_encoder:
         BENCHMARKS / "fetch_encoder/{encoder}.tsv"
     wildcard_constraints:
         encoder=either(FETCHED_ENCODERS),
-    localrule: True  # cluster nodes seldom have a network
+    localrule: True  # cluster nodes rarely have a network
     conda:
         "../../envs/main.yaml"
     threads: 1

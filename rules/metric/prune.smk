@@ -1,4 +1,4 @@
-"""Smaller metrics by pruning the reference: top layers, feed-forward neurons and heads (COMETINHO §4)."""
+"""Smaller metrics, made by pruning the reference: top layers, feed-forward neurons and heads (COMETINHO §4)."""
 
 PRUNING_METHODS = sorted(
     {METHODS.module(one["method"]) for recipe in PRUNED.values() for one in recipe}

@@ -23,7 +23,7 @@ if "checkpoint" in REFERENCE:
             LOGS / "import_reference.log",
         benchmark:
             BENCHMARKS / "import_reference.tsv"
-        localrule: True  # cluster nodes seldom have a network
+        localrule: True  # cluster nodes rarely have a network
         conda:
             "../../envs/main.yaml"
         threads: 1

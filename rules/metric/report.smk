@@ -1,4 +1,4 @@
-"""Files of the measurements that a metric experiment's tables, figures and page show."""
+"""Measurement files for a metric experiment's tables, figures and page."""
 
 REPORT_FILES = {
     "qualities": expand(EVALUATION / "agreement/{judged}.json", judged=MEASURED_SETS),
@@ -20,7 +20,7 @@ REPORT_EXAMPLES = {
     "scores": scores_of_all(FIRST_JUDGED, shown_metrics(config, FIRST_JUDGED)),
 }
 
-# Folders that carry a card, by metric.
+# Folders with a model card, by metric.
 CARD_FOLDERS = {
     name: model_of(name)
     for name in [*our_metrics(config), *PRUNED]

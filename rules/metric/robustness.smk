@@ -1,8 +1,8 @@
-"""Robustness of metrics: scores of damaged translations beside those of the whole ones."""
+"""Robustness of metrics: scores of damaged translations compared with scores of the undamaged ones."""
 
 
 rule damage_translations:
-    """Change numbers and names in a judged set's translations, and leave words out."""
+    """Change numbers and names in a judged set's translations, and omit words."""
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
     output:
@@ -25,7 +25,7 @@ rule damage_translations:
 
 
 rule measure_robustness:
-    """Measure how often, and how far, the scores of damaged translations fall."""
+    """Measure how often and by how much the scores of damaged translations are lower."""
     input:
         table=lambda w: judged_tables([JUDGED_SETS[w.judged]]),
         damaged=DAMAGED / "{judged}.tsv",

@@ -1,6 +1,6 @@
 """Alignments of the students' training text, used if the configuration guides attention by alignments."""
 
-ALIGNED_AT_ONCE = 1_000_000  # pairs; they take ten minutes and three gigabytes
+ALIGNED_AT_ONCE = 1_000_000  # pairs, which take ten minutes and three gigabytes
 
 
 rule align_text:

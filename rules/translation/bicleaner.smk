@@ -1,4 +1,4 @@
-"""Score `bicleaner`, whose classifier is trained and run by the Python of a separate environment."""
+"""The score `bicleaner`; its classifier is trained and run by the Python of a separate environment."""
 
 import json
 
@@ -24,7 +24,7 @@ if BICLEANER_FETCHED:
             LOGS / "unpack_bicleaner.log",
         benchmark:
             BENCHMARKS / "unpack_bicleaner.tsv"
-        localrule: True  # cluster nodes seldom have a network
+        localrule: True  # cluster nodes rarely have a network
         conda:
             "../../envs/main.yaml"
         threads: 1
@@ -40,7 +40,7 @@ if BICLEANER_FETCHED:
 elif BICLEANER and "model" not in BICLEANER:
 
     rule clean_pairs:
-        """Choose pairs to train the classifier on: the best by their other scores, or any that the rules leave."""
+        """Choose the classifier's training pairs: the best by their other scores, or any that the rules keep."""
         input:
             corpora=expand(CORPORA / "{corpus}/cleaned", corpus=PARALLEL),
             scores=[
@@ -68,7 +68,7 @@ elif BICLEANER and "model" not in BICLEANER:
             "../../workflow_scripts/scores/clean_pairs.py"
 
     rule train_bicleaner:
-        """Train a lite classifier on clean pairs, and on copies of them that bicleaner-ai damages."""
+        """Train a lite classifier on clean pairs and on copies that bicleaner-ai damages."""
         input:
             pairs=SCORING / "bicleaner/pairs",
             environment=environment_of("bicleaner"),
@@ -141,7 +141,7 @@ rule classify_by_bicleaner:
 
 
 rule score_by_bicleaner:
-    """Write bicleaner's probabilities as a score table, after every count is verified against the text."""
+    """Write bicleaner's probabilities as a score table, after a check of all counts against the text."""
     input:
         corpus=scored_text,
         pairs=rules.bicleaner_pairs.output[0],

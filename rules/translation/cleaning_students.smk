@@ -1,4 +1,4 @@
-"""Students trained on the corpora after each stage of the cleaning, which show the worth of cleaning."""
+"""Students trained on the corpora after each stage of cleaning, to measure the effect of cleaning."""
 
 CLEANING_STUDENT = config["evaluation"]["cleaning"]["student"]
 CLEANING_STUDENTS = RESULTS / "cleaning_students"
@@ -9,7 +9,7 @@ wildcard_constraints:
 
 
 rule cleaning_stage:
-    """Write the pairs that a stage of the cleaning leaves."""
+    """Write the pairs that a stage of cleaning keeps."""
     input:
         corpora=selected(PARALLEL),
         held_out=(
@@ -74,7 +74,7 @@ use rule translate_test_set as translate_by_stage with:
 
 
 rule cleaning_students:
-    """Compare each cleaning stage's student by BLEU with the student of the uncleaned corpora."""
+    """Compare the student of each stage of cleaning by BLEU with the student of the uncleaned corpora."""
     input:
         pairs=expand(
             CLEANING_STUDENTS / "{stage}/pairs.parquet", stage=cleaning_stages()

@@ -63,12 +63,12 @@ EXPORTS = RESULTS / "exports"
 
 
 def bleu_target(side):
-    """Return what chooses the tokens of BLEU: the language of a side, or the tokenizer of the configuration."""
+    """Return the language of a side, or the configured tokenizer, which determine the tokens of BLEU."""
     return config["bleu"].get("tokenizer", config["languages"][side])
 
 
 def training_in(side, training):
-    """Return the settings of a training with its target language, that of a side of the experiment."""
+    """Return the settings of a training, with the language of a side of the experiment as target language."""
     return {**training, "language": bleu_target(side)}
 
 
@@ -110,7 +110,7 @@ def student_resources():
 
 
 def search_resources(models=None):
-    """Return memory and accelerators of a job that translates on one device; models: name of their input, or all."""
+    """Return memory and accelerators of a job that translates on one device; models: name of an input, or all."""
     on_cpu = config["hardware"]["accelerator"] == "cpu"
 
     def memory(wildcards, input, threads, attempt):
@@ -121,7 +121,7 @@ def search_resources(models=None):
 
 
 def sources_lock(several):
-    """Return the lock file for entries that read files; its age is ignored, because other corpora change it."""
+    """Return the lock file for entries that read files; its age is ignored, because other corpora also change it."""
     return [ancient(SOURCES_LOCK)] if reads_files(several) else []
 
 
@@ -134,12 +134,12 @@ def entry_of(model):
 
 
 def in_vocabulary(folder, size="{size}"):
-    """Return the file of both languages' vocabulary, or those of the target's and the source's, of a size."""
+    """Return the file of the joint vocabulary of a size, or the files of the target's and the source's."""
     return [folder / size / name for name in vocabulary_files(config)]
 
 
 def vocabulary_of(model, reverse=False):
-    """Return the vocabulary files of a zoo model; reverse: of one that translates into the source language."""
+    """Return the vocabulary files of a zoo model; reverse: True if it translates into the source language."""
     folder = REVERSE_VOCABULARY if reverse else VOCABULARY
     return in_vocabulary(folder, vocabulary_size(config, entry_of(model), reverse))
 
@@ -173,7 +173,7 @@ def recipe_of(name):
 
 
 def pruning_start(wildcards):
-    """Return a recipe's first model: a checkpoint, the student itself, or a model whose shape it trains from scratch."""
+    """Return a recipe's initial model: a checkpoint, the student, or a model whose shape is trained from scratch."""
     method = pruning_method(recipe_of(wildcards.recipe))
     if method.shape_from:
         return MODELS / wildcards.student / method.shape_from / "float32"
@@ -183,7 +183,7 @@ def pruning_start(wildcards):
 
 
 def published_files():
-    """Return the folder of a published student's files: the user's own, or one that they are fetched into."""
+    """Return the folder of a published student's files: the user's own, or one for fetched files."""
     folder = config["published"].get("folder")
     return present([folder]) if folder else [PUBLISHED / "files"]
 
@@ -205,7 +205,7 @@ def translations_by(origin):
 
 
 def teacher_folders(section="teacher", folder=TEACHER):
-    """Return the model folders that translate together: the ensemble's members, or a Hugging Face folder."""
+    """Return the folders of models that translate together: the ensemble's members, or a Hugging Face folder."""
     teacher = config[section]
     if teacher.get("published"):
         return [PUBLISHED / "float32"]
@@ -215,7 +215,7 @@ def teacher_folders(section="teacher", folder=TEACHER):
 
 
 def reverse_teacher_folders():
-    """Return the model folders of the reverse teacher, whose ensemble translates back."""
+    """Return the model folders of the reverse teacher's ensemble."""
     return teacher_folders("reverse_teacher", REVERSE_TEACHER)
 
 

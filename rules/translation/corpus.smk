@@ -10,7 +10,7 @@ LANGUAGE_PAIR = [config["languages"]["source"], config["languages"]["target"]]
 LANGUAGE_ID = CLEANING.get("language_id", {"model": None})
 LANGUAGE_ID_MADE = CORPORA / "language_id.ftz"
 
-# Language identifier: none, the configuration's own file, or one that a rule trains or fetches.
+# Language identifier: none, the user's own file, or a file that a rule trains or fetches.
 if LANGUAGE_ID["model"] is None:
     LANGUAGE_ID_MODEL = []
 elif LANGUAGE_ID["model"] == "tatoeba" or is_url(LANGUAGE_ID["model"]):
@@ -37,7 +37,7 @@ rule lock_sources:
         LOGS / "lock_sources.log",
     benchmark:
         BENCHMARKS / "lock_sources.tsv"
-    localrule: True  # cluster nodes seldom have a network
+    localrule: True  # cluster nodes rarely have a network
     conda:
         "../../envs/main.yaml"
     threads: 1
@@ -153,7 +153,7 @@ rule language_id_model:
 
 
 rule clean_corpus:
-    """Normalise the text, and name for every rejected row the first filter that rejects it."""
+    """Normalise the text, and record for every rejected row the first filter that rejects it."""
     input:
         corpus=CORPORA / "{corpus}/imported",
         held_out=lambda w: (
@@ -199,7 +199,7 @@ rule cleaning_report:
             "1 Corpora",
             "Cleaning: damage found",
             "cleaning_damage",
-            # Only corpora damaged on purpose are labelled; without any, this table is empty.
+            # Only corpora with deliberate damage have labels; without them, this table is empty.
             shown=any(entry.get("noise") for entry in config["corpora"].values()),
         ),
         **table_files(

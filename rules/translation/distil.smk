@@ -3,7 +3,7 @@
 SHARDS = range(config["distillation"]["shards"])
 
 
-# True if the only training text is the corpora's translations without selection, so that one job merges all.
+# True if the only training text is the translations of the corpora, without selection, so that one job merges all.
 MERGED_AT_ONCE = not (
     config["distillation"]["scores"]
     or config["distillation"]["training_texts"]
@@ -25,11 +25,11 @@ DISTILLATION_SEARCH = {
 
 
 rule translate_shard:
-    """Translate a shard n-best with the teacher, and mark the translations that students are trained on."""
+    """Translate a shard n-best with the teacher, and mark the translations for training students."""
     input:
         corpus=lambda w: distillable([w.corpus]),
         teacher=teacher_folders(),
-        # Its age is ignored: a changed teacher translates again, but a repeated check changes nothing.
+        # Its age is ignored: a changed teacher translates again, but a repeated check has no effect.
         checked=ancient(TEACHER_BLEU),
     output:
         nbest=DISTILLED / "{corpus}/shard-{shard}.parquet",
@@ -46,7 +46,7 @@ rule translate_shard:
         search=lambda w: DISTILLATION_SEARCH[w.corpus],
         precision=DISTILLATION["precision"],
         languages=languages_of(config, config["teacher"], reverse=False),
-        target=bleu_target("target"),  # decides the tokens to compare with the reference
+        target=bleu_target("target"),  # determines the tokens for comparison with the reference
         accelerator=config["hardware"]["accelerator"],
         shards=len(SHARDS),
         parallel=lambda w: w.corpus in PARALLEL,
@@ -102,7 +102,7 @@ if MERGED_AT_ONCE:
 else:
 
     rule join_distilled:
-        """Join a training text: the distilled corpora of its kinds, with the rows that their scores leave."""
+        """Join a training text from the distilled corpora of its kinds, with the rows that their scores keep."""
         input:
             corpora=lambda w: joined(w.text),
         output:

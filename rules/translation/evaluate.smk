@@ -90,7 +90,7 @@ rule measure_student:
 
 
 rule compare_pruned:
-    """Compare a student's pruned variants with the unpruned student and the baselines of pruning, in pairs."""
+    """Compare a student's pruned variants, in pairs, with the unpruned student and the baselines of pruning."""
     input:
         translations=lambda w: translations_of_pairs(pruned_pairs(w.student)),
         test_sets=TEST_TABLES,
@@ -274,7 +274,7 @@ rule measure_speed:
 
 
 rule measure_gpu_speed:
-    """Measure all students' words per second on a GPU by mini-batch size and numbers, with and without shortlist."""
+    """Measure students' words per second on a GPU, by mini-batch size and numbers, with and without shortlist."""
     input:
         models=[folder for _, folder, _ in gpu_students()],
         shortlists=gpu_shortlists(),
@@ -308,7 +308,7 @@ rule measure_gpu_speed:
 
 
 rule benchmark_runtime:
-    """Compare the runtime's speed with CTranslate2's in the papers' shapes, with no other job on the machine."""
+    """Compare the runtime's speed with CTranslate2's for the papers' shapes, with no other job on the machine."""
     output:
         ENGINES,
     log:

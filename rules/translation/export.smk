@@ -2,7 +2,7 @@
 
 
 rule export:
-    """Write a variant for another engine after its weights or scores were compared with ours."""
+    """Write a variant for another engine, after a comparison of its weights or scores with ours."""
     input:
         # ONNX graphs compute all outputs; the other engines support shortlists.
         lambda w: (

@@ -18,7 +18,7 @@ BY_BEAM = {"length_normalisation": BY_TEACHER["length_normalisation"]}
 
 
 def measured_searches():
-    """Return the search settings of each variant, for scoring and timing alike, in the order of the tables.
+    """Return the search settings of each variant, for both scoring and timing, in the order of the tables.
 
     The teacher searches with its beam and greedily.  Students search greedily; unpruned float32 students also with
     `evaluation.student_beam`.
@@ -42,7 +42,7 @@ MEASURED = measured_searches()
 
 
 def chosen_by_mbr():
-    """Return the teacher's variant by minimum Bayes risk if the configuration has it; it is scored but not timed."""
+    """Return the teacher's variant by minimum Bayes risk, if it is configured; it is scored but not timed."""
     mbr = config["evaluation"].get("mbr")
     return [("teacher", mbr_name(mbr["candidates"]), "float32")] if mbr else []
 
@@ -96,7 +96,7 @@ def scored(student):
     """Return the variants of a student, or of the teacher, whose quality and size are measured."""
     found = [variant for variant in SCORED if variant[0] == student]
     if not found:
-        entry_of(student)  # names a misspelt one
+        entry_of(student)  # suggests a name for a misspelt one
         stop(f"{CONFIG_FILE}: students: has no '{student}'; add it, to measure it")
     return found
 
@@ -158,7 +158,7 @@ def compared_texts(student):
 
 
 def steps_of(student):
-    """Return (variant, baseline) for each variant of a student: the teacher is the unpruned float32 one's baseline."""
+    """Return (variant, baseline) for each variant of a student; the unpruned float32 one's is the teacher."""
     whole, teacher = (student, UNPRUNED, "float32"), next(iter(MEASURED))
     pairs = [(one, whole) for one in scored(student) if one != whole]
     return [(whole, teacher), *pairs]
@@ -209,7 +209,7 @@ def measurements(kind):
 
 
 def measurements_by_origin():
-    """Return the files of BLEU by original language; none if the configuration does not ask for it."""
+    """Return the files of BLEU by original language; an empty list if it is not configured."""
     return measurements("original_languages") if BY_ORIGIN else []
 
 
@@ -222,7 +222,7 @@ def shortlist_of(student):
 def shortlisted_variants():
     """Return the variants that are also measured with a shortlist, and its file; none if there are no shortlists.
 
-    Like in the papers, these are all 8-bit variants; if there are none, the unpruned float32 students.
+    As in the papers, these are all 8-bit variants; if there are none, the unpruned float32 students.
     """
     if "shortlist" not in config:
         return {}
@@ -261,7 +261,7 @@ def gpu_shortlists():
 
 
 def benchmarked_shapes():
-    """Return the zoo's entries of the runtime's benchmark, so that a change of them reruns it."""
+    """Return the zoo's entries of the runtime's benchmark, which runs again if they change."""
     engines = config["evaluation"].get("engines", {"architectures": []})
     return {name: ZOO[name] for name in engines["architectures"]}
 

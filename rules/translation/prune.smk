@@ -69,7 +69,7 @@ rule prune:
 
 
 rule head_map:
-    """Write for every head that a recipe may remove the step that removed it, and its last score."""
+    """Write, for every head that a recipe may remove, the step that removed it and its last score."""
     input:
         expand(MODELS / "{pair[0]}/{pair[1]}/pruning.json", pair=PRUNED),
     output:

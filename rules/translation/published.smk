@@ -1,4 +1,4 @@
-"""Published student: its import, smaller vocabularies, and the students and the aligned text that begin from it."""
+"""Published student: its import, smaller vocabularies, and the students and aligned text made from it."""
 
 
 ruleorder: cut_vocabulary > train_vocabulary
@@ -16,7 +16,7 @@ if "files" in config["published"]:
             LOGS / "fetch_published.log",
         benchmark:
             BENCHMARKS / "fetch_published.tsv"
-        localrule: True  # cluster nodes seldom have a network
+        localrule: True  # cluster nodes rarely have a network
         conda:
             "../../envs/main.yaml"
         threads: 1
@@ -30,7 +30,7 @@ if "files" in config["published"]:
 
 
 rule import_published:
-    """Make model folders of a student of Firefox: its integers, and these decoded."""
+    """Make model folders from a student of Firefox: one with its integers, one with decoded weights."""
     input:
         published_files(),
     output:
@@ -70,7 +70,7 @@ rule cut_vocabulary:
 
 
 rule import_student:
-    """Make a student of the published one, with the pieces of its own vocabulary."""
+    """Make a student from the published one, with the pieces of its own vocabulary."""
     input:
         published=PUBLISHED / "float32",
         vocabulary=lambda w: vocabulary_of(w.student),
@@ -92,7 +92,7 @@ rule import_student:
 
 
 rule align_by_published:
-    """Add the published student's own alignment links to a training text, on the pieces of a vocabulary."""
+    """Add the published student's own alignment links between the pieces of a vocabulary to a training text."""
     input:
         published=PUBLISHED / "float32",
         text=lambda w: student_text(w.text),
@@ -120,7 +120,7 @@ BERGAMOT = ".venvs/bergamot/bin/python"
 def firefox_entrants():
     """Return (name, Firefox's files, model, shortlist) of the published student and of all int8 variants.
 
-    Variants that are not exported for Firefox have no files, and run in our engine alone.
+    Variants that are not exported for Firefox have no files, and run only in our engine.
     """
     exported = [
         variant for form, variant in expand_exports(config) if form == "firefox"
@@ -138,7 +138,7 @@ def firefox_entrants():
 
 
 rule measure_alignments:
-    """Compare the alignments of all variants with the published student's."""
+    """Compare the alignments of all variants with those of the published student."""
     input:
         published=PUBLISHED / "int8",
         models=[MODELS.joinpath(*variant) for variant in VARIANTS],

@@ -1,10 +1,10 @@
-"""Quantized students: 8-bit with static activation scales and logarithmic 4-bit, each also fine-tuned."""
+"""Quantized students: 8-bit with static activation scales, and logarithmic 4-bit, both also with fine-tuning."""
 
 from weebill.experiment.precisions import GRIDS, UNTUNED
 
 
 rule calibrate:
-    """Record the ranges of all activations while a student translates training sentences, drawn from all text."""
+    """Record the ranges of all activations while a student translates training sentences drawn from all text."""
     input:
         model=MODELS / "{student}/{recipe}/float32",
         corpus=lambda w: training_text(w)[0],
@@ -27,7 +27,7 @@ rule calibrate:
 
 
 rule quantize:
-    """Put a float32 student on a grid without further training."""
+    """Round a float32 student to a grid without further training."""
     input:
         activation_ranges("{precision}"),
         model=MODELS / "{student}/{recipe}/float32",
@@ -53,7 +53,7 @@ rule quantize:
 
 
 rule finetune_quantized:
-    """Continue to train a float32 student under fake quantization, then put it on the grid."""
+    """Fine-tune a float32 student under fake quantization, then round it to the grid."""
     input:
         activation_ranges("{grid}-finetuned"),
         model=MODELS / "{student}/{recipe}/float32",

@@ -1,8 +1,8 @@
-"""Files of the measurements that a translation experiment's tables, figures and pages show."""
+"""Measurement files for a translation experiment's tables, figures and pages."""
 
 
 def trained_students():
-    """Return the unpruned students that are trained here; none if a published student is their beginning."""
+    """Return the unpruned students that are trained here; an empty list if they are made from a published one."""
     students = dict.fromkeys(student for student, _, _ in VARIANTS)
     here = [] if "published" in config else students
     return expand(MODELS / "{student}/unpruned/float32", student=here)
@@ -33,7 +33,7 @@ REPORT_FILES = {
     "students": trained_students(),
 }
 
-# Texts that the report shows on their way through the models: those of the first test set.
+# Texts that the report shows with the models' outputs: those of the first test set.
 FIRST_TEST_SET = next(iter(config["test_sets"]))
 REPORT_EXAMPLES = {
     "test_set": [TEST_SETS / f"{FIRST_TEST_SET}.parquet"],
@@ -44,7 +44,7 @@ REPORT_EXAMPLES = {
 
 
 def card_folders():
-    """Return the folders that carry a card, by variant: each model's, then its exports'; and the teacher's members'."""
+    """Return the folders with a card, by variant: each model, then its exports; and the teacher's members."""
     found = {}
     if trained := trained_teachers():
         found["/".join(next(iter(MEASURED)))] = trained

@@ -1,8 +1,8 @@
-"""Models of the reverse direction: the teacher that translates back, and a model that only scores."""
+"""Models of the reverse direction: the reverse teacher, which translates back, and a model that only scores."""
 
 
 rule reverse_corpora:
-    """Write the cleaned parallel corpora and the validation set with their sides swapped."""
+    """Write the cleaned parallel corpora and the validation set with swapped sides."""
     input:
         corpora=reversible(),
         validation=VALIDATION,

@@ -27,7 +27,7 @@ rule language_model:
         "../../envs/main.yaml"
     threads: 1
     resources:
-        # Memory for sorting, of the drawn lines, and of the finished model.
+        # Memory for sorting, for the drawn lines, and for the finished model.
         mem_mb=lambda w, input, attempt: attempt
         * language_model_memory(LANGUAGE_MODEL, input),
     params:
@@ -67,7 +67,7 @@ rule score_by_language_model:
 
 
 rule lexical_translation:
-    """Count the word translations in parallel text by its alignment."""
+    """Count translations of words in aligned parallel text."""
     input:
         unpack(lexical_translation_text),
     output:
@@ -208,7 +208,7 @@ use rule measure_filters as measure_filters_on_damage with:
 if "labelled" in config["evaluation"]:
 
     rule import_labelled:
-        """Import the pairs that people have labelled as a text that can be scored."""
+        """Import the pairs that people labelled, as a text that can be scored."""
         input:
             present([config["evaluation"]["labelled"]["table"]]),
         output:
@@ -230,7 +230,7 @@ if "labelled" in config["evaluation"]:
             "../../workflow_scripts/scores/import_labelled.py"
 
     rule combine_scores:
-        """Fit the weights of the combined score, one for each score and feature, to the labels."""
+        """Fit the weights of the combined score (one for each score and feature) to the labels."""
         input:
             labelled=rules.import_labelled.output,
             scores=rules.measure_filters.input.scores,
@@ -278,7 +278,7 @@ if "labelled" in config["evaluation"]:
 
 
 rule select_corpus:
-    """Join a corpus and its scores, and name for every dropped row the first score that drops it."""
+    """Join a corpus and its scores, and record for every dropped row the first score that drops it."""
     input:
         corpus=CORPORA / "{corpus}/cleaned",
         scores=score_tables(CORPORA, "cleaning"),

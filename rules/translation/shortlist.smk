@@ -1,4 +1,4 @@
-"""Lexical shortlists, if the configuration asks for them, and measurements of their coverage and cost."""
+"""Lexical shortlists, if they are configured, and measurements of their coverage and cost."""
 
 
 rule make_shortlist:
@@ -12,10 +12,10 @@ rule make_shortlist:
         LOGS / "make_shortlist/{size}.log",
     benchmark:
         BENCHMARKS / "make_shortlist/{size}.tsv"
-    priority: 2  # it takes seconds, or else waits for two cores until trainings have ended
+    priority: 2  # takes seconds, but otherwise waits for two cores until trainings have ended
     conda:
         "../../envs/main.yaml"
-    # One for each direction of the alignment, unless this takes a moment.
+    # One thread for each direction of the alignment, unless this takes only a moment.
     threads: 2 if config["shortlist"]["pairs"] > 100_000 else 1
     resources:
         mem_mb=lambda w, attempt: attempt
@@ -28,7 +28,7 @@ rule make_shortlist:
 
 
 rule measure_shortlist:
-    """Measure the coverage of a variant's shortlist, and the BLEU with and without it."""
+    """Measure the coverage of a variant's shortlist, and BLEU with and without it."""
     input:
         model=MODELS / "{student}/{recipe}/{precision}",
         shortlist=lambda w: shortlist_of(w.student),

@@ -14,7 +14,7 @@ rule fetch_model:
         LOGS / "fetch_model/{model}.log",
     benchmark:
         BENCHMARKS / "fetch_model/{model}.tsv"
-    localrule: True  # cluster nodes seldom have a network
+    localrule: True  # cluster nodes rarely have a network
     conda:
         "../../envs/main.yaml"
     threads: 1
@@ -60,7 +60,7 @@ rule train_teacher:
 
 
 rule check_teacher:
-    """Measure the teacher's BLEU on the validation set, and stop the run if the BLEU is too low to train students."""
+    """Measure the teacher's BLEU on the validation set, and stop the run if it is too low to train students."""
     input:
         teacher=teacher_folders(),
         validation=VALIDATION,
@@ -79,7 +79,7 @@ rule check_teacher:
         languages=languages_of(config, config["teacher"], reverse=False),
         target=bleu_target("target"),
         side="source",
-        # A change of this key keeps the translations of a checked teacher.
+        # If this key changes, the translations of a checked teacher remain valid.
         least_bleu=unrecorded(lambda w: config["distillation"]["min_teacher_bleu"]),
         accelerator=config["hardware"]["accelerator"],
     script:

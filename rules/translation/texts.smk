@@ -1,4 +1,4 @@
-"""Tables of text that pass between stages: cleaned, scored, translated back, distilled."""
+"""Tables of text between stages: cleaned, scored, back-translated, distilled."""
 
 
 def cleaning_of(corpus):
@@ -7,7 +7,7 @@ def cleaning_of(corpus):
 
 
 def selected(corpora):
-    """Return the tables of corpora that the stages after cleaning read: selected by scores, if there are any."""
+    """Return the tables of corpora for the stages after cleaning, selected by scores if there are any."""
     return [
         CORPORA
         / name
@@ -38,14 +38,14 @@ def scored_text(wildcards):
 
 
 def scores_before(corpus):
-    """Return the names of a corpus' scores that do not wait for a reverse model or for bicleaner."""
+    """Return the names of a corpus' scores that need neither a reverse model nor bicleaner."""
     names = scores_of(config, corpus, "cleaning")
     later = ("bicleaner", "reverse_model", "combined")
     return [name for name in names if name not in later]
 
 
 def cleaning_stages():
-    """Return the stages of the cleaning that the experiment has; a student is trained on the text of each."""
+    """Return the experiment's stages of cleaning; a student is trained on the text of each."""
     scores = config["cleaning"]["scores"]
     weighted = scores.get("reverse_model", {}).get("weight_scale")
     there = {"none": True, "rules": True, "scores": scores, "weights": weighted}
@@ -87,7 +87,7 @@ def back_translated(corpora):
 
 
 def teacher_back_translations():
-    """Return the tables of back-translated text that the teacher is trained on."""
+    """Return the tables of back-translated text for training the teacher."""
     if not config["teacher"]["back_translated"]:
         return []
     return back_translated(corpora_of(config, "backward"))
@@ -137,7 +137,7 @@ def joined(suffix):
 
 
 def training_text(wildcards):
-    """Return the table that a student is trained on: the first training text, or the one in its name."""
+    """Return the table of a student's training text: the first one, or the one in the student's name."""
     text = text_of(wildcards.student)
     suffix = f"@{text}" if text else ""
     if config["training"]["guided_alignment"]:

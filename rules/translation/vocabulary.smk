@@ -1,4 +1,4 @@
-"""SentencePiece vocabularies, of both languages together or of each, in each size that the experiment's models use."""
+"""SentencePiece vocabularies, joint or one for each language, in all sizes that the experiment's models use."""
 
 VOCABULARY_SETTINGS = {
     key: config["vocabulary"][key]

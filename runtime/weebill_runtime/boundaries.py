@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from weebill_runtime.characters import character_class
-from weebill_runtime.unspaced import INSIDE
+from weebill_runtime.unspaced import INSIDE, is_wide
 
 Division = Callable[[str, str], list[str]]  # text and language, to parts that together are the text
 
@@ -65,8 +65,18 @@ def _sentence_ends(text: str, language: str) -> Iterator[int]:
 
     start = 0
     for segment in sentencex.segment(language, text):
-        yield start + len(segment.rstrip())
+        end = start + len(segment.rstrip())
         start += len(segment)
+        after = _after().match(text, end).end()
+        # A mark of ASCII inside a word or number is no end: ٣.٥, พ.ศ., and “네.”라고 with its particle.
+        spaced = after > end and text[after - 1].isspace()
+        if spaced or after == len(text) or is_wide(text[after]) or not _ascii_stop(segment):
+            yield end
+
+
+def _ascii_stop(segment: str) -> bool:
+    """Return True if a sentence ends in a mark of ASCII, with or without a closing quote."""
+    return _quoted_stop().match(segment[::-1].lstrip()) is not None
 
 
 def _without_quotes(text: str) -> str:
@@ -103,6 +113,11 @@ def _after() -> re.Pattern[str]:
 
 def _closing() -> str:
     return character_class("Pe", "Pf")
+
+
+@cache
+def _quoted_stop() -> re.Pattern[str]:
+    return re.compile(rf"[{_quote_marks()}]*[.!?]")
 
 
 @cache

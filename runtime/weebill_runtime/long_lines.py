@@ -4,7 +4,7 @@ A sentence that is too long by itself is split at the next best places, and cut 
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -27,6 +27,10 @@ from weebill_runtime.unspaced import join_sentences
 SENTENCES = (sentences, sentences_in_quotes)  # each part is translated by itself
 WITHIN = (clauses, phrases, words)  # short parts are joined again
 Part = tuple[str, str]  # a sentence, and the white space after it
+
+
+class _MorePiecesThanBytes(Exception):
+    """A line that seemed short has too many pieces: letters were decomposed, or the translator adds pieces."""
 
 
 class LineTranslator(TextTranslator):
@@ -61,14 +65,12 @@ class LineTranslator(TextTranslator):
 
     def translate(self, sentences, options=SearchOptions(), progress=None) -> list[str]:
         """Implement `TextTranslator`."""
-        lines = self._split(sentences, options)
-        found = iter(self.translator.translate(self._flat(lines), options, progress))
+        lines, found = self._found(self.translator.translate, sentences, options, progress)
         return [join_sentences((next(found), space) for _, space in parts) for parts in lines]
 
     def nbest(self, sentences, options, progress=None) -> list[list[Hypothesis]]:
         """Implement `TextTranslator`."""
-        lines = self._split(sentences, options)
-        found = iter(self.translator.nbest(self._flat(lines), options, progress))
+        lines, found = self._found(self.translator.nbest, sentences, options, progress)
         return [
             _joined_hypotheses([next(found) for _ in parts], [space for _, space in parts], options)
             for parts in lines
@@ -78,22 +80,48 @@ class LineTranslator(TextTranslator):
         self.translator.on_cut = self.on_cut
         return self.translator._score_pairs(sentences, translations, options)
 
-    def _flat(self, lines: list[list[Part]]) -> list[str]:
-        """Return all sentences; those that are cut are reported by their line."""
-        owners = [number for number, parts in enumerate(lines) for _ in parts]
-        self.translator.on_cut = lambda cut: self.on_cut(
-            Cut(owners[cut.sentence], cut.pieces, cut.kept)
-        )
-        return [sentence for parts in lines for sentence, _ in parts]
-
-    def _split(self, sentences: Iterable[str], options: SearchOptions) -> list[list[Part]]:
-        """Return the parts of each line, one for a line that is short enough."""
-        lines = checked_lines("sentences", sentences)
+    def _found(
+        self, search: Callable[..., list], sentences: Iterable[str], *arguments: Any
+    ) -> tuple[list[list[Part]], Iterator]:
+        """Return the parts of each line, one for a line that is short enough, and what `search` finds for them."""
+        lines, (options, _) = checked_lines("sentences", sentences), arguments
         most = self.translator.longest(options)
-        # Few pieces are shorter than a byte, so only long lines are encoded twice.
-        doubtful = [number for number, line in enumerate(lines) if len(line.encode()) > most]
-        counts = self.translator.piece_counts([lines[number] for number in doubtful])
-        long = {n for n, count in zip(doubtful, counts, strict=True) if count > most}
+        # Few pieces are shorter than a byte, so at first only long lines are encoded twice.
+        counted = {number for number, line in enumerate(lines) if len(line.encode()) > most}
+        try:
+            return self._attempt(search, lines, most, counted, arguments)
+        except _MorePiecesThanBytes:
+            return self._attempt(search, lines, most, set(range(len(lines))), arguments)
+
+    def _attempt(
+        self,
+        search: Callable[..., list],
+        lines: list[str],
+        most: int,
+        counted: set[int],
+        arguments: tuple,
+    ) -> tuple[list[list[Part]], Iterator]:
+        """Implement `_found`; raise _MorePiecesThanBytes before the search if a line that was not counted is cut."""
+        parts, cuts = self._split(lines, most, counted), []
+        owners = [number for number, some in enumerate(parts) for _ in some]
+
+        def on_cut(cut: Cut) -> None:
+            line = owners[cut.sentence]
+            if line not in counted:
+                raise _MorePiecesThanBytes
+            cuts.append(replace(cut, sentence=line))
+
+        self.translator.on_cut = on_cut  # called before the search
+        found = search([sentence for some in parts for sentence, _ in some], *arguments)
+        for cut in cuts:
+            self.on_cut(cut)
+        return parts, iter(found)
+
+    def _split(self, lines: list[str], most: int, counted: set[int]) -> list[list[Part]]:
+        """Return the parts of each line, one for a line that is short enough."""
+        numbers = sorted(counted)
+        counts = self.translator.piece_counts([lines[number] for number in numbers])
+        long = {n for n, count in zip(numbers, counts, strict=True) if count > most}
         if long and find_spec("sentencex") is None:
             raise InputError(
                 f"sentences: line {min(long) + 1} has more than {most} pieces, and sentencex is not installed, which "

@@ -2,7 +2,8 @@
 
 Cleaning normalises training text, and translators their input.  A vocabulary records how (`vocabulary.py`), and so
 does every model folder and export.  `normalise_punctuation` returns the text of sacremoses' MosesPunctNormalizer, but
-numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there.
+numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there;
+thin spaces at French marks count as the no-break ones, which Moses removes; and ʼ and ʻ become apostrophes too.
 Substitutions run on many joined lines at once, so that each costs only the search for its characters; no pattern
 crosses a line's end.
 """
@@ -41,12 +42,20 @@ _SPACING = [
     ("`", None, "'"),
     ("''", None, ' " '),
 ]
+THIN_SPACES = [
+    (found, None, found.strip())
+    for space in "\u2009\u202f"
+    for found in (f"«{space}", *(f"{space}{mark}" for mark in "»%:;?!"))
+]
 _UNICODE = [
+    *THIN_SPACES,
     *_each("„“”", '"'),
     ("–", None, "-"),
     ("—", None, " - "),
     _SPACES,
-    *_each("´‘‚’", "'"),  # Moses has a separate rule for ‘ between letters, with the same result
+    # Moses has a separate rule for ‘ between letters, with the same result, and leaves the last two, which Unicode
+    # has for Ukrainian and Uzbek.
+    *_each("´‘‚’ʼʻ", "'"),
     ("''", None, '"'),
     ("…", None, "..."),
 ]
@@ -186,10 +195,11 @@ def _steps(language: str) -> tuple[list[tuple], ...]:
 
 
 Punctuation = Literal["moses", "keep"]
-# Languages in which “ ” … —— are the usual marks: Japanese, Okinawan, and the languages of China that zh covers.
+# Languages in which “ ” … —— are the usual marks: Japanese, Okinawan, and the languages of China that zh covers; and
+# Korean, whose brackets touch the words around them: Moses makes 지맵(ZMapp)은 지맵 (ZMapp) 은, as English has it.
 KEEPING = (
-    "ja", "ryu", "zh", "cdo", "cjy", "cnp", "cpx", "csp", "czh", "czo", "gan", "hak", "hsn", "lzh", "mnp", "nan",
-    "wuu", "yue",
+    "ja", "ko", "ryu", "zh", "cdo", "cjy", "cnp", "cpx", "csp", "czh", "czo", "gan", "hak", "hsn", "lzh", "mnp",
+    "nan", "wuu", "yue",
 )  # fmt: skip
 
 

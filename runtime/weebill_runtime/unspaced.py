@@ -34,12 +34,12 @@ def join_sentences(parts: Iterable[tuple[str, str]]) -> str:
     text, space = "", ""
     for sentence, after in parts:
         if text and sentence:
-            text += space.strip(" ") if _is_wide(text[-1]) else space or " "
+            text += space.strip(" ") if is_wide(text[-1]) else space or " "
         text, space = text + sentence, after
     return text
 
 
-def _is_wide(character: str) -> bool:
+def is_wide(character: str) -> bool:
     """Return True for a letter or mark of Chinese and Japanese, which fills a square."""
     square = unicodedata.east_asian_width(character) in "WF"
     return square and (is_unspaced(character) or unicodedata.category(character)[0] == "P")

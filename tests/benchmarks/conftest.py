@@ -1,11 +1,11 @@
-"""A test set with its systems, in the form that benchmarks of metrics read."""
+"""A test set with its systems, in the format that metric benchmarks read."""
 
 import pytest
 
 
 @pytest.fixture
 def news(tmp_path):
-    # transformers is slow to import, and most tests here do not need it
+    # Imported here: transformers is slow to import, and most tests here do not need it.
     from tests.metric.small import REFERENCES, SOURCES, SYSTEMS
     from weebill.benchmarks.metric import NAME
 

@@ -1,4 +1,4 @@
-"""The subject `marian` of the runtime's benchmark: its files, its workers, and what does not count."""
+"""The subject `marian` of the runtime's benchmark: files, workers, and results that do not count."""
 
 import sys
 from dataclasses import replace
@@ -27,7 +27,7 @@ ISA = [*available(), PORTABLE][0]
 LAYER = LayerShape(heads=2, head_size=32, feed_forward=64)
 SHAPE = Architecture(320, 64, (LAYER, LAYER), (LAYER, LAYER), 2)
 ALONE = [kind for kind in KINDS if kind.engine == "fxtranslate"]
-# An engine that translates every line to the first word, of a package that is not there
+# An engine of a package that is not installed; it translates every line to the first word.
 FAKE = """
 class Translator:
     def __init__(self, model, source, target, shortlist=None):
@@ -47,7 +47,7 @@ def quickly(monkeypatch):
 
 @pytest.fixture
 def fake(tmp_path, monkeypatch):
-    """Return a function that makes a package fxtranslate for this Python, and makes it the only engine."""
+    """Return a function that makes a package fxtranslate for this Python, as the only engine."""
 
     def made(refused: bool) -> dict[str, Path]:
         (tmp_path / "fxtranslate.py").write_text(FAKE.format(refused=refused))
@@ -115,7 +115,7 @@ def test_lengths_are_equal_in_blocks():
 
 
 def test_our_side_translates_text(tmp_path):
-    """It gets the calls that an engine gets, and outputs have the forced length."""
+    """Our side gets the same calls as an engine, and its outputs have the forced length."""
     files, text = Files(SHAPE, tmp_path, ISA), texts(SHAPE.vocabulary, 10)
     for alone, count in ((True, 10), (False, 1)):
         ours = OnText(Way("int8", alone), SHAPE, ISA, files)

@@ -1,4 +1,4 @@
-"""`weebill benchmark classes` on tiny models: a row and a line of the table for each class; scores are equal."""
+"""`weebill benchmark classes` with tiny models: a row and a table line for each class, and equal scores."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`weebill benchmark deployment`: sizes against `du`, and a program that loads the C library alone."""
+"""`weebill benchmark deployment`: sizes, compared with `du`, and a program that only loads the C library."""
 
 import subprocess
 from importlib import metadata
@@ -26,11 +26,11 @@ def test_each_engine_is_weighed_with_what_it_requires(monkeypatch):
     ]
     told = subprocess.run([*du, *folders], capture_output=True, text=True, check=True).stdout
     numpy = int(told.splitlines()[-1].split()[0]) / 2**20
-    assert row.ours > 0.95 * numpy > 10  # folders have some bytes of their own
+    assert row.ours > 0.95 * numpy > 10  # folders themselves have some bytes
 
 
 def test_a_program_is_weighed_with_its_libraries(tmp_path):
-    """A program that needs nothing but the C library weighs itself, that library and its loader."""
+    """The size of a program that only needs the C library includes this library and its loader."""
     source = tmp_path / "program.c"
     source.write_text("int main(void) { return 0; }\n")
     program = tmp_path / "program"

@@ -1,4 +1,4 @@
-"""`python -m weebill.benchmarks.families` with small models: the steps of each family, and a refused one."""
+"""`python -m weebill.benchmarks.families` with small models: each family's steps, and a refused family."""
 
 import pytest
 

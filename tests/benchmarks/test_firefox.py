@@ -1,4 +1,4 @@
-"""Students in Firefox's files: what is measured, with and without Bergamot, and tags before and after pruning."""
+"""Students in Firefox's files: measurements with and without Bergamot, and tags before and after pruning."""
 
 import gzip
 import os
@@ -31,7 +31,7 @@ BERGAMOT_PYTHON = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Write a guided int8 student, one with fewer layers and neurons, and one without some heads."""
+    """Write a guided int8 student, one with fewer layers and neurons, and one with fewer heads."""
     base = tmp_path_factory.mktemp("students")
     vocabulary = make_vocabulary(base / "vocab.spm", size=64)
     for name in ("published", "even", "uneven"):

@@ -1,4 +1,4 @@
-"""`weebill benchmark generation` with small models: the engines compared, and the lengths asked for."""
+"""`weebill benchmark generation` with small models: the compared engines, and forced lengths."""
 
 import time
 from itertools import count
@@ -40,10 +40,10 @@ def small_gpt2():
 
 @pytest.fixture
 def small(monkeypatch):
-    """Use small models, in this process: starting other processes takes seconds."""
+    """Use small models in this process: starting other processes takes seconds."""
     monkeypatch.setattr(generation, "MODELS", {"bart-large": small_bart, "gpt2": small_gpt2})
     monkeypatch.setattr(generation, "forget_peak", lambda: None)
-    peaks = count(100)  # the peak of one process for all engines need not grow
+    peaks = count(100)  # in one process, the peak need not grow
     monkeypatch.setattr(generation, "memory", lambda peak=False: next(peaks))
 
     def call(worker, work, *arguments):
@@ -87,13 +87,13 @@ def test_all_engines_write_what_is_asked(small, name, tmp_path):
         folder = tmp_path / variant.folder.split("-")[0]
         engine = generation.Engine(folder, variant, generation.PRODUCTS[products], (3, 12, 5))
         assert sorted(engine.mask.sum(1).tolist()) == [6, 9, 12]
-        assert bool(engine.mask[0, 0]) == (name == "bart-large")  # padding stands at the end
+        assert bool(engine.mask[0, 0]) == (name == "bart-large")  # padding is at the end
         texts[variant] = engine.written(5)
         assert [len(text) for text in texts[variant]] == [5] * 3
         assert engine.generate() > 0
         assert engine.peaks()[0] > engine.peaks()[1]
     assert texts[generation.INT8] == texts[generation.INT8_LIBRARY]
-    assert texts[generation.INT8] == texts[generation.INT8_CTRANSLATE2]  # ends are suppressed alike
+    assert texts[generation.INT8] == texts[generation.INT8_CTRANSLATE2]  # both suppress ends
     config = engine.model.config
     assert getattr(config, "decoder_layers", config.num_hidden_layers) == 1
 
@@ -110,7 +110,7 @@ def test_other_libraries_write_what_we_do(small, name, library, tmp_path):
         for variant in (generation.INT8, theirs)
     )
     assert ours.written(5) == other.written(5)
-    # Ticks of 10 ms count the other process's time, of which imports alone take seconds.
+    # The other process's time, with seconds for imports alone, is counted in ticks of 10 ms.
     assert other._clock() > time.process_time() + 1
 
 

@@ -1,4 +1,4 @@
-"""The GPU benchmark, rehearsed on the processor: its counts against others', its figures, its failures."""
+"""The GPU benchmark, rehearsed on the CPU: counts compared with PyTorch's, figures, and failures."""
 
 import json
 
@@ -30,12 +30,9 @@ def short(monkeypatch):
 
 @pytest.mark.parametrize("model", ["demo.teacher", "demo.micro"])
 def test_operations_are_those_that_pytorch_counts(model):
-    """Forward passes without attention's own products; those of the keys of the source count once a source piece."""
+    """Forward passes without attention's own products."""
     network = new_network(network_shape(model, 100), 1).eval()
-    source, target = (
-        9,
-        9,
-    )  # equal, so that it does not matter for which side keys and values are counted
+    source, target = 7, 9
     batch = make_batch([[2] * (source - 1) + [0]], [[3] * (target - 1) + [0]])
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         memory = network.encode(batch.source, batch.source_mask)
@@ -44,7 +41,7 @@ def test_operations_are_those_that_pytorch_counts(model):
     counts = {str(name): count for name, count in counter.get_flop_counts()["Global"].items()}
     attention = sum(count for name, count in counts.items() if "bmm" in name or "attention" in name)
     expected = sum(counts.values()) - attention
-    found = Size.of(network).operations(source, target) / 3  # a backward pass counts as two
+    found = Size.of(network).operations(source, target) / 3  # backward counts as two
     assert found == pytest.approx(expected, rel=1e-6)
 
 
@@ -59,7 +56,7 @@ def test_the_corpus_has_the_lengths_of_news():
 
 
 def test_the_opponent_learns():
-    """Its updates lower its own loss on a batch, so the labels fit the outputs."""
+    """The opponent's updates lower its loss on a batch, so its labels fit its outputs."""
     torch.manual_seed(1)
     training = MarianTraining(network_shape("demo.micro", 20), "cpu", 0.0, 0.003)
     batch = make_batch([[5, 6, 7, 0], [8, 0]], [[9, 10, 0], [11, 12, 13, 0]])
@@ -103,7 +100,7 @@ def test_a_rehearsal_ends_with_figures_and_rates(tmp_path, capsys):
 
 
 def test_estimates_read_the_rates(tmp_path, monkeypatch):
-    """A figure's operations a second are the rate of a network of its size."""
+    """Operations per second of a figure are the rate for networks of its size."""
     rows = [
         figure("peak", "a", "TFLOP/s", [4.0], precision="bfloat16"),
         figure("peak", "b", "TFLOP/s", [1.0], precision="float32"),
@@ -136,7 +133,7 @@ def test_what_fails_or_is_too_late_leaves_the_rest(monkeypatch, capsys):
 
 
 def test_an_opponent_without_memory_takes_smaller_batches_and_then_none(monkeypatch):
-    """The figures of our side are there in any case."""
+    """Our figures are measured in any case."""
     tried = []
 
     class Greedy(MarianTraining):
@@ -151,7 +148,7 @@ def test_an_opponent_without_memory_takes_smaller_batches_and_then_none(monkeypa
 
 
 def test_outputs_have_the_length_that_is_promised(monkeypatch):
-    """Words a second count sources; the outputs that they stand for are all made."""
+    """Speeds count source words, so outputs must have the promised length for these sources."""
     made = []
     real = gpu_decoding.Runtime.translate
 

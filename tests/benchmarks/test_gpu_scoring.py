@@ -1,4 +1,4 @@
-"""The benchmark of scoring on a GPU, here on the CPU at a tiny shape."""
+"""The benchmark of scoring on a GPU, here on the CPU with a tiny shape."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""`weebill benchmark mbr`: its candidates differ, and it chooses as mbrs does with a tiny model."""
+"""`weebill benchmark mbr`: candidates differ, and with a tiny model the choices are those of mbrs."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""`weebill benchmark metric` on a tiny model: it measures, and both engines give the same scores."""
+"""`weebill benchmark metric` with a tiny model: speeds are measured, and both engines give the same scores."""
 
 import json
 import logging
@@ -54,5 +54,5 @@ def test_a_metric_folder_is_nothing_for_unbabel_comet(news, tmp_path, capsys, ca
 
 
 def test_the_papers_speeds():
-    """COMETINHO prints 31.32 seconds for COMET, 19.74 and 14.72 for the smaller metrics."""
+    """COMETINHO prints 31.32 seconds for COMET, and 19.74 and 14.72 for the smaller metrics."""
     assert paper_speeds() == pytest.approx({"PRUNE": 31.32 / 19.74, "DISTIL": 31.32 / 14.72}, 1e-3)

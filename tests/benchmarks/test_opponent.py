@@ -1,4 +1,4 @@
-"""Opponents in a Python of their own: their answers, their processors, and their failures."""
+"""Opponents in a separate Python: their answers, cores and failures."""
 
 import os
 import sys
@@ -55,7 +55,7 @@ def test_what_cannot_run(tmp_path, python, reason):
 
 
 def test_opusfilter_runs_its_steps_once_for_each_cleaning(tmp_path, monkeypatch):
-    """A fake package named opusfilter counts the runs."""
+    """A stand-in package named opusfilter counts the runs."""
     package, about = tmp_path / "opusfilter", tmp_path / "opusfilter-3.3.dist-info"
     package.mkdir()
     about.mkdir()

@@ -1,4 +1,4 @@
-"""`weebill benchmark runtime`: shapes by hand, the work of both engines, and refused options."""
+"""`weebill benchmark runtime`: hand-counted shapes, the work of both engines, and refused options."""
 
 import itertools
 import json
@@ -44,7 +44,7 @@ def quickly(monkeypatch):
 
 @pytest.fixture
 def in_this_process(monkeypatch):
-    """Run the workers' calls in this process: starting a process takes seconds."""
+    """Run the workers' calls in this process, because starting a process takes seconds."""
 
     def start(worker, work, *arguments):
         if isinstance(work, str):
@@ -95,7 +95,7 @@ def test_memory_is_told_as_the_text_goes_on(monkeypatch):
     seen = []
     monkeypatch.setattr(stream._engine, "prepare", lambda text, size: seen.extend(map(tuple, text)))
     assert stream.go_on(12) > 50
-    assert len(set(seen)) == 12  # no sentence twice
+    assert len(set(seen)) == 12  # no repeated sentence
     assert stream.go_on(12) > 50 and len(seen) == 12
 
 
@@ -121,7 +121,7 @@ def test_both_engines_translate_the_whole_text_to_outputs_of_the_same_length(mon
     )
     ours.prepare(text, 4)
     assert len(ours.translate()) == 3
-    assert sorted(length + 1 for length in lengths) == expected  # the end is counted
+    assert sorted(length + 1 for length in lengths) == expected  # counting the end
 
     theirs = engines.CTranslate2(Case(SHAPE, "float32"))
     lengths.clear()
@@ -145,7 +145,7 @@ def test_the_opponent_has_the_same_shape():
 
 
 def test_texts_are_like_news_and_shortlists_like_real_ones():
-    """PEERS: 20.3 words a sentence; about 4,500 columns for a batch of 32 sentences of 32,000 pieces."""
+    """PEERS: 20.3 words per sentence; about 4,500 columns for a batch of 32 sentences with 32,000 pieces."""
     text = sentences(32000, 3000)
     assert words(text) / len(text) == pytest.approx(20.3, rel=0.05)
     shortlist = random_shortlist(32000)
@@ -217,7 +217,7 @@ def test_what_is_faster_than_ours_is_forbidden_to_the_opponent(monkeypatch):
     assert {(one["CT2_FORCE_CPU_ISA"], one["ONEDNN_MAX_CPU_ISA"]) for one in desktop} == {
         ("AVX2", "AVX2_VNNI")
     }
-    # A processor without AVX-512 must not be asked to run it.
+    # Processors without AVX-512 must not be asked to run it.
     assert {one["CT2_FORCE_CPU_ISA"] for one in settings(["avx2"], "avx2")} == {"AVX2"}
     assert {one["CT2_FORCE_CPU_ISA"] for one in settings(["vnni", "avx2"], "portable")} == {
         "AVX512",

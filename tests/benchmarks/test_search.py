@@ -1,4 +1,4 @@
-"""The opponent of `benchmark search` holds the same weights, so it must write the same output."""
+"""The opponent of `benchmark search` has the same weights, so it must write the same output."""
 
 import pytest
 import torch
@@ -38,7 +38,7 @@ def test_marian_twin_is_the_same_network(beam):
     sources = benchmark.batches(pieces=100)
     ours = benchmark.translate(Runtime([network], "portable"), sources, beam)
     theirs = benchmark.marian_translate(twin, sources, beam, batch_size=3)
-    # theirs may choose a last piece at the limit; ours ends there
+    # At the limit, their search may choose a last piece; ours ends.
     assert len(theirs) == len(ours) == 8
     assert [len(tokens) - 2 for tokens in theirs] == [len(tokens) for tokens in ours]
     if beam == 1:

@@ -1,4 +1,4 @@
-"""All benchmarks in turn: sound options, the commit of a checkout, and ratios to published figures by hand."""
+"""All benchmarks in turn: valid options, the commit of a checkout, and hand-computed ratios to published figures."""
 
 import inspect
 import subprocess

@@ -1,4 +1,4 @@
-"""`weebill benchmark training`: operations by hand, and a row from small models."""
+"""`weebill benchmark training`: hand-counted operations, and a row from small models."""
 
 import torch
 from torch import nn

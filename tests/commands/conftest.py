@@ -1,4 +1,4 @@
-"""Shared fixtures of the tests of `weebill translate`."""
+"""Fixtures shared by the tests of `weebill translate`."""
 
 import io
 import sys
@@ -20,7 +20,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def translate(monkeypatch, capfdbinary):
-    """Return a function that runs the command in this process: exit code, output, error."""
+    """Return a function that runs the command in this process and returns exit code, output and error."""
 
     def run(*arguments, text: bytes = b"", typed: bool = False):
         stdin = SimpleNamespace(buffer=io.BytesIO(text), isatty=lambda: typed)

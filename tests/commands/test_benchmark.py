@@ -1,4 +1,4 @@
-"""The frame of the benchmark command: interleaved rounds, medians, one JSON object per claim."""
+"""The benchmark command: interleaved rounds, medians, and one JSON object per claim."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`weebill check`: faults of all given configurations, missing files and the estimate; and the help of `weebill`."""
+"""`weebill check`: faults of all given configurations, missing files and the estimate; also the help of `weebill`."""
 
 import yaml
 
@@ -28,7 +28,7 @@ def test_every_configuration_is_checked(tmp_path, monkeypatch, capsys):
 
 
 def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
-    """The user's own text is cleaned as far as it is at hand; here every other pair has another number."""
+    """The first rows of local text are cleaned; here, every other pair has another number."""
     monkeypatch.chdir(tmp_path)
     lines = [f"There were about {100 + n % 2} people there\n" for n in range(400)]
     (tmp_path / "a.en").write_text("".join(lines))
@@ -47,7 +47,7 @@ def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
 
 
 def test_a_text_that_cannot_be_read_is_a_fault(tmp_path, monkeypatch, capsys):
-    """It is found wherever it is named: for training, validation or a test."""
+    """The text may be for training, validation or a test."""
     monkeypatch.chdir(tmp_path)
     for name, lines in {"a.en": 9, "a.de": 9, "b.en": 8, "b.de": 9}.items():
         (tmp_path / name).write_text("Ein Haus\n" * lines)
@@ -68,6 +68,35 @@ def test_a_text_that_cannot_be_read_is_a_fault(tmp_path, monkeypatch, capsys):
         "x.yaml: validation: c.en:1: not UTF-8 (byte 0xf6 at column 3); convert the text with iconv, or remove the "
         "line",
         "x.yaml: test_sets.t: a.en: has 9 lines, `lines` names the 10th; name one that is there",
+    ]
+
+
+def test_the_end_of_a_text_is_read_too(tmp_path, monkeypatch, capsys):
+    """Sides of unequal lengths, and lines that are not UTF-8, show up behind the rows that are cleaned."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("weebill.configuration.cleaning_sample.ROWS", 50)
+    for name in "ab":
+        (tmp_path / f"{name}.en").write_text("A house\n" * 90)
+    (tmp_path / "a.de").write_text("Ein Haus\n" * 91)
+    (tmp_path / "b.de").write_bytes(b"Ein Haus\n" * 80 + b"B\xe4r\n" * 10)
+    files = {
+        key: {"importer": "files", "source": f"{key}.en", "target": f"{key}.de"} for key in "ab"
+    }
+    values = {
+        **EXPERIMENT,
+        "corpora": {"a": files["a"] | {"lines": {"first": 21}}, "b": files["b"]},
+    }
+    values |= {"validation": files["a"] | {"lines": {"last": 20}}}
+    values |= {"test_sets": {"t": {"importer": "tatoeba", "pairs": 20}}, "pruning": {}}
+    values |= {"teacher": {"architecture": "demo.teacher"}, "students": ["demo.tiny"]}
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump(values))
+    assert main(["check", "x.yaml"]) == 1
+    assert [
+        line for line in capsys.readouterr().err.splitlines() if "of its first rows" not in line
+    ] == [
+        "x.yaml: corpora.a: a.en has 90 lines and a.de has 91; the sides of a corpus must have one line per pair",
+        "x.yaml: corpora.b: b.de:81: not UTF-8 (byte 0xe4 at column 2); convert the text with iconv, or remove the "
+        "line",
     ]
 
 

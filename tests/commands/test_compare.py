@@ -1,4 +1,4 @@
-"""`weebill compare`: the runtime against PyTorch, on small models and, if there are any, on trained students."""
+"""`weebill compare`: the runtime and PyTorch, with small models and with trained students, if there are any."""
 
 import io
 import json
@@ -19,6 +19,7 @@ from weebill.quantization.files import section
 from weebill.quantization.modules import quantize_model
 from weebill.translation.model.packed_folder import save_any_model
 from weebill.translation.search import greedy_translations
+from weebill_runtime.normalisation import Normalisation
 
 RESULTS = Path(__file__).parents[2] / "results" / "multi30k"
 
@@ -35,7 +36,7 @@ def folder(vocabulary, tmp_path_factory):
 
 @pytest.fixture
 def run(monkeypatch, capfdbinary):
-    """Return a function that runs the command in this process: exit code, output, error."""
+    """Return a function that runs the command in this process and returns exit code, output and error."""
 
     def command(*arguments, lines=TEXT):
         text = "".join(f"{line}\n" for line in lines).encode()
@@ -60,6 +61,30 @@ def test_figures_and_scores(run, folder, tmp_path):
     found = json.loads(out)
     assert (found["sentences"], found["identical"], found["differences"]) == (6, 6, [])
     assert found["runtime"] == found["pytorch"]
+
+
+JAPANESE = ["小さな鳥が古い木で歌う。"] * len(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "options", "tokenizer"),
+    [
+        ("ja", [], "ja-mecab"),
+        ("ja", ["--target", "char"], "char"),
+        (None, ["--target", "zh"], "zh"),
+    ],
+)
+def test_bleu_counts_the_tokens_of_the_target_language(run, tmp_path, recorded, options, tokenizer):
+    record = recorded and Normalisation.of(("en", recorded))
+    vocabulary = make_vocabulary(tmp_path / "vocab.spm", normalisation=record)
+    folder = make_folder(tmp_path / "model", vocabulary)
+    (tmp_path / "references").write_text("".join(f"{line}\n" for line in JAPANESE))
+    given = [folder, "--isa", PORTABLE, "--references", tmp_path / "references", *options]
+    code, out, error = run(*given)
+    assert code == 0, error
+    assert f"|tok:{tokenizer}" in out and "|nc:6|" in out and "bs:" not in out
+    code, out, _ = run(*given, "--json")
+    assert f"|tok:{tokenizer}" in json.loads(out)["signatures"][0]
 
 
 @pytest.mark.parametrize("grid", ["int8", "int8_rowwise", "log4"])
@@ -91,12 +116,24 @@ def test_quantized_folders(tmp_path, vocabulary, grid):
             "'sve'; there are amx, vnni, avxvnni, avx2, i8mm, dotprod, neon, portable",
         ),
         (["--references", "missing"], TEXT, "missing: no such file; check the path\n"),
+        (
+            ["--references", "japanese"],
+            TEXT,
+            "no spaces between words; add `--target` with its language",
+        ),
+        (
+            ["--references", "japanese", "--target", "jx"],
+            TEXT,
+            "--target: no language 'jx', expected",
+        ),
+        (["--target", "ja"], TEXT, "--target: only BLEU's tokens depend on it; add --references"),
         (["--references", "short"], TEXT, "short: 1 lines, standard input has 6"),
     ],
 )
 def test_bad_input_is_one_line(run, folder, tmp_path, monkeypatch, arguments, lines, message):
     monkeypatch.chdir(tmp_path)
     Path("short").write_text("one line\n")
+    Path("japanese").write_text("".join(f"{line}\n" for line in JAPANESE))
     code, out, error = run(folder, *arguments, lines=lines)
     assert (code, out) == (1, "")
     assert message in error

@@ -1,4 +1,4 @@
-"""`weebill convert` and `weebill import-marian`: a folder that the other engine reads, or one clear line."""
+"""`weebill convert` and `weebill import-marian`: a folder for the other engine, or one clear line."""
 
 import ctranslate2
 import numpy as np
@@ -22,7 +22,7 @@ OPTIONS = SearchOptions(length_factor=0.0, length_constant=12, allow_unknown=Tru
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Make models with each decoder, and a shortlist of their vocabulary."""
+    """Make a model with each decoder, and a shortlist for their vocabulary."""
     base = tmp_path_factory.mktemp("models")
     vocabulary = make_vocabulary(base / "vocab.spm")
     candidates = np.full((len(vocabulary), 1), 5, dtype=np.int32)
@@ -64,7 +64,7 @@ def test_a_full_disk(folders, tmp_path, capsys, to):
 
 @pytest.mark.parametrize("to", ["marian", "onnx", "ctranslate2"])
 def test_exports_normalise_their_input(tmp_path, to):
-    """SentencePiece alone replaces typographic characters; a note names the rest."""
+    """Typographic characters are replaced by SentencePiece itself; a note names other normalisation."""
     vocabulary = make_whole_vocabulary(tmp_path / "vocab.spm")
     make_folder(tmp_path / "model", vocabulary, kind="attention")
     assert main(["convert", str(tmp_path / "model"), str(tmp_path / "out"), "--to", to]) == 0

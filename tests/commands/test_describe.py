@@ -1,4 +1,4 @@
-"""`weebill describe` builds the papers' models and counts the parameters that the papers print."""
+"""`weebill describe` builds the papers' models and gives the papers' parameter counts."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ from weebill.errors import InputError
 
 PAPERS = Path(__file__).parents[2] / "weebill" / "report" / "papers"
 TABLES = ("wngt2020_table1.csv", "wmt2021_table1.csv")
-EXCEPTIONS = {"micro.8k": 6.1, "teacher_x3": 661.1}  # the printed figures are inconsistent
+EXCEPTIONS = {"micro.8k": 6.1, "teacher_x3": 661.1}  # printed inconsistently
 
 
 def printed() -> dict[str, dict[str, str]]:
@@ -79,7 +79,7 @@ def test_sizes_are_mib_of_float32(capsys):
 
 @pytest.mark.parametrize(("removed", "millions"), [(36, 14.5), (42, 14.3)])
 def test_removed_heads(capsys, removed, millions):
-    """The counts are those of WNGT20, table 2."""
+    """The counts equal those of WNGT20, table 2."""
     (row,) = run(capsys, "tiny", "--heads-removed", str(removed))
     assert row["encoder_heads"] == 48 - removed
     assert round(row["parameters"] / 1e6, 1) == millions

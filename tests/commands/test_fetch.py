@@ -1,4 +1,4 @@
-"""`weebill fetch`: an experiment's files from a local server, into a mirror, and out of it."""
+"""`weebill fetch`: an experiment's files from a local server, into a mirror, and from a mirror."""
 
 import hashlib
 import io
@@ -34,7 +34,7 @@ EXPERIMENT = {
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Serve files to an empty cache in a folder without experiments; the only public text is birds.txt."""
+    """Serve files to an empty cache, in a folder without experiments; birds.txt is the only public text."""
     monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("WEEBILL_MIRROR", raising=False)
     monkeypatch.setattr("weebill.corpus.download.ATTEMPTS", 1)
@@ -105,7 +105,7 @@ def test_a_wrong_file_of_a_mirror_is_replaced(site, config, tmp_path, capsys):
 
 
 def test_texts_that_the_configuration_defines(site, config, tmp_path, capsys, monkeypatch):
-    """One is a member of an archive, the other one side of a table of the hub's or the user's."""
+    """One text is a member of an archive, the other a side of a table."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("a/train.en", TEXT)
@@ -126,7 +126,7 @@ def test_texts_that_the_configuration_defines(site, config, tmp_path, capsys, mo
     data = {"task": "language-modelling"}
     data["train"] = [{"path": "origin:zipped"}, {"path": "origin:german"}]
     given = {**EXPERIMENT, "origins": own, "data": {"text": data}}
-    # The local server has no certificate, and the check accepts no other addresses.
+    # The check only accepts HTTPS addresses, but the local server has no certificate.
     text = json.dumps(given).replace(site.address, site.address.replace("http:", "https:"))
     found = json.dumps(check(json.loads(text), "birds.yaml"))
     found = json.loads(found.replace(site.address.replace("http:", "https:"), site.address))
@@ -151,7 +151,7 @@ def test_a_definition_may_not_hide_a_public_text(site):
 
 @pytest.mark.parametrize("path", ["data/origins/mine.txt", "./data/origins/../mine.txt"])
 def test_the_folder_of_public_texts_has_no_others(site, path):
-    """A rule would take the user's file there for its own output."""
+    """A rule would take a user's file there for its own output."""
     data = {"text": {"task": "language-modelling", "train": [{"path": path}]}}
     with pytest.raises(
         InputError, match=r"train\[0\]\.path: found '.*', expected a name in `origins`"

@@ -1,4 +1,4 @@
-"""`weebill init` writes a configuration that passes the check, for any text and machine; a run of it is planned."""
+"""`weebill init` writes a valid configuration for any text and machine; a dry run succeeds."""
 
 import pytest
 import yaml
@@ -74,7 +74,7 @@ def test_languages_without_a_common_letter_have_a_vocabulary_each(languages, joi
 
 
 def test_lengths_follow_the_text_and_the_hours(folder, capsys):
-    """A run that may last an hour trains less than one that may last as long as it needs."""
+    """A run of at most an hour trains less than a run without a limit."""
     named = ["--corpus", "opus:Europarl:v8", "--monolingual", "train.en", "--pairs"]
     (folder / "train.en").write_text("Yes.\n" * 10)
     updates = {}

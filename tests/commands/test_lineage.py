@@ -1,4 +1,4 @@
-"""`weebill lineage` on records in Snakemake's format; tests/workflow runs it on a real run."""
+"""`weebill lineage` with records in Snakemake's format; tests/workflow uses a real run."""
 
 import json
 from base64 import urlsafe_b64encode
@@ -14,7 +14,7 @@ LONG = "results/trial/" + "deep/" * 40 + "table.csv"
 
 
 def record(folder, output, rule, inputs, ended, *parameters, log=None):
-    """Write a job's records as Snakemake does: one file for each output, a long name divided into folders."""
+    """Write a job's records as Snakemake does: one file per output, whose long name is split into folders."""
     name = urlsafe_b64encode(output.encode()).decode()
     parts = [name[start : start + 254] for start in range(0, len(name), 254)]
     path = folder.joinpath(RECORDS, *(f"@{part}" for part in parts[:-1]), parts[-1])
@@ -30,7 +30,7 @@ def record(folder, output, rule, inputs, ended, *parameters, log=None):
 
 @pytest.fixture
 def results(tmp_path):
-    """Make a table made of a model made of text whose import was temporary, and a file of the user's."""
+    """Make a table from a model from text, whose import was temporary; and a file of the user."""
     (tmp_path / LONG).parent.mkdir(parents=True)
     (tmp_path / LONG).write_text("1\n")
     (tmp_path / "news.en").write_text("a\n")

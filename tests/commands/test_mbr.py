@@ -1,4 +1,4 @@
-"""`weebill mbr`: candidates in both forms; errors name file and line of bad ones."""
+"""`weebill mbr`: candidates in both formats; errors name file and line of bad candidates."""
 
 import json
 import logging
@@ -63,7 +63,7 @@ def test_a_translation_may_hold_the_separator(files, capsys):
 
 
 def test_candidates_that_an_editor_changed(files):
-    """It removed the blank before an empty translation, and wrote carriage returns."""
+    """An editor removed the blank before an empty translation, and wrote carriage returns."""
     _, candidates = files
     rows = ["0 ||| Ein Hund", "0 |||", "1 ||| Ja ||| -0.5", "1 ||| ", "1 ||| a |||"]
     for end in ("", "\r"):
@@ -73,7 +73,7 @@ def test_candidates_that_an_editor_changed(files):
 
 
 def test_candidates_of_marian(files):
-    """Features, and scores of words, stand between the translation and its score."""
+    """Features and word scores may stand between the translation and its score."""
     _, candidates = files
     texts = ["Ein Hund.", "a ||| b", "x = 5 ||| y", "", "Let F0= be"]
     features = ("F0= -1.2", "F0=-1.2", "F0= -1.2 F1= -3e-05", "WordScores= -0.1 -2 ||| F0= -1.2")
@@ -106,7 +106,7 @@ def test_options_that_would_be_ignored(files, capsys, options, message):
 
 
 def test_bleu_of_a_target_language(tmp_path, capsys):
-    """Word by word all candidates are alike and the first wins; by characters, the one that two others resemble."""
+    """With words as tokens, all candidates tie and the first wins; with characters, one that resembles two wins."""
     texts = [
         "犬が外を走っていた。",
         "猫は部屋で眠っています。",
@@ -126,7 +126,10 @@ def test_bleu_of_a_target_language(tmp_path, capsys):
         "bleu",
         "--not-itself",
     ]
-    assert run(capsys, *options)[1] == f"{texts[0]}\n"
+    code, out, error = run(capsys, *options)
+    assert (code, out, error.count("\n")) == (1, "", 1)
+    assert "no spaces between words; add `--target` with its language" in error
+    assert run(capsys, *options, "--target", "13a")[1] == f"{texts[0]}\n"
     code, out, _ = run(capsys, *options, "--target", "ja")
     assert code == 0 and out == f"{texts[2]}\n"
 

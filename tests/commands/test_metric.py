@@ -1,4 +1,4 @@
-"""`weebill metric` on a small checkpoint: converted, pruned and distilled models score."""
+"""`weebill metric` with a small checkpoint: converted, pruned and distilled models give scores."""
 
 import json
 from pathlib import Path

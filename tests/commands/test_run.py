@@ -1,4 +1,4 @@
-"""`weebill run` explains what Snakemake would not, and starts Snakemake as its user wants."""
+"""`weebill run` explains errors that Snakemake would not, and passes the user's options to Snakemake."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`weebill score` on a small checkpoint."""
+"""`weebill score` with a small checkpoint."""
 
 import gzip
 import io
@@ -24,7 +24,7 @@ def write(path, lines):
 
 @pytest.fixture
 def files(tmp_path):
-    """Return arguments of the command, and the scorer's own scores."""
+    """Return the command's arguments, and the scorer's own scores."""
     checkpoint = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
     names = [write(tmp_path / f"{name}.de.gz", lines) for name, lines in SYSTEMS.items()]
     arguments = ["score", "--model", str(checkpoint), "-s", write(tmp_path / "src.en", SOURCES)]
@@ -35,7 +35,7 @@ def files(tmp_path):
 
 def test_json(files, capsys, tmp_path):
     arguments, scores = files
-    for _ in range(2):  # the first time computed, the second time from the cache
+    for _ in range(2):  # computed first, then from the cache
         assert main([*arguments, "--json", "--cache", str(tmp_path / "vectors.sqlite")]) == 0
         found = json.loads(capsys.readouterr().out)
         assert [one["name"] for one in found["systems"]] == list(scores)
@@ -54,7 +54,7 @@ def test_json(files, capsys, tmp_path):
 
 
 def test_one_segment_has_no_interval(files, capsys, tmp_path):
-    """All its resamples are equal, which would look like certainty."""
+    """All resamples of one segment are equal, so an interval would suggest certainty."""
     model, lines = tmp_path / "metric", ["A dog.", "Ein Hund.", "Ja.", "Der Hund."]
     src, ref, *systems = (write(tmp_path / f"{n}.txt", [line]) for n, line in enumerate(lines))
     options = ["score", "--model", str(model), "-s", src, "-r", ref, "-t", *systems]

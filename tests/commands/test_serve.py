@@ -1,4 +1,4 @@
-"""`weebill serve` names what it cannot serve; `tests/weebill_runtime/test_server.py` asks it."""
+"""`weebill serve` names what it cannot serve; `tests/weebill_runtime/test_server.py` tests its answers."""
 
 import socket
 

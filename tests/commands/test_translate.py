@@ -1,4 +1,4 @@
-"""`weebill translate`: as many lines out as in, and one clear error line for bad input."""
+"""`weebill translate`: equally many input and output lines, and one clear error line for bad input."""
 
 import io
 import shutil
@@ -20,7 +20,7 @@ from weebill_runtime.options import SearchOptions
 
 
 def test_lines_in_are_lines_out(folder):
-    """Empty lines, carriage returns, other line separators and a last line without newline count."""
+    """Empty lines, carriage returns, other line separators and a last line without newline are kept."""
     lines = [TEXT[0], "", TEXT[1] + "\r", "one\u2028two\x0bthree\x85four", TEXT[2]]
     command = [sys.executable, "-m", "weebill", "translate", str(folder)]
     done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True)
@@ -33,7 +33,7 @@ def test_lines_in_are_lines_out(folder):
 
 def test_standard_output_on_a_full_disk(folder, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"A dog.\n"), isatty=bool))
-    with suppress(OSError), open("/dev/full", "w") as full:  # closing it fails, too
+    with suppress(OSError), open("/dev/full", "w") as full:  # closing it fails too
         monkeypatch.setattr(sys, "stdout", full)
         assert main(["translate", str(folder)]) == 1
     assert capsys.readouterr().err.startswith("weebill: standard output: the disk is full; free")

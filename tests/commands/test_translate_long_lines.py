@@ -1,4 +1,4 @@
-"""`weebill translate` of long lines: they are split, cut where that is told, or refused."""
+"""`weebill translate` with long lines: they are split, cut with a warning, or refused."""
 
 import math
 import re
@@ -15,7 +15,7 @@ LONG = re.sub(r"\W", "", "".join(TEXT * 3))  # one word, too long by itself
 
 
 def test_extreme_lines(translate, folder):
-    """Words of 40,000 letters, lines of unknown characters and of blanks are translated."""
+    """Words of 40,000 letters, lines of unknown characters and lines of blanks are translated."""
     lines = ["word" * 10_000, "\u9999\u6e2f\U0001f980", "   ", "\u200b", "x" * 5000]
     code, out, error = translate(folder, text="\n".join(lines).encode())
     assert (code, out.count("\n")) == (0, len(lines))
@@ -26,7 +26,7 @@ def test_extreme_lines(translate, folder):
 
 
 def pieces(folder, line: str) -> int:
-    """Return the length of a line as SentencePiece counts it."""
+    """Return the length of a line, as counted by SentencePiece."""
     own = sentencepiece.SentencePieceProcessor(model_file=str(folder / "vocab.spm"))
     return len(own.encode(line))
 
@@ -54,7 +54,7 @@ def test_a_line_that_is_cut_is_named(translate, folder, options):
 
 
 def test_a_line_is_as_long_as_max_length_says(translate, folder):
-    """The source has 3,000 pieces; this model never ends by itself, so its translations reach the limit."""
+    """The source has 3,000 pieces; the model never ends by itself, so its translations reach the limit."""
     line = LONG * 7
     length = pieces(folder, line)
     assert 3000 < length < 4000
@@ -68,7 +68,7 @@ def test_a_line_is_as_long_as_max_length_says(translate, folder):
 
 
 def test_a_long_line_is_split_at_its_sentences(translate, folder):
-    """The same translations as one sentence to a line, with the spaces between them."""
+    """The translations equal those of one sentence per line, with the spaces between them."""
     code, out, error = translate(folder, text=" ".join(TEXT * 7).encode())
     alone = load_translator(folder).translate(TEXT * 7)
     assert (code, error, out) == (0, "", " ".join(alone) + "\n")

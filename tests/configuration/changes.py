@@ -1,4 +1,4 @@
-"""A configuration with one key changed, and the faults of a configuration."""
+"""Configurations with one changed key, and the faults of a configuration."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from weebill.configuration.schema import ConfigurationError
 
 
 def with_key(config: Mapping[str, Any], path: Sequence[str | int], value: Any) -> dict[str, Any]:
-    """Return a copy of a configuration with the key at a path set, or removed by None."""
+    """Return a copy of a configuration with the key at a path set (None removes it)."""
     config = copy.deepcopy(dict(config))
     *parents, last = path
     place: Any = config
@@ -25,7 +25,7 @@ def with_key(config: Mapping[str, Any], path: Sequence[str | int], value: Any) -
 
 
 def refused(config: Mapping[str, Any], zoo: Any = None) -> list[str]:
-    """Return the error lines of a configuration, without its name."""
+    """Return the error lines of a configuration, without the file name."""
     with pytest.raises(ConfigurationError) as refusal:
         check(config, "x.yaml", zoo)
     return [line.removeprefix("x.yaml: ") for line in refusal.value.errors]

@@ -1,4 +1,4 @@
-"""The small experiment, for the tests of this folder."""
+"""The small experiment for the tests of this folder."""
 
 from tests.small_experiment import experiment, faults, zoo
 

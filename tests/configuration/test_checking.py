@@ -1,4 +1,4 @@
-"""A valid configuration comes back complete, for every kind of experiment."""
+"""The check returns a complete configuration for valid experiments of every kind."""
 
 import re
 from dataclasses import fields
@@ -34,7 +34,7 @@ PRECISE = [
 def test_experiments_are_valid(path):
     config = check(read_yaml(path), str(path))
     assert config["experiment"] in (path.stem, f"multi30k-{path.stem}")
-    assert check(config, str(path)) == config  # a complete configuration stays as it is
+    assert check(config, str(path)) == config  # a complete configuration does not change
 
 
 def test_defaults_are_filled_at_every_depth(experiment, zoo):
@@ -48,7 +48,7 @@ def test_defaults_are_filled_at_every_depth(experiment, zoo):
     assert config["quantization"]["int8"]["finetune"]["learning_rate"] == 1e-4
     assert "finetune" not in config["quantization"]["log4"]
     assert "language_id" not in config["cleaning"]
-    assert given == experiment({"training": {"updates": 170_000}})  # the input is not changed
+    assert given == experiment({"training": {"updates": 170_000}})  # the input does not change
 
 
 def test_no_pair_of_the_embedded_text_is_read_twice(experiment, zoo):
@@ -69,7 +69,7 @@ def test_no_pair_of_the_embedded_text_is_read_twice(experiment, zoo):
     held_out, corpora = read()
     pairs = [text["skip"] + number for text in held_out + corpora for number in range(5)]
     assert sorted(pairs) == list(range(30))
-    assert read(more=7)[0] == held_out  # a longer corpus does not change the held-out rows
+    assert read(more=7)[0] == held_out  # held-out rows do not change with the corpus
 
 
 def test_numbers_have_the_type_of_their_key(experiment, zoo):
@@ -79,7 +79,7 @@ def test_numbers_have_the_type_of_their_key(experiment, zoo):
 
 
 def alternatives(section: str) -> dict[str, dict]:
-    """Return the schema of each alternative of a section's entries, by the value that chooses it."""
+    """Return the schemas of the alternatives of a section's entries, by the value that selects each."""
     rules = load_schema("translation")
     named = rules["properties"][section]["additionalProperties"]["oneOf"]
     options = [rules["$defs"][option["$ref"].removeprefix("#/$defs/")] for option in named]
@@ -206,10 +206,10 @@ def test_the_pruning_experiment_compares_every_method_fairly():
 
 
 def updates_of_students(config: dict, recipes: dict) -> int:
-    """Return all updates of one student's trainings, unpruned and pruned by recipes, without fine-tuning."""
+    """Return the updates of all trainings of one student, unpruned and pruned by recipes, without fine-tuning."""
     whole = config["training"]["updates"]
     starts = {recipe.get("reset_to", 0) for recipe in recipes.values()}
-    total = whole + sum(starts)  # a checkpoint for each
+    total = whole + sum(starts)  # one checkpoint for each
     for recipe in recipes.values():
         total += recipe.get("iterations", 0) * recipe.get("iteration_updates", 0)
         total += whole - recipe.get("reset_to", 0)

@@ -1,4 +1,4 @@
-"""Mistakes about corpora and test sets: the lines that the user reads, in full."""
+"""Mistakes in corpora and test sets: the full error lines."""
 
 import pytest
 
@@ -15,7 +15,7 @@ TWO = {**MTDATA, "name": ["Statmt-europarl-10-deu-eng", "Statmt-europarl-9-deu-e
 NOISE = {"share": 0.1, "other_languages": ["tatoeba"]}
 COMMON = {"source_words": 500, "target_words": 700, "longest": 7}
 
-# name: (changes to a valid experiment, keys taken away, expected lines)
+# name: (changes of a valid experiment, removed keys, expected lines)
 CASES = {
     "a test set that is training data": (
         {

@@ -1,4 +1,4 @@
-"""Estimates of disk and time, against the published run of Multi30k, counts by hand, and the papers' sizes."""
+"""Estimates of disk and time, compared with the published run of Multi30k, hand counts, and the papers' sizes."""
 
 import re
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_rows_of_what_is_not_here_are_told_or_named(experiment, zoo, estimated):
 
 
 def test_language_models_of_all_text_of_their_side_or_of_their_own(estimated, tmp_path):
-    """A model takes ten times the bytes of its text: 100 pairs of 60 bytes, and 100 German sentences of 30."""
+    """A model takes ten times the bytes of its text: 100 pairs of 60 bytes, and 100 German sentences of 30 bytes."""
     german = {"importer": "tatoeba", "pairs": 100, "use": "monolingual-target"}
     changes = {
         "corpora": {"german": german},
@@ -95,7 +95,7 @@ def test_a_teacher_that_is_not_here_is_named(estimated):
 
 
 def test_time_of_trainings_by_hand(experiment, zoo):
-    """A network takes 6 operations per weight and position, half of the positions per side, at 5e10 per second."""
+    """A network needs 6 operations per weight and position, half of the positions on each side, at 5e10 a second."""
     changes = {
         "training": {"updates": 50_000, "batch_tokens": 4000, "accumulate": 3},
         "students": ["small"],
@@ -105,16 +105,16 @@ def test_time_of_trainings_by_hand(experiment, zoo):
     found = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)
     layer = 4 * 8 * 8 + 2 * 8 * 16
     network = 2 * layer + 2 * (layer + 2 * 8 * 8) + 500 * 8
-    seconds = 50_000 * 3 * 6 * 2000 * network / 5e10  # on one device with one thread
+    seconds = 50_000 * 3 * 6 * 2000 * network / 5e10  # one device, one thread
     assert found.hours["students"] * 3600 == pytest.approx(2 * seconds)
     assert found.chain * 3600 > seconds / 2
 
 
 def test_pruned_students_wait_for_their_checkpoint(estimated):
-    """The longest path is: 25,000 updates up to C, two removals, the remaining updates, then fine-tuning."""
+    """The longest path has 25,000 updates up to C, two removals, the remaining updates, and then fine-tuning."""
     alone = estimated({"variants": ["small/unpruned/float32"]})
     pruned = estimated({"variants": ["small/pushy/int8-finetuned"]})
-    each = alone.hours["students"] / (2 * 500_000)  # two students' unpruned models are always made
+    each = alone.hours["students"] / (2 * 500_000)  # two unpruned students are always made
     more = 25_000 + (500_000 - 25_000) + 2 * 15_000 + 6_000
     assert pruned.hours["students"] - alone.hours["students"] == pytest.approx(
         each * more, rel=0.01
@@ -131,7 +131,7 @@ def test_a_teacher_with_more_threads_is_ready_earlier(estimated):
 
 
 def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
-    """The base recipe's checkpoint, removals and stored model count even if no variant names that recipe."""
+    """The base recipe's checkpoint, removals and stored model count even if no variant names the recipe."""
     changes = {"pruning": {"scratch": {"method": "from-scratch", "like": "pushy"}}}
     named = ["small/scratch/float32", "small/pushy/float32"]
     alone, both = (estimated({**changes, "variants": names}) for names in (named[:1], named))
@@ -141,7 +141,7 @@ def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
 
 
 def test_the_published_run_of_multi30k(monkeypatch):
-    """Estimates are within a factor of two of the published times, on two cores: of its trainings, and of all."""
+    """On two cores, estimates of trainings and of all jobs are within a factor of two of the published times."""
     monkeypatch.setattr(engines, "has_bfloat16", lambda isa: True)  # the page's processor has AMX
     page = (REPOSITORY / "docs/results/multi30k.md").read_text()
     rows = re.findall(r"^\| (\w+) \| \d+ \| ([\d.]+) \| [\d.]+ \| \d+ \|$", page, re.MULTILINE)
@@ -157,7 +157,7 @@ def test_the_published_run_of_multi30k(monkeypatch):
 
 @pytest.mark.parametrize(("name", "rows"), [("wmt21", 480e6), ("wngt20", 240e6)])
 def test_the_papers_sizes(name, rows):
-    """Each row is stored several times, with some 200 bytes: as text in tables, in lists, and encoded."""
+    """Each row of about 200 bytes is stored several times: as text in tables, in lists, and encoded."""
     found = of_paper(f"{name}.yaml")
     assert found.unknown == ()
     for bulk in ("corpora", "distilled text", "text in trainings"):
@@ -179,7 +179,7 @@ def measuring(found):
 
 
 def test_speed_is_timed_on_the_processor_even_beside_a_gpu():
-    """The paper's teachers search on a GPU, but are timed on a core, where each of their sentences takes seconds."""
+    """The paper's teachers translate on a GPU, but are timed on a core, where each sentence takes seconds."""
     path = REPOSITORY / "config/wngt20.yaml"
     config = check(read_yaml(path), str(path))
     times = {}
@@ -189,8 +189,8 @@ def test_speed_is_timed_on_the_processor_even_beside_a_gpu():
     assert times[0] < times[100] < times[3000]
     hundred = times[100] - times[0]
     assert times[3000] - times[0] == pytest.approx(30 * hundred, rel=0.01)
-    # Four models of 150 million weights in the encoder and 200 in the decoder, which eight hypotheses pass: 14
-    # billion operations a piece, 30 pieces, 60 billion operations a second; then the same greedily.
+    # Four models with 150 million encoder and 200 million decoder weights, and eight hypotheses: 14 billion
+    # operations per piece, 30 pieces, 60 billion operations per second; then the same for greedy search.
     assert 5 < 3600 * hundred / (2 * config["evaluation"]["speed"]["rounds"] * 100) < 20
 
 

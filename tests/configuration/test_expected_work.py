@@ -1,4 +1,4 @@
-"""The display gets all work of an estimate, by rules that exist."""
+"""The display gets all work of an estimate, for rules that exist."""
 
 import re
 

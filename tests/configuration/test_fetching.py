@@ -1,4 +1,4 @@
-"""Files that an experiment fetches."""
+"""Files that an experiment downloads."""
 
 from weebill.configuration.checking import check
 from weebill.configuration.fetching import remote_sources
@@ -8,7 +8,7 @@ SHA256 = "a" * 64
 
 
 def test_files_and_checkpoints_that_translation_reads(experiment, zoo):
-    """A published student's files are fetched; of a COMET checkpoint of the hub, it is said that it is not."""
+    """A published student's files are fetched; a line says that a job fetches the hub's COMET checkpoint."""
     address = "https://x.org/model.ende.bin.gz"
     changes = {"published": {"files": {address: SHA256}}, "training": {"guided_alignment": 0.1}}
     changes |= {"evaluation": {"comet": {"model": "Unbabel/wmt20-comet-da"}}, "pruning": {}}

@@ -1,4 +1,4 @@
-"""Experiments of the kind `generation`: contradictions, files, and the reference page of the keys."""
+"""Experiments of the kind `generation`: contradictions, files, and the reference page of keys."""
 
 import json
 import re
@@ -21,7 +21,7 @@ NOTHING = {"method": "movement", "heads": 0, "neurons": 0, "training": {"epochs"
 
 
 def changed(path: str, value) -> dict:
-    """Return the small experiment with one key set, or removed by None."""
+    """Return the small experiment with one key set (None removes it)."""
     return with_key(SMALL, [int(p) if p.isdigit() else p for p in path.split(".")], value)
 
 
@@ -69,7 +69,7 @@ def test_contradictions(path, value, message):
 def test_positions_of_a_folders_model_are_known(tmp_path):
     for name, described in {
         "bart": {"model_type": "bart", "max_position_embeddings": 100},
-        "t5": {"model_type": "t5", "n_positions": 100},  # relative positions, so no limit
+        "t5": {"model_type": "t5", "n_positions": 100},  # relative positions: no limit
     }.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(json.dumps(described))
@@ -139,7 +139,7 @@ def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tm
     assert "piece 2 of the tokenizer" in line and "has 2 rows" in line
     file = tmp_path / "model/tokenizer.json"
     untyped = json.loads(file.read_text())
-    del untyped["model"]["type"]  # tokenizer files of 2020 have no type
+    del untyped["model"]["type"]  # as in tokenizer files of 2020
     file.write_text(json.dumps(untyped))
     assert "piece 2 of the tokenizer" in unfit_models(config)[0]
     words = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}

@@ -1,4 +1,4 @@
-"""Metric experiments: mistakes in the configuration, and the error lines that the user reads."""
+"""Metric experiments: mistakes in the configuration, and their error lines."""
 
 import pytest
 
@@ -24,7 +24,7 @@ DIRECT = ("distillation", "pairs", "en-de", "translations", "direct")
 
 
 def changed(path, value):
-    """Return the experiment with one key set, or removed by None."""
+    """Return the experiment with one key set (None removes it)."""
     return with_key(SMALL, path, value)
 
 

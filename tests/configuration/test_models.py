@@ -1,4 +1,4 @@
-"""Mistakes about teachers, options of the students' training, and combinations that are refused."""
+"""Mistakes in teachers and in options of the students' training, and refused combinations."""
 
 from dataclasses import asdict
 
@@ -8,7 +8,7 @@ from tests.configuration.changes import refused
 from weebill.configuration.checking import check, estimate
 from weebill.corpus.robustness import Augmentation
 
-# name: (changes to a valid experiment, keys taken away, expected lines)
+# name: (changes of a valid experiment, removed keys, expected lines)
 CASES = {
     "teacher of both kinds": (
         {"teacher": {"hugging_face": "models/opus"}},
@@ -197,7 +197,7 @@ def test_added_rows_take_disk(experiment, zoo):
     shares = {"typos": 0.5, "merged": 0.25}
     config = experiment({"distillation": {"augmentation": shares}})
     more = estimate(check(config, "trial.yaml", zoo), zoo)
-    # The teacher's text, which has no added rows, takes half of the plain one.
+    # The teacher's text without added rows takes half of the plain text.
     assert more.disk["text in trainings"] == pytest.approx(1.5 * plain.disk["text in trainings"])
     assert more.disk["distilled text"] > plain.disk["distilled text"]
 

@@ -1,4 +1,4 @@
-"""Mistakes about the texts that a configuration defines: the lines that the user reads, in full."""
+"""Mistakes in the texts that a configuration defines: the full error lines."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_lines(faults, definition, expected):
 
 
 def test_definitions_whose_files_are_missing(experiment, zoo, tmp_path, monkeypatch):
-    """A table may have columns of both sides, and an address an archive's name that tells nothing."""
+    """A table may have both sides, and the address of an archive need not end with a file name."""
     monkeypatch.chdir(tmp_path)
     origins = {
         "file": FILE,
@@ -84,7 +84,7 @@ def test_definitions_whose_files_are_missing(experiment, zoo, tmp_path, monkeypa
 
 
 def test_names_of_public_texts_and_of_their_folders(faults):
-    """All texts are made in one folder."""
+    """Names must not conflict, because all texts are made in one folder."""
     own = {name: {**URL, "url": "https://a/b"} for name in ("news", "news.txt")}
     assert faults({"origins": own}, []) == [
         "origins.news: is a folder of public texts, expected another name"

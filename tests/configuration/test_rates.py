@@ -1,4 +1,4 @@
-"""Rates of hardware: measured ones of GPUs by size, batch and beam, assumed ones without them."""
+"""Rates of hardware: measured rates of GPUs by size, batch and beam; otherwise, assumed rates."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from weebill.configuration.rates import Rates, between
 from weebill.files import write_json
 
 GPU = {"accelerator": "gpu", "devices": 1, "threads": 8}
-# Ten times the weights, or four times the batch, are a rate of ten or two times as much.
+# Ten times the weights give ten times the rate; a batch four times as large gives twice the rate.
 MADE_UP = {
     "card": "A card",
     "date": "2026-11-27",
@@ -30,7 +30,7 @@ MADE_UP = {
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
-    """Ship the made-up figures."""
+    """Install the invented measurements."""
     file = tmp_path / "gpu_rates.json"
     write_json(file, MADE_UP)
     monkeypatch.setattr(rates, "MEASURED", file)
@@ -52,7 +52,7 @@ def unmeasured(tmp_path, monkeypatch):
     [
         (1e7, 10_000, 1e13),
         (1e8, 40_000, 2e14),
-        (10**7.5, 10_000, 10**13.5),  # in the middle, by logarithms
+        (10**7.5, 10_000, 10**13.5),  # the logarithmic middle
         (1e7, 20_000, 2**0.5 * 1e13),
         (1e7, 5_000, 5e12),  # an update takes as long as one of 10,000 positions
         (1e6, 10_000, 1e12),  # a pair takes as long as in the smallest network
@@ -69,8 +69,8 @@ def test_training_by_size_and_batch(measured, weights, positions, expected):
 
 def test_search_by_size_and_beam(measured):
     found = Rates.of(GPU)
-    assert found.search(1e7) == found.search(1e9, 1) == 4e13  # of the fastest batch
-    assert found.search(1e7, 4) == pytest.approx(8e12)  # nearest to 6; a tenth of the weights
+    assert found.search(1e7) == found.search(1e9, 1) == 4e13  # fastest batch
+    assert found.search(1e7, 4) == pytest.approx(8e12)  # near 6; a tenth of the weights
     assert found.search(2e8, 8) == 8e13
 
 
@@ -79,7 +79,7 @@ def test_a_rate_between_two_others():
 
 
 def test_the_papers_take_hours_of_the_measured_card(measured):
-    """The estimate says where its rates are from."""
+    """The estimate says where its rates come from."""
     found = of_paper("wngt20.yaml")
     [line] = [line for line in found.lines("results/a", 0) if "rates of" in line]
     assert "rates of one A card, measured on 2026-11-27 by `weebill benchmark gpu`" in line
@@ -113,7 +113,7 @@ def test_a_cpu_without_products_of_bfloat16_trains_in_float32(monkeypatch):
 
 @pytest.mark.parametrize(("name", "hours"), [("wngt20.yaml", 7773), ("wmt21.yaml", 8760)])
 def test_the_assumed_estimates_of_the_papers_stay(unmeasured, name, hours):
-    """Known without measurements.  A training whose precision is auto takes bfloat16 on a GPU, so it may be less."""
+    """Assumed rates need no measurements.  Trainings with precision auto use bfloat16 on GPUs: hours may be fewer."""
     assert 0.5 * hours < sum(of_paper(name).hours.values()) < 1.01 * hours
 
 

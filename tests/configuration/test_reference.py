@@ -1,4 +1,4 @@
-"""The generated reference is fresh and complete, and has the layout that a small table shows."""
+"""The generated reference is current and complete, and has the layout of a small example."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from weebill.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
 PAGES = {"translation": "README.md", "metric": "metric.md", "generation": "generation.md"}
-# A corpus' overrides have no sentences of their own: the overridden keys have them.
+# Overrides of a corpus have no sentences: the overridden keys have them.
 OVERRIDES = ("CorpusCleaning", "CorpusLanguageId", "CorpusScore", "CorpusScores")
 OVERRIDES += ("CorpusTranslation",)
 
@@ -38,7 +38,7 @@ def test_every_key_has_a_sentence(kind):
 
 @pytest.mark.parametrize(("kind", "page"), PAGES.items())
 def test_every_sentence_stands_in_the_page_of_its_kind(kind, page):
-    """Or in that of translation, if translation has the same section."""
+    """The sentence may be in translation's page if translation has the same section."""
     pages = [(CONFIG / name).read_text(encoding="utf-8") for name in (page, "README.md")]
     everywhere = schema_of(SETTINGS["translation"])["$defs"]
     schema = schema_of(SETTINGS[kind], words=True)
@@ -57,7 +57,7 @@ def test_every_experiment_is_listed():
 
 
 def table(kind: str, places: str) -> list[list[str]]:
-    """Return the cells of a table, without its sentences except for their additions."""
+    """Return a table's cells, without sentences except for their additions."""
     text = f"# Heading\n<!-- settings: {kind} {places} -->\nold\n<!-- end of settings -->\n"
     _, begin, _, _, *rows, end = with_tables(text).splitlines()
     assert (begin, end) == tuple(text.splitlines()[1::2])

@@ -1,4 +1,4 @@
-"""Missing files, and memory."""
+"""Missing files, and needed memory."""
 
 import os
 import shutil
@@ -97,11 +97,11 @@ def test_folders_instead_of_files_and_files_instead_of_folders(
         "plain text",
         "mirror: no such file or folder: none; put it there or change the path",
     ]
-    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may read everything
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may read all files
     assert "test_sets.news.target: permission denied: file; make it readable" in missing_files(
         config
     )
-    estimate(config, zoo)  # of empty folders
+    estimate(config, zoo)  # for empty folders
 
 
 def test_hugging_face_models_that_cannot_translate_are_named(
@@ -157,7 +157,7 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
 
 
 def test_a_comet_model_that_is_none_is_named_before_the_run(experiment, zoo, tmp_path):
-    """It is needed after all training."""
+    """The model is only needed after all training."""
     (tmp_path / "empty").mkdir()
     encoder = make_encoder(tmp_path / "encoder")
     make_checkpoint(tmp_path / "comet", encoder)
@@ -204,7 +204,7 @@ def test_a_source_vocabulary_of_its_own_is_stored_but_multiplies_nothing(zoo):
 
 
 def test_a_metric_of_an_unknown_kind_is_named_before_a_run(experiment, zoo, tmp_path):
-    """It is read last, after all trainings."""
+    """The metric is read last, after all trainings."""
 
     def unfit(path):
         config = experiment({"evaluation": {"comet": {"model": str(path)}}})

@@ -1,6 +1,6 @@
-"""Trainings that end before they learn or are validated are refused; the error gives the line to write instead.
+"""Trainings that end before they learn or are validated are refused; the error gives the right line.
 
-Defaults follow a small number of updates.
+With a small number of updates, defaults adapt.
 """
 
 import pytest
@@ -52,7 +52,7 @@ def test_a_short_training_with_the_lengths_of_a_paper(faults, changes, place):
 
 
 def test_defaults_follow_a_short_training(experiment, zoo):
-    """A tenth of the updates where the paper's value is more; a written value stays."""
+    """Defaults are a tenth of the updates if the paper's value is larger; explicit values stay."""
     changes = {"teacher": {"training": {"updates": 150}}, "training": {"updates": 40_000}}
     changes["quantization"] = {"int8": {"finetune": {"updates": 100}}, "log4": {"finetune": {}}}
     changes["reverse_teacher"] = {"architecture": "big", "training": {"updates": 5, "warmup": 4}}
@@ -78,7 +78,7 @@ def test_defaults_follow_a_short_training(experiment, zoo):
     ],
 )
 def test_bounds(training, keys):
-    """The proposed line itself is accepted."""
+    """The check accepts the line that it proposes."""
     found = list(training_faults(("training",), training))
     assert [fault.path[-1] for fault in found] == keys
     for fault in found:
@@ -92,7 +92,7 @@ def test_a_model_that_is_there_is_not_trained(experiment, zoo):
 
 
 def test_recipes_leave_time_for_a_validation(faults):
-    """The phases before the reset of a lasso do not count."""
+    """Phases before the reset of a group lasso do not count."""
     lasso = {"method": "group-lasso", "reset_to": 100, "regularise_updates": 50}
     changes = {
         "training": {"updates": 200, "warmup": 20, "validate_every": 60},
@@ -114,7 +114,7 @@ def test_recipes_leave_time_for_a_validation(faults):
 
 
 def test_updates_that_a_reset_undoes_end_with_a_linear_decay(faults, experiment, zoo):
-    """Later ones had a rate below 0."""
+    """Later updates would have a learning rate below 0."""
     changes = {
         "training": {"updates": 200, "warmup": 20, "validate_every": 50, "decay": "linear"},
         "pruning": {
@@ -156,7 +156,7 @@ def test_finetunings_may_end_within_their_warmup_as_the_papers_do(experiment, fa
         "quantization.log4.finetune.validate_every: found 101 of 100 updates (quantization.log4.finetune.updates), "
         "expected at most these, or nothing is ever validated: write 'validate_every: 10' for 10 validations",
     ]
-    # validate_every of `training` applies, and the last update is kept
+    # `validate_every` of `training` applies, and the last update is kept.
     changes["quantization"]["log4"] = {"finetune": {"updates": 100, "warmup": 1000}}
     assert check(experiment(changes), "x.yaml", zoo)
 

@@ -1,4 +1,4 @@
-"""Mistakes that the schema finds, alone and together: the error lines that the user reads, in full."""
+"""Mistakes that the schema finds, alone and together: the full error lines."""
 
 import pytest
 
@@ -11,7 +11,7 @@ PLACE = "a path or address, without braces, line ends, or ~ or $ in front"
 ALL_IMPORTERS = ", ".join(IMPORTERS)
 FILES = {"importer": "files", "source": "x.en", "target": "x.de"}
 
-# name: (changes to a valid experiment, keys taken away, expected lines)
+# name: (changes of a valid experiment, removed keys, expected lines)
 CASES = {
     "unknown key": (
         {"training": {"updaets": 3}},
@@ -190,7 +190,7 @@ CASES = {
             "hardware": None,
             "training": {"updates": 1.5, "learning_rate": "1e-4", "dropout": True},
             "cleaning": {"remove_test_overlap": "yes"},
-            "languages": {"source": "en", "target": False},  # no, Norwegian
+            "languages": {"source": "en", "target": False},  # "no", Norwegian
         },
         [],
         [

@@ -1,10 +1,10 @@
-"""Mistakes about cleaning and scores of pairs: the lines that the user reads, in full."""
+"""Mistakes in cleaning and scores of pairs: the full error lines."""
 
 import pytest
 
 A = "a" * 64
 
-# name: (changes to a valid experiment, keys taken away, expected lines)
+# name: (changes of a valid experiment, removed keys, expected lines)
 CASES = {
     "scores": (
         {

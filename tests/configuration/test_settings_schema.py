@@ -1,4 +1,4 @@
-"""JSON Schemas of settings classes, checked by jsonschema itself, and the imports of the classes' modules."""
+"""JSON Schemas of settings classes, checked by jsonschema, and imports of the classes' modules."""
 
 import subprocess
 import sys

@@ -1,10 +1,10 @@
-"""Mistakes about students, their pruning, precisions and report: the lines that the user reads, in full."""
+"""Mistakes in students, pruning, precisions and report: the full error lines."""
 
 import pytest
 
 from tests.small_experiment import SHAPE
 
-# name: (changes to a valid experiment, keys taken away, expected lines)
+# name: (changes of a valid experiment, removed keys, expected lines)
 CASES = {
     "exports": (
         {

@@ -39,7 +39,7 @@ def fold():
 
 @pytest.fixture
 def as_table():
-    """Return a function from pairs (source, target or None) to a table as imported."""
+    """Return a function that makes an imported table of pairs (source or None, target or None)."""
 
     def make(pairs, noise=None) -> pa.Table:
         columns = {
@@ -59,7 +59,7 @@ def as_table():
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Serve files (tests.corpus.serving) to an empty cache; a download is retried at once."""
+    """Serve files (tests.corpus.serving) to an empty cache; downloads are retried without delay."""
     monkeypatch.setenv("WEEBILL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("weebill.corpus.download.PAUSE_S", 0)
     with serving() as one:
@@ -68,5 +68,5 @@ def site(tmp_path, monkeypatch):
 
 @pytest.fixture
 def places(tmp_path):
-    """Return the places of a machine with a cache of its own and no folder of files."""
+    """Return the places of a machine with its own cache and without a folder of files."""
     return Places(cache=str(tmp_path / "cache"))

@@ -1,7 +1,7 @@
-"""The originals of all public texts, served under their own addresses from a mirror, to a process without a network.
+"""Server of the originals of all public texts: a process without a network gets them by their own addresses.
 
-`python -m tests.corpus.originals_server MIRROR COMMAND …` runs a command whose HTTPS requests end at a proxy that
-shows a certificate of its own for every host of the catalogue.
+`python -m tests.corpus.originals_server MIRROR COMMAND …` runs a command with a proxy for its HTTPS requests, which
+has its own certificate for every host of the catalogue and answers with files of the mirror.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from weebill.corpus.origins import catalogue
 
 
 def originals(mirror: Path) -> dict[str, Path]:
-    """Return the files of a mirror by the addresses of their originals."""
+    """Return the files of a mirror by the original addresses."""
     sources = [one for text in catalogue().values() for one in text.originals.values()]
     found = {
         one.place: next(mirror.glob(f"{one.mirrored or one.sha256}*"), None) for one in sources
@@ -35,7 +35,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_CONNECT(self) -> None:
-        """Open the tunnel, and answer in it as the host that was asked for."""
+        """Open the tunnel, and answer in it as the requested host."""
         self.host = self.path.partition(":")[0]
         self.send_response(200)
         self.end_headers()
@@ -66,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(files: Mapping[str, Path]) -> Iterator[tuple[dict[str, str], list[str]]]:
-    """Serve files under HTTPS addresses; yield the environment that leads a process here, and the served names."""
+    """Serve files under HTTPS addresses; yield the environment for clients, and the names of served files."""
     hosts = sorted({urlparse(address).netloc for address in files})
     with tempfile.TemporaryDirectory() as folder:
         certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")

@@ -1,4 +1,4 @@
-"""A web server in this process. Tests can make it break off, ignore ranges, or change a file."""
+"""Web server in this process. Tests can make it break off, ignore ranges, or change a file."""
 
 import re
 import threading
@@ -8,13 +8,13 @@ from urllib.parse import urlparse
 
 
 class Site:
-    """Contents and requests of the server.
+    """Content of the server, and received requests.
 
     files: bytes by path ("/a.gz").
-    breaks: by path, for each coming answer the number of bytes after which its body ends.
+    breaks: by path, the number of bytes after which each coming answer's body ends.
     ranges: True if it answers Range requests.
-    tag: ETag of all files; None: each has its own.
-    replies: by path, status, headers and body of each coming answer, whatever is asked for.
+    tag: ETag of all files; None: each file has its own.
+    replies: by path, status, headers and body of each coming answer, whatever the request is.
     seen: (path, Range or None) of each request.
     """
 

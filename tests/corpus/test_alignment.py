@@ -1,4 +1,4 @@
-"""Alignment by eflomal: the links of a known language, repeatability, and failures; symmetrization and counts.
+"""Alignment by eflomal: links of a known language, repeatability and failures; symmetrization and counts.
 
 grow-diag-final-and is compared with the published pseudo-code, and counted links with a plain loop.
 """
@@ -37,7 +37,7 @@ needs_eflomal = pytest.mark.skipif(
 
 
 def reversed_language(count=300, seed=5):
-    """Return pairs of a language and its translation, word 40 − w for w, in the opposite order."""
+    """Return pairs of random sentences and translations: word w becomes 79 − w, and the order is reversed."""
     draw = random.Random(seed)
     sources = [[draw.randrange(WORDS) for _ in range(draw.randint(1, 8))] for _ in range(count)]
     return [(source, [WORDS + WORDS - 1 - word for word in reversed(source)]) for source in sources]
@@ -87,10 +87,10 @@ def test_the_seed_decides_the_links(tmp_path, monkeypatch):
 
 @needs_eflomal
 def test_small_corpora_and_long_lines_take_no_minutes():
-    """eflomal-align's formula holds from 7,000 pairs on; the limits are about 5 and 30 seconds."""
+    """From 7,000 pairs on, iterations follow eflomal-align's formula; limits are about 5 and 30 seconds."""
     assert [_iterations(count, 400 * count) for count in (10_000, 10**6)] == [50, 5]
-    assert _iterations(500, 500 * 30 * 30) == 66  # 224 by the formula, half a minute
-    assert _iterations(4, 4 * 1000 * 1000) == 50  # 2,500 by the formula, many minutes
+    assert _iterations(500, 500 * 30 * 30) == 66  # the formula gives 224: half a minute
+    assert _iterations(4, 4 * 1000 * 1000) == 50  # the formula gives 2,500: minutes
     assert _iterations(100, 100 * 1000 * 1000) == 5 and _iterations(1, 0) == 5000
 
 
@@ -117,7 +117,7 @@ def test_a_missing_program_is_named_with_its_remedy(tmp_path, monkeypatch):
 
 
 def program(folder: Path, script: str, monkeypatch) -> None:
-    """Install a script in place of the program."""
+    """Install a script in place of the aligner."""
     path = folder / "eflomal"
     path.write_text(f"#!/bin/sh\n{script}\n# \0/dev/urandom\0\n")
     path.chmod(0o755)
@@ -145,7 +145,7 @@ def test_a_program_that_seeds_itself_otherwise_is_refused(tmp_path, monkeypatch)
 
 
 def as_written(forward, reverse):
-    """Run the pseudo-code of the Moses manual, word by word, over the whole matrix."""
+    """Run the Moses manual's pseudo-code, word by word, over the whole matrix."""
     rows = 1 + max((i for i, _ in forward | reverse), default=-1)
     columns = 1 + max((j for _, j in forward | reverse), default=-1)
     links = forward & reverse
@@ -200,11 +200,11 @@ def test_random_links_give_what_the_written_algorithm_gives(share):
     ("forward", "reverse", "expected"),
     [
         ({(0, 0), (1, 1)}, {(0, 0), (1, 1)}, [(0, 0), (1, 1)]),
-        # (0, 1) is a neighbour and its target is free; afterwards both words of (1, 1) are taken.
+        # (0, 1) is a neighbour with a free target; afterwards both words of (1, 1) are taken.
         ({(0, 0), (0, 1)}, {(0, 0), (1, 1)}, [(0, 0), (0, 1), (1, 1)]),
-        # Far from the intersection, both words free: final.
+        # Far from the intersection, but both words are free: final adds it.
         ({(0, 0), (4, 3)}, {(0, 0), (2, 6)}, [(0, 0), (2, 6), (4, 3)]),
-        # Far from the intersection, one word taken: final-and leaves it out.
+        # Far from the intersection, and one word is taken: final-and leaves it out.
         ({(0, 0), (0, 3)}, {(0, 0)}, [(0, 0)]),
         # Two links share a word: the forward link comes first.
         ({(3, 3)}, {(3, 5)}, [(3, 3)]),

@@ -1,4 +1,4 @@
-"""Changed copies of training rows: the allowed changes of each kind, their number, and independence of other rows."""
+"""Changed copies of training rows: allowed changes of each kind, their number, and independence of other rows."""
 
 import pyarrow as pa
 import pytest
@@ -16,7 +16,7 @@ def pair(number):
 
 
 def table_of(rows, corpora=("news",)):
-    """Return a table of the numbered rows, the first half from the first corpus."""
+    """Return a table of numbered rows; the first half is from the first corpus."""
     names = [corpora[place * len(corpora) // len(rows)] for place in range(len(rows))]
     sources, targets = zip(*map(pair, rows), strict=True)
     weights = [None if row % 3 else row / 10 for row in rows]

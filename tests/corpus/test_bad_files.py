@@ -1,4 +1,4 @@
-"""Damaged corpora in a run of the workflow: one clear line for each, exit code 1, no output left."""
+"""Damaged corpora in a workflow run: a clear line for each, exit code 1, and no output."""
 
 import gzip
 import hashlib
@@ -9,7 +9,7 @@ import yaml
 from tests.workflow.running import TINY, snakemake
 
 GOOD = b"Das Haus ist alt.\nNiemand kennt die Antwort.\n"
-# bytes of the target file (the source file has two lines), and text that the error must contain
+# Bytes of the target file (the source file has two lines), and text that the error must contain.
 DAMAGE = {
     "short": (b"Eine Zeile.\n", ["has 2 lines", "has 1;"]),
     "latin1": (b"Die T\xfcr.\nDas Haus.\n", [".de:1: not UTF-8"]),
@@ -21,7 +21,7 @@ DAMAGE = {
 
 
 def imported(folder, targets, sha256=None):
-    """Run an import of corpora whose targets hold these bytes; sha256: the expected hash of every target."""
+    """Run an import of corpora with these bytes as targets; sha256: the expected hash of every target."""
     corpora = {}
     for name, target in targets.items():
         suffix = ".gz" if target[:2] == b"\x1f\x8b" else ""
@@ -44,7 +44,7 @@ def imported(folder, targets, sha256=None):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Run the import of all damaged corpora, and return the run and its folder."""
+    """Run the import of all damaged corpora; return the run and its folder."""
     folder = tmp_path_factory.mktemp("damaged")
     return imported(folder, {name: target for name, (target, _) in DAMAGE.items()}), folder
 

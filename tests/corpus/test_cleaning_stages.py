@@ -1,4 +1,4 @@
-"""Each stage keeps the rows that it and earlier stages did not drop, without test rows and empty ones."""
+"""Each stage keeps rows that it and earlier stages did not drop, except test rows and empty rows."""
 
 import pyarrow as pa
 import pytest
@@ -24,7 +24,7 @@ DROPPED = [
 
 @pytest.fixture
 def corpora(tmp_path, as_table):
-    """Write a corpus with damage and weights, dropped by every stage, and one that has only been cleaned."""
+    """Write a corpus with damage and weights, from which every stage drops rows, and one that was only cleaned."""
     table = as_table([(f"s {row}", f"t {row}") for row in range(8)], ["copied", *[None] * 7])
     table = table.set_column(4, "dropped_by", pa.array(DROPPED, pa.string()))
     table = table.set_column(

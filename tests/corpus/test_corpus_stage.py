@@ -1,4 +1,4 @@
-"""The corpus stage run by Snakemake: from files to the cleaning report; bad input gives one line."""
+"""The corpus stage, run by Snakemake from files to the cleaning report; bad input gives one line."""
 
 import csv
 import shutil
@@ -26,7 +26,7 @@ PAIRS = [
 
 @pytest.fixture
 def experiment(tmp_path):
-    """Return a function that writes an experiment on text files and returns its configuration."""
+    """Return a function that writes an experiment with text files and returns its configuration."""
 
     def files(name, pairs):
         for side, lines in zip(("en", "de"), zip(*pairs, strict=True), strict=True):
@@ -52,7 +52,7 @@ def experiment(tmp_path):
 
 
 def test_from_files_to_the_report_on_several_threads(tmp_path, experiment):
-    """The second corpus is damaged, has several shards, and repeats rows in capital letters."""
+    """The second corpus has damage, several shards, and rows repeated in capital letters."""
     pairs = read_pairs(1250)
     loud = [(source.upper(), target.upper()) for source, target in pairs]
     made = experiment({"shard_rows": 1000}, news=PAIRS, loud=[*pairs, *loud])
@@ -96,7 +96,7 @@ def test_the_users_own_identifier(tmp_path, experiment, lid_176):
 
 
 def test_sources_are_locked_and_may_move(tmp_path, experiment):
-    """A named data set is read without a network; a moved folder reruns nothing, a changed file stops the run."""
+    """A named data set needs no network; a moved folder reruns nothing, and a changed file stops the run."""
     name, cleaned = "Statmt-wikititles-3-deu-eng", "results/tiny/corpora/news/cleaned"
     lines = "".join(f"{target}\t{source}\n" for source, target in PAIRS)
     config = yaml.safe_load(experiment().read_text())

@@ -1,4 +1,4 @@
-"""Files by URL: fetched once and whole, resumed after a break, identified by their checksum."""
+"""Files by URL: fetched once and whole, resumed after a break, and identified by checksums."""
 
 import errno
 import hashlib
@@ -56,7 +56,7 @@ def test_begins_anew_where_it_must(site, what):
     site.breaks["/a.gz"] = [1_000_000, 0, 0, 0, 0]
     site.ranges = what != "no ranges"
     with pytest.raises(InputError, match=r"broke off after 1,000,000|broke off after 0 of"):
-        fetched(url)  # without a checksum, which would detect a mixture
+        fetched(url)  # a checksum would detect a mixture
     site.files["/a.gz"], site.breaks = BODY, {}
     assert fetched(url).read_bytes() == BODY
 
@@ -71,7 +71,7 @@ def rest(place, body, **headers):
     return 206, {"Content-Range": f"bytes {place}", **headers}, body
 
 
-# The answers that come first, and the places from which the rest is asked for afterwards
+# First answers, and the byte from which each request then asks for the rest (None: the whole file).
 REPLIES = {
     "a rest in two parts": ([BROKEN, rest("5-9/20", TEXT[5:10])], [None, 5, 10]),
     "a rest that ends early": ([BROKEN, rest("5-19/20", TEXT[5:8])], [None, 5, 8]),
@@ -90,7 +90,7 @@ REPLIES = {
 
 @pytest.mark.parametrize("name", REPLIES)
 def test_only_the_whole_file_counts(site, name):
-    """Without a checksum, only the answers themselves tell that they are not the whole file."""
+    """Without a checksum, only the answers can show that they are not the whole file."""
     url = site.add("/a.txt", TEXT)
     site.replies["/a.txt"], starts = list(REPLIES[name][0]), REPLIES[name][1]
     site.tag = '"a"'
@@ -126,7 +126,7 @@ def test_gives_up_where_nothing_comes(site):
     assert len(site.seen) == ATTEMPTS
     with pytest.raises(InputError, match=r"/gone\.gz: cannot be fetched \(HTTP Error 404"):
         fetched(site.address + "/gone.gz")
-    assert len(site.seen) == ATTEMPTS + 1  # the server always answers so
+    assert len(site.seen) == ATTEMPTS + 1  # a 404 is not retried
 
 
 def test_wrong_checksum_leaves_nothing(site):
@@ -161,7 +161,7 @@ def test_two_processes_fetch_once(site):
 
 def test_a_full_disk_is_no_fault_of_the_network(site, monkeypatch):
     def full(*arguments):
-        raise OSError(errno.ENOSPC, "No space left on device")  # a file's writes name no file
+        raise OSError(errno.ENOSPC, "No space left on device")  # errors of writing name no file
 
     monkeypatch.setattr("shutil.copyfileobj", full)
     with pytest.raises(OSError) as caught:

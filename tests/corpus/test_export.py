@@ -1,4 +1,4 @@
-"""An export equals the imported text byte for byte, and never writes half of it."""
+"""An export equals the imported text byte for byte, and never writes only a part of it."""
 
 import gzip
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Importers: tables hold the rows of the files, and bad input gives one line with a remedy."""
+"""Importers: tables have the rows of the files, and bad input gives one line with a remedy."""
 
 import gzip
 import hashlib
@@ -46,7 +46,7 @@ def _files(folder, source: bytes, target: bytes, suffix: str = "", **keys):
 def _fails(folder, entry, *parts, **options):
     with pytest.raises(InputError) as caught:
         import_corpus(folder / "out", "news", entry, PAIR, **options)
-    message = str(caught.value).replace(str(folder), "")  # named after the test
+    message = str(caught.value).replace(str(folder), "")  # has the test's name
     assert "\n" not in message
     for part in ("corpus 'news'", *parts):
         assert part in message
@@ -91,7 +91,7 @@ def test_some_lines_of_the_files(tmp_path):
     _fails(tmp_path / "c", entry | {"lines": {"first": 3, "last": 2}}, "from 3 to 2 are none")
     unequal = _files(tmp_path, b"a\nb\nc\nd\n", b"w\nx\ny\n", lines={"last": 2})
     _fails(tmp_path / "c", unequal, "has 4 lines and", "has 3")
-    # Of one file no more is read than is taken.
+    # From a single file, nothing after the taken lines is read.
     damaged = _write(tmp_path / "d.tsv", b"a\tw\nb\tx\nc\xff")
     table = {"importer": "files", "table": damaged, "columns": {"source": 0, "target": 1}}
     for number, side in enumerate([None, "source"]):
@@ -198,7 +198,7 @@ def test_truncated_archive(tmp_path, suffix, monolingual):
     numbers = (str(number).encode() for number in range(20_000))
     text = b"".join(hashlib.sha256(number).hexdigest().encode() + b"\n" for number in numbers)
     entry = _files(tmp_path, text, text, suffix)
-    for side in ("source", "target"):  # both, so that their lengths are equal
+    for side in ("source", "target"):  # both, for equal lengths
         path = Path(entry[side])
         assert path.stat().st_size > 5 * 2**17  # several blocks
         path.write_bytes(path.read_bytes()[: -(2**17)])
@@ -281,7 +281,7 @@ def test_unknown_importers_and_keys():
 
 
 def test_keys_of_files_follow_from_their_type():
-    """The configuration looks for these files, measures them, and compares them with those of other entries."""
+    """The configuration finds files of these keys, measures them, and compares them with other entries' files."""
     keys = {name: kind.file_keys() for name, kind in IMPORTERS.items()}
     assert keys["files"] == ["source", "target", "table"]
     assert keys["hugging_face"] == ["folder"]

@@ -1,4 +1,4 @@
-"""The lock file of the sources detects changes; tests/corpus/test_importers.py imports corpora."""
+"""The lock file of sources detects changes; tests/corpus/test_importers.py imports corpora."""
 
 import hashlib
 import io
@@ -37,7 +37,7 @@ def _archive(**members: str) -> bytes:
 
 @pytest.fixture
 def experiment(tmp_path, site, monkeypatch):
-    """Return (entries, zip) of a corpus of OPUS and one of files."""
+    """Return entries of a corpus of OPUS, one of files and a validation set; and the archive of OPUS."""
     address = site.address + "/OPUS-{name}/{version}/moses/{first}-{second}.txt.zip"
     monkeypatch.setattr("weebill.corpus.importers.opus.OPUS_ZIP", address)
     body = _archive(X__de="Ja\n", X__en="Yes\n", LICENSE="\n CC BY 4.0 \nand so on")
@@ -56,7 +56,7 @@ def experiment(tmp_path, site, monkeypatch):
 
 
 def test_a_licence_is_read_in_part(tmp_path):
-    """64 MiB of zeros take some KiB in the archive."""
+    """A licence of 64 MiB of zeros takes some KiB in the archive."""
     path = tmp_path / "a.zip"
     with (
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -74,7 +74,7 @@ def test_a_licence_is_read_in_part(tmp_path):
 @pytest.mark.parametrize("fault", ["text", "method", "encrypted", "name", "place"])
 def test_a_damaged_licence_names_its_archive(tmp_path, fault):
     body = bytearray(_archive(a__en="a\n", LICENSE="CC BY 4.0\n"))
-    entry = body.rindex(b"PK\x01\x02")  # of the licence, in the list of members
+    entry = body.rindex(b"PK\x01\x02")  # the licence's entry in the directory
     if fault == "text":
         body[body.index(b"CC BY")] ^= 1
     elif fault == "method":
@@ -82,7 +82,7 @@ def test_a_damaged_licence_names_its_archive(tmp_path, fault):
     elif fault == "encrypted":
         body[entry + 8] |= 1
     elif fault == "name":
-        body[entry + 9] |= 8  # it is UTF-8
+        body[entry + 9] |= 8  # flag for UTF-8
         body[entry + 46] = 0x80
     else:
         body[entry + 42 : entry + 46] = b"\xff\xff\xff\x00"
@@ -138,7 +138,7 @@ def test_a_second_run_writes_the_same_and_finds_what_changed(tmp_path, site, pla
         write_lock(lock, entries, PAIR, other)
     assert lock.read_bytes() == first
     lock.unlink()
-    write_lock(lock, entries, PAIR, other)  # the remedy
+    write_lock(lock, entries, PAIR, other)  # the advised remedy
     assert lock.read_bytes() != first
 
 
@@ -159,7 +159,7 @@ def test_a_damaged_lock_is_named(tmp_path, places):
 def test_an_archive_whose_licence_cannot_be_read(tmp_path, site, places, experiment):
     entries, body = experiment
     begin, central = body.index(b"PK\3\4", body.index(b"CC BY") - 80), body.rindex(b"PK\1\2")
-    damaged = body.replace(b"CC BY 4.0", b"CC BY 4.1")  # the checksum is another one
+    damaged = body.replace(b"CC BY 4.0", b"CC BY 4.1")  # the checksum is now wrong
     method = body[: central + 10] + b"\x63" + body[central + 11 :]
     method = method[: begin + 8] + b"\x63" + method[begin + 9 :]
     locked = body[: central + 8] + b"\1" + body[central + 9 :]
@@ -177,7 +177,7 @@ LONG = "the small bird sings " * (LONGEST_LINE // 20)
 
 
 def _long_lines(folder, name: str) -> dict:
-    """Return an entry of three pairs, of which the second has a line that is too long."""
+    """Return an entry of three pairs; the second pair has a line that is too long."""
     pairs = [
         ("A bird sings.", "Ein Vogel singt."),
         (LONG, "Ein Vogel."),
@@ -225,7 +225,7 @@ def test_a_line_too_long_to_read_drops_its_row(tmp_path, name, caplog):
 
 
 def test_batches_of_long_lines_have_few_rows(tmp_path):
-    """Eighty lines of a megabyte are read and written a few at a time."""
+    """Eighty lines of one megabyte are read and written a few at a time."""
     for side in PAIR:
         (tmp_path / f"a.{side}").write_text(f"{'x' * (LONGEST_LINE // 2)}\n" * 80)
     entry = {"importer": "files", **dict(zip(("source", "target"), _paths(tmp_path), strict=True))}

@@ -1,4 +1,4 @@
-"""Injected damage matches its label and its requested amount, and is equal for equal seeds."""
+"""Injected damage matches its label and the requested amount, and is equal for equal seeds."""
 
 from collections import Counter
 from dataclasses import replace
@@ -43,13 +43,13 @@ def damaged(files, share=0.2, seed=1, kinds=KINDS, pairs=PAIRS):
 
 
 def begins(part, whole):
-    """Return True if `part` is the first half of the words of `whole`, or fewer."""
+    """Return True if `part` has the first words of `whole`, at most half of them."""
     words = part.split(" ")
     return 1 <= len(words) <= len(whole.split(" ")) // 2 and whole.startswith(f"{part} ")
 
 
 def is_kind(kind, row, source, target):
-    """Return True if a damaged pair matches its label, judged from the undamaged text."""
+    """Return True if a damaged pair matches its label, by comparison with the undamaged text."""
     first, second = PAIRS[row]
     match kind:
         case None:
@@ -84,7 +84,7 @@ def test_every_row_is_what_its_label_says(french, czech):
     noisy = ROWS - counts[None]
     assert abs(noisy - 0.2 * ROWS) < 5 * (ROWS * 0.2 * 0.8) ** 0.5  # five standard deviations
     assert set(counts) == {None, *KINDS}
-    assert all(abs(counts[kind] - noisy / 4) < 20 for kind in KINDS)  # they take turns
+    assert all(abs(counts[kind] - noisy / 4) < 20 for kind in KINDS)  # kinds take turns
 
 
 def test_the_seed_decides(french, czech):
@@ -108,7 +108,7 @@ def test_what_cannot_be_damaged_stays_as_it_is():
         "c d e",
         "copied",
     )
-    # The first row has no row before it, and a row of equal text is no misalignment.
+    # The first row has no previous row, and a row of equal text is no misalignment.
     rows = damaged([], 1.0, kinds=("misaligned",), pairs=[("a", "x"), ("b", "x"), ("c", "y")])
     assert rows == [("a", "x", None), ("b", "x", None), ("c", "x", "misaligned")]
 
@@ -132,7 +132,7 @@ def test_the_embedded_languages_are_those_that_the_identifier_has_not_seen(frenc
 
 
 def test_an_entry_with_noise(tmp_path, french):
-    """The importer's rows are damaged and labelled; its files are inputs, and are locked with their contents."""
+    """The importer's rows are damaged and labelled; its files are inputs, and the lock has their contents."""
     for side, text in zip(("en", "de"), zip(*PAIRS, strict=True), strict=True):
         (tmp_path / f"a.{side}").write_text("".join(f"{line}\n" for line in text))
     noise = {"share": 0.1, "seed": 3, "kinds": list(KINDS), "other_languages": [str(french)]}

@@ -1,4 +1,4 @@
-"""Precision, recall and ROC-AUC against counting all pairs of rows, and real labels if they are installed."""
+"""Precision, recall and ROC-AUC, compared with counts of all pairs of rows; real labels if they are installed."""
 
 import random
 
@@ -40,7 +40,7 @@ def test_auc_counts_pairs_of_good_and_bad():
 
 
 def test_filters_and_scores_by_hand():
-    """Two bad rows have equal sides, one of them is repeated; one good row has different numbers."""
+    """Two bad rows have equal sides, and the second repeats the first; one good row has different numbers."""
     labelled = Labelled(
         ["The same.", "The same.", "There are 325 birds.", "A bird sings.", "A tree stands."],
         ["The same.", "The same.", "Da sind viele Vögel.", "Ein Vogel singt.", "Ein Baum steht."],
@@ -57,14 +57,14 @@ def test_filters_and_scores_by_hand():
     assert found["duplicate"].dropped == 1 and found["urls"].precision is None
     chain = found["all filters"]
     assert (chain.dropped, chain.precision, chain.kept_precision) == (3, 2 / 3, 1 / 2)
-    # This score prefers short text: good 19 and 16, bad 9, 9, 15.  To keep 70 % of two, both are kept.
+    # This score prefers short text: good rows have 19 and 16, bad ones 9, 9, 15.  70 % of two good rows are both.
     score = found["language_model_target"]
     assert (score.auc, score.auc_low, score.auc_high) == (0.0, 0.0, 0.0)
     assert (score.dropped, score.kept_precision, score.kept_recall) == (0, 2 / 5, 1.0)
 
 
 def test_the_interval_is_about_that_of_hanley_and_mcneil():
-    """Hanley and McNeil (1982) give the deviation of an AUC of exponential scores in closed form."""
+    """Hanley and McNeil (1982) have a closed form for the deviation of an AUC of exponential scores."""
     draw = np.random.default_rng(5)
     good = np.arange(300) < 100
     lengths = np.where(good, draw.exponential(3.0, 300), draw.exponential(1.0, 300))
@@ -82,7 +82,7 @@ def test_the_interval_is_about_that_of_hanley_and_mcneil():
 
 
 def test_injected_damage_by_kind(tmp_path, as_table):
-    """Copies are found by the filters, truncated pairs by their score, the others by neither."""
+    """Filters find copies, the score finds truncated pairs, and neither finds others."""
     pairs = [(f"a bird {row} sings", f"ein Vogel {row} singt") for row in range(120)]
     noise = [None] * 120
     for row in range(0, 120, 6):
@@ -143,7 +143,7 @@ def test_bad_tables(tmp_path, text, message):
 
 
 def test_the_labelled_paracrawl(real_text):
-    """471 of 1,714 pairs are good; the library judges the file's aligner scores as expected."""
+    """In the file, 471 of 1,714 pairs are good; the AUC of its aligner scores is as expected."""
     table = real_text("noise/paracrawl_labelled.tsv")
     labelled = read_labelled(table, {"source": 0, "target": 1, "label": 5})
     good = labelled.good

@@ -1,4 +1,4 @@
-"""Codes of languages are tags of BCP 47, whatever their spelling; truth: ISO 639, ISO 15924, CLDR, sets of labels."""
+"""Language codes are tags of BCP 47 in any spelling; expected from ISO 639, ISO 15924, CLDR and sets of labels."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from weebill.corpus.language_codes import (
 from weebill.errors import InputError
 from weebill_runtime.languages import primary
 
-# Indian, African and South-East Asian languages, and smaller ones of FLORES, Tatoeba and OPUS.
+# Indian, African, South-East Asian and smaller languages of FLORES, Tatoeba and OPUS.
 CODES = "de ja kn ml my lo pa si am or ku ckb jv ceb yue sr as ff ha luo nso ti bo dz gsw grc nb nn tl fil ug"
 
 

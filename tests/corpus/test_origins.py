@@ -1,4 +1,4 @@
-"""Public texts from a local server, from a mirror, and changed ones."""
+"""Public texts from a local server and from a mirror, and changed texts."""
 
 import gzip
 import hashlib
@@ -18,7 +18,7 @@ def sha256(data):
 
 @pytest.fixture
 def packed(site):
-    """Serve the text compressed, and return its origin."""
+    """Serve the text in compressed form; return its origin."""
     data = gzip.compress(TEXT)
     url = site.add("/birds/train.en.gz", data)
     originals = {"train.en.gz": Source(url, "birds", sha256=sha256(data))}

@@ -1,4 +1,4 @@
-"""The report's counts match the table; found damage is separated from lost good rows."""
+"""The report's counts match the table, and separate found damage from lost good rows."""
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from weebill.corpus.report import (
 )
 from weebill.corpus.table import write_table
 
-# (noise, dropped_by): 3 of 4 copied rows are found; 1 undamaged row is lost, 1 is test text
+# (noise, dropped_by): 3 of 4 copied rows are found; 1 undamaged row is lost, 1 is test text.
 OUTCOMES = [
     *[("copied", "identical")] * 2,
     ("copied", "language_target"),
@@ -50,7 +50,7 @@ def test_waterfall(report):
 def test_recall_and_precision(report):
     copied, truncated = damage_found(report)
     assert (copied["rows"], copied["found"], copied["recall"]) == (4, 3, 0.75)
-    assert copied["precision"] == 3 / 4  # the row lost to `numbers` counts, test text does not
+    assert copied["precision"] == 3 / 4  # counts the row lost to `numbers`, but not test text
     assert copied["by"] == {"identical": 2, "language_target": 1}
     assert (truncated["recall"], truncated["precision"]) == (0.0, 0.0)
 
@@ -70,7 +70,7 @@ def test_unlabelled_corpora_have_no_damage(tmp_path, as_table):
 
 
 def test_examples_are_drawn_from_all_rows(tmp_path, as_table):
-    """Ten different rows of the filter are drawn by the seed, with about equal frequency."""
+    """A seed draws ten different rows of the filter; all rows have about equal frequency."""
     table = as_table([("a", "b")] * 40)
     dropped = pa.array(["urls" if row % 2 else None for row in range(40)], pa.string())
     write_table(tmp_path / "t.parquet", table.set_column(4, "dropped_by", dropped))
@@ -86,7 +86,7 @@ def test_examples_are_drawn_from_all_rows(tmp_path, as_table):
 
 
 def test_histogram_counts_every_row_with_a_score(tmp_path):
-    """Kept and dropped rows are counted separately, as by hand; rows without a score are in no bin."""
+    """Kept and dropped rows are counted separately, as by hand; rows without a score have no bin."""
     values = [None if row % 10 == 0 else float(row % 7) for row in range(1000)]
     dropped = ["urls" if v is None else "reverse_model" if v < 2 else None for v in values]
     columns = {

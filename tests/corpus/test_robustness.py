@@ -1,4 +1,4 @@
-"""Case, typos and placeholders: the changes that each may make."""
+"""Case, typos and placeholders: the allowed changes of each."""
 
 import random
 import re
@@ -93,7 +93,7 @@ def test_placeholders_stand_where_a_shared_name_stood():
     ],
 )
 def test_placeholders_stand_in_scripts_without_spaces_too(source, target):
-    """Everything but the shared name stays, spaces too."""
+    """All text but the shared name stays, including spaces."""
     name = next(one for one in ("IBM", "2024") if one in source)
     for seed in range(10):
         found = with_placeholder((source, target), random.Random(seed))

@@ -1,4 +1,4 @@
-"""Rows and lines are drawn once each, with equal chances at every position."""
+"""Rows and lines are drawn without repetition, with equal chances at every position."""
 
 import numpy as np
 import pyarrow as pa
@@ -40,9 +40,9 @@ def test_lines():
     "draw", [lambda seed: drawn(40, 9, 10, seed), lambda seed: draw_items(range(40), 10, seed)]
 )
 def test_equal_chances(draw):
-    """Chi-square of 400 draws of 10 of 40 rows has 39 degrees of freedom: below 80 except once in 8,000 tries."""
+    """Chi-square of 400 draws of 10 from 40 rows has 39 degrees of freedom; only 1 of 8,000 tries is over 80."""
     counts = np.zeros(40)
     for seed in range(400):
         counts[draw(seed)] += 1
-    # Rows of one draw exclude each other, which makes the sum smaller by (40 - 10) / (40 - 1).
+    # The rows of a draw differ, which multiplies the sum by (40 - 10) / (40 - 1).
     assert ((counts - 100) ** 2 / 100).sum() * 39 / 30 < 80

@@ -1,4 +1,4 @@
-"""Tables are read as written, whole or not at all, and never with rows that a filter dropped."""
+"""Tables are read as written, whole or not at all, and without rows that a filter dropped."""
 
 import random
 

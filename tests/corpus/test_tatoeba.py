@@ -1,4 +1,4 @@
-"""The embedded sentences match NOTICE.md, and no two parts of them share one."""
+"""The embedded sentences match NOTICE.md, and no sentence is in two parts."""
 
 import hashlib
 import lzma
@@ -81,7 +81,7 @@ def test_sentences_of_a_language_stand_once_and_in_no_pair():
 
 
 def test_languages_are_what_they_are_called():
-    """The commonest word of each language distinguishes it from the others."""
+    """The most frequent word of each language distinguishes it from the others."""
     for language, word in (("en", "the"), ("de", "ist"), ("fr", "est"), ("nl", "het")):
         share = {
             other: sum(word in words(text) for text in read_sentences(other)) for other in LANGUAGES

@@ -1,4 +1,4 @@
-"""Commands in the documents: lines of code blocks, and code within text."""
+"""Commands in the documents: lines of code blocks, and code in text."""
 
 import re
 import shlex
@@ -14,7 +14,7 @@ PROGRAMS = ("weebill", "make", "snakemake", "python", "pip", "envs/install.sh")
 
 
 def pages() -> list[str]:
-    """Return the documents that people write: all Markdown files but those of results and of folders of code."""
+    """Return the documents that people write: all Markdown files except results and files in folders of code."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"],
         cwd=REPOSITORY, capture_output=True, check=True, text=True,
@@ -24,13 +24,13 @@ def pages() -> list[str]:
 
 
 def blocks(name: str, *languages: str) -> list[str]:
-    """Return the code blocks of a document that are in one of these languages."""
+    """Return the code blocks of a document in one of these languages."""
     text = (REPOSITORY / name).read_text("utf-8")
     return [code for language, code in BLOCK.findall(text) if language in languages]
 
 
 def commands(name: str) -> Iterator[list[str]]:
-    """Yield the words of each command of a document: whole lines of shell, and code in text with arguments."""
+    """Yield the words of each command of a document: whole shell lines, and code in text if it has options."""
     for block in blocks(name, *SHELL):
         for line in re.sub(r"\\\n\s*", "", block).splitlines():
             yield from parts(line)
@@ -41,7 +41,7 @@ def commands(name: str) -> Iterator[list[str]]:
 
 
 def commented(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each command in the comments of a configuration: on lines of their own, or in backticks."""
+    """Yield the words of each command in a configuration's comments, on separate lines or in backticks."""
     comments = re.findall(r"#[ ]?(.*)", path.read_text("utf-8"))
     text = re.sub(r"\\\n\s*", "", "\n".join(comments))
     spans = [span for span in SPAN.findall(text) if span.split()[0] in PROGRAMS]
@@ -51,7 +51,7 @@ def commented(path: Path) -> Iterator[list[str]]:
 
 
 def parts(line: str) -> Iterator[list[str]]:
-    """Yield the words of each command of a shell line, without comments, files of streams and variables."""
+    """Yield the words of each command of a shell line, without comments, redirections and variables."""
     line = re.split(r"(?:^|\s)#\s", line)[0]
     for part in re.split(r"&&|\|(?!\|)", line):
         part = re.sub(r"\s[<>]\s*\S+", "", part)

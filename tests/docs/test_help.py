@@ -1,4 +1,4 @@
-"""The help of every command says what each argument is, and its true default."""
+"""The help of every command says what each argument is, and names its real default."""
 
 import re
 
@@ -10,18 +10,18 @@ from weebill.benchmarks import NAMES
 from weebill.commands import benchmark
 
 BENCHMARKS = (*NAMES, benchmark.GPU, benchmark.ALL)
-NO_SUBJECT = re.compile(r"$|(default|by default|of|as|or|for|with|without|that)\b")  # what is it?
+NO_SUBJECT = re.compile(r"$|(default|by default|of|as|or|for|with|without|that)\b")  # no noun first
 
 
 def _arguments(parser) -> list:
-    """Return the arguments of a parser and of those below it, but for --help."""
+    """Return the arguments of a parser and its subparsers, except --help."""
     below = [one for inner in actions(parser).values() for one in _arguments(inner)]
     found = [one for one in parser._actions if one.dest not in ("help", "action")]
     return [*((parser, one) for one in found), *below]
 
 
 def faults(parser) -> list[str]:
-    """Return what is wrong with the help of a parser's arguments."""
+    """Return the faults in the help of a parser's arguments."""
     found = []
     for owner, one in _arguments(parser):
         text = (one.help or "") % {"default": one.default}

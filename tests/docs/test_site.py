@@ -1,4 +1,4 @@
-"""The site: links lead where the repository's do, every page has a place, figures agree with code and data."""
+"""The site: links lead to the same places as in the repository, every page is listed, and numbers are current."""
 
 import json
 import re
@@ -116,7 +116,7 @@ def test_the_readme_is_short_and_its_claims_are_those_of_the_committed_results()
 
 
 def test_the_readme_shows_the_last_lines_of_the_demo():
-    """The lines are those of the report's own function, but for the figures."""
+    """The lines are those of the report's own function, except for numbers."""
     written = (REPOSITORY / "weebill/report/outcome.py").read_text("utf-8")
     [shown] = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
     head, _, *roles, last, _ = shown.splitlines()

@@ -1,4 +1,4 @@
-"""Every command, import and configuration in the documents is read by what reads it when a user types it."""
+"""Every command, import and configuration in the documents is accepted by its real reader."""
 
 import ast
 import re
@@ -29,7 +29,7 @@ OTHERS = {
     "scancel",
 }
 MAKEFILE = (REPOSITORY / "Makefile").read_text("utf-8")
-CHECKED = {  # YAML blocks that are parts of the demo's configuration
+CHECKED = {  # number of YAML blocks that change the demo's configuration
     "docs/guides/own-data.md": 1,
     "docs/guides/gpu.md": 1,
     "docs/concepts.md": 1,
@@ -37,7 +37,7 @@ CHECKED = {  # YAML blocks that are parts of the demo's configuration
 
 
 def fault(words: list[str]) -> str | None:
-    """Return why a command would not run; None if its own parser takes it."""
+    """Return the reason why a command would not run; None if its own parser accepts it."""
     program, *rest = words
     if program == "weebill":
         return _weebill(rest)
@@ -61,7 +61,7 @@ def _weebill(words: list[str]) -> str | None:
         return None
     if command not in COMMANDS:
         return f"no command '{command}'"
-    if command == "run":  # what follows the files is Snakemake's
+    if command == "run":  # Snakemake's arguments follow the files
         return _parsed(
             get_argument_parser(),
             ["--cores", "1", "--configfile", words[1], *_after_file(words[2:])],
@@ -72,7 +72,7 @@ def _weebill(words: list[str]) -> str | None:
 
 
 def _after_file(words: list[str]) -> list[str]:
-    """Return Snakemake's words behind `--configfile FILE`, which would take a target for a second file."""
+    """Return Snakemake's words after `--configfile FILE`, which would take a target for a second file."""
     return words if not words or words[0].startswith("-") else ["--", *words]
 
 
@@ -90,7 +90,7 @@ def _parsed(parser, words: list[str]) -> str | None:
     if "…" in " ".join(words):
         return None
     try:
-        parser.parse_args(["2" if word == "N" else word for word in words])  # N: a reader's number
+        parser.parse_args(["2" if word == "N" else word for word in words])  # N: any number
     except SystemExit as end:
         return None if end.code == 0 else f"not read: {' '.join(words)}"
     except Exception as error:

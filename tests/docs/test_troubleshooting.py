@@ -1,4 +1,4 @@
-"""Every message that the page of troubleshooting quotes is one that the code writes."""
+"""The code writes every message that the page of troubleshooting quotes."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ MESSAGES = re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)
 
 @pytest.fixture(scope="module")
 def written() -> list[str]:
-    """Return the texts in the code, each value in them as …, and the text of the script that installs."""
+    """Return the strings in the code, with … for each value in them, and the text of the install script."""
     texts = [(REPOSITORY / "envs/install.sh").read_text("utf-8")]
     for folder in ("weebill", "runtime/weebill_runtime"):
         for path in (REPOSITORY / folder).rglob("*.py"):

@@ -1,4 +1,4 @@
-"""Invented sentences, systems that translate them more or less well, and small generators."""
+"""Invented sentences, better and worse translations of them, and small generators."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Structures of published models against the numbers of parameters that their papers or cards print."""
+"""Structures of published models, compared with the parameter counts in their papers or model cards."""
 
 import pytest
 

@@ -17,7 +17,7 @@ def test_metrics_of_an_experiment():
     assert our_metrics(config) == ["reference", "ensemble", "pruned", "distilled"]
     others = ["BLEU", "chrF", "BERTScore", "BLEURT"]
     assert shown_metrics(config, "news") == [*others, *our_metrics(config)]
-    # The recipe's neurons, as in figure 6b.
+    # Neurons of the recipe, as in figure 6b.
     shares = {"method": "one-shot", "criterion": "gradient", "ranking": "layer", "blocks": "*"}
     less = [{**shares, "neurons": 0.25, "heads": 0.5}]
     assert curve(config, "heads") == {"without-0.5-heads": less}

@@ -23,7 +23,7 @@ def test_variants_are_all_prefixes_once():
 
 
 def controlled(change, *further):
-    """Return the control of bart/tuned/pruned, if `longer` differs from its training by some keys; more pipelines."""
+    """Return the control of bart/tuned/pruned if `change` modifies the step `longer`; further: more pipelines."""
     training = {"updates": 9, "learning_rate": 0.1, "keep": "best"}
     last = {**training, "keep": "last"}
     steps = {

@@ -1,4 +1,4 @@
-"""Precisions follow from the grids of a configuration, and the grids are the library's."""
+"""Precisions follow from the grids of a configuration; the grids are those of the library."""
 
 from weebill.configuration.checking import check
 from weebill.configuration.schema import load_schema

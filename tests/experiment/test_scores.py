@@ -1,4 +1,4 @@
-"""Scores of one corpus: the experiment's sections, overridden by the corpus' own keys."""
+"""Scores of one corpus: sections of the experiment, overridden by the corpus' own keys."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_target_side_text_is_scored_where_it_has_the_sides(experiment, zoo):
                 "back_translation": {"scores": {"reverse_model": {"cut": BEST}}},
             }
         },
-        "reverse_teacher": {"architecture": "big"},  # it scores, too
+        "reverse_teacher": {"architecture": "big"},  # it scores too
         "cleaning": {"scores": scores},
         "back_translation": {"scores": scores},
         "distillation": {"scores": scores},

@@ -1,4 +1,4 @@
-"""Students of other texts and seeds: the parts of their names, their measurements, and mistakes."""
+"""Students with other texts and seeds: parts of their names, measurements, and mistakes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Corpora that make up the text of a student."""
+"""Corpora that make up a student's text."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_another_text_changes_no_shape(zoo, changes):
 
 
 def test_translations_of_target_side_text_cost_disk_and_time(experiment, zoo, changes):
-    """The same corpus is translated backward and forward again, and compared with forward alone."""
+    """Estimates are compared for a corpus translated backward and forward again, and forward only."""
     changes["teacher"]["back_translated"] = False
     training = {"updates": 7000, "warmup": 700}
     changes["reverse_teacher"] = {"architecture": "big", "training": training}
@@ -63,7 +63,7 @@ def test_translations_of_target_side_text_cost_disk_and_time(experiment, zoo, ch
     changes["corpora"]["german"]["use"] = "monolingual"
     del changes["reverse_teacher"]
     forward = estimate(check(experiment(changes), "trial.yaml", zoo), zoo)
-    german, tatoeba = 1000 * 30, 100 * 30 * 8 / 4  # bytes, those of 8 hypotheses as of 4
+    german, tatoeba = 1000 * 30, 100 * 30 * 8 / 4  # bytes; 8 hypotheses cost as 4
     ratio = both.hours["translation"] / forward.hours["translation"]
     assert 1 < ratio < (2 * german + tatoeba) / (german + tatoeba) + 0.01
     assert both.hours["reverse teachers"] == both.hours["teachers"]

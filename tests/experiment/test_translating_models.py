@@ -1,4 +1,4 @@
-"""Hugging Face models of an experiment have the languages that the experiment names."""
+"""Hugging Face models of an experiment must have the languages that the experiment names."""
 
 from weebill.configuration.checking import check
 from weebill.experiment.translating_models import hub_models, hugging_face_models

@@ -1,4 +1,4 @@
-"""Names of vocabularies: one of both languages, or two, in either direction."""
+"""Names of vocabularies: one for both languages, or two, in both directions."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""Fuzzing of every reader of files from outside: `make fuzz`."""
+"""Fuzzing of all readers of external files: `make fuzz`."""

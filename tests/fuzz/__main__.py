@@ -1,7 +1,7 @@
-"""Damage files at random, and read each in a process of its own kind: `python -m tests.fuzz --minutes 10`.
+"""Damage files at random, and read them in separate processes: `python -m tests.fuzz --minutes 10`.
 
-Case n of a reader is always the same damage, by the seed.  A process that dies, takes too long or too much memory, or
-raises an error that is not one line for the user, is a finding: its file is kept, and the exit code is 1.
+For a given seed, case n of a reader is always the same damage.  It is a finding if the process dies, takes too much
+time or memory, or raises an error that is not one line for the user; then the file is kept, and the exit code is 1.
 """
 
 import argparse
@@ -27,12 +27,12 @@ from tests.reliability import provenance
 from weebill.errors import explain
 
 SECONDS = 30  # for one case
-MEMORY = 6 << 30  # bytes of address space beyond what the process has at first
-AT_ONCE = 200  # cases of one process
+MEMORY = 6 << 30  # bytes of address space in addition to that of the start
+AT_ONCE = 200  # cases per process
 
 
 def main() -> int:
-    """Fuzz all readers, or some, in turn until the time is over; print a line for each."""
+    """Fuzz all or some readers in turn until the time is over; print a line for each."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10, metavar="N", help="default 10")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="default 1")
@@ -69,15 +69,15 @@ def fuzz(
     keep: Path,
     most: float = math.inf,
 ) -> dict:
-    """Fuzz a reader for some time; return the numbers of its cases by outcome, and the first case of each finding.
+    """Fuzz a reader for some time; return the number of cases by outcome, and the first case of each finding.
 
-    folder: for the files, sound and damaged.  keep: folder for those of findings.  most: cases after which it ends
-    before its time.
+    folder: for intact and damaged files.  keep: folder for files of findings.  most: number of cases after which it
+    ends early.
     """
     (folder / "sound").mkdir()
     reader.make(folder / "sound")
     shutil.copytree(folder / "sound", folder / "read")
-    reader.read(folder / "read")  # what is sound must be read; it also imports what reading needs
+    reader.read(folder / "read")  # intact files must be read; this also imports modules
     end, case = time.monotonic() + seconds, 0
     tally = {"tried": 0, "accepted": 0, "refused": 0}
     findings: dict[str, int] = {}
@@ -97,13 +97,13 @@ def fuzz(
 def _start(
     reader: Reader, folder: Path, seed: int, name: str, case: int, end: float
 ) -> tuple[int, int]:
-    """Fork a process that reads the next cases; return it and the pipe on which it tells one line for each."""
+    """Fork a process that reads the next cases; return it and the pipe with one line for each case."""
     answers, told = os.pipe()
     process = os.fork()
     if process:
         os.close(told)
         return process, answers
-    faulthandler.disable()  # the parent tells how this process ends
+    faulthandler.disable()  # the parent reports how this process ends
     with open(os.devnull, "r+") as null, open(told, "w", buffering=1) as pipe:
         for stream in (0, 1, 2):
             os.dup2(null.fileno(), stream)
@@ -129,7 +129,7 @@ def _bound_memory() -> None:
 
 
 def _damage(reader: Reader, folder: Path, place: Path, case: str) -> Path:
-    """Write the files of a case to `place`: sound ones, one of them damaged."""
+    """Write the files of a case to `place`: one is damaged, the others are intact."""
     random = Random(case)
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(folder / "sound", place)
@@ -140,13 +140,13 @@ def _damage(reader: Reader, folder: Path, place: Path, case: str) -> Path:
 
 
 def _read(reader: Reader, place: Path) -> tuple[str, str]:
-    """Return the outcome of reading a case: accepted, refused in a line, or a finding with its place in the code."""
+    """Return the outcome of reading a case: accepted, refused in a line, or a finding and its place in the code."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(SECONDS)  # ends the process
     try:
         reader.read(place)
         return "accepted", ""
-    except BaseException as error:  # a panic of Rust is no Exception
+    except BaseException as error:  # panics of Rust are no Exceptions
         line = explain(error)
         if line is not None:
             return "refused", line
@@ -161,7 +161,7 @@ def _read(reader: Reader, place: Path) -> tuple[str, str]:
 
 
 def _outcomes(process: int, answers: int):
-    """Yield (outcome, text) of each case that the process reads; its death is the outcome of the case it read."""
+    """Yield (outcome, text) of each case that the process reads; if it dies, this is the current case's outcome."""
     with open(answers) as pipe:
         for line in pipe:
             yield json.loads(line)
@@ -174,7 +174,7 @@ def _outcomes(process: int, answers: int):
 
 
 def _keep(place: Path, told: str) -> None:
-    """Note beside the files of a finding what happened, and print it."""
+    """Write a note about a finding beside its files, and print it."""
     (place / "FINDING").write_text(f"{told}\n")
     print(f"{place}: {told}", file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""Damage to files: bytes, lines, and values of JSON and YAML are changed, lost, doubled and replaced by odd ones."""
+"""Damage to files: bytes, lines, and values of JSON and YAML are changed, removed, doubled or replaced."""
 
 import copy
 import json
@@ -59,7 +59,7 @@ VALUES = (
 
 
 def damaged(content: bytes, name: str, random: Random) -> bytes:
-    """Return a file's content with one to four mutations of a kind that fits its name."""
+    """Return a file's content with one to four mutations of kinds that fit its name."""
     load = {".json": json.loads, ".yaml": yaml.safe_load, ".yml": yaml.safe_load}
     suffix = name[name.rfind(".") :]
     if suffix in load and random.random() < 0.7:
@@ -78,7 +78,7 @@ def damaged(content: bytes, name: str, random: Random) -> bytes:
 
 
 def _other_values(value: Any, random: Random) -> Any:
-    """Return a value of JSON with one to three of its parts replaced, lost, doubled or moved to another key."""
+    """Return a JSON value with one to three of its parts replaced, removed, doubled or moved to another key."""
     changed = copy.deepcopy(value)
     for _ in range(random.randint(1, 3)):
         places = list(_places(changed))
@@ -105,7 +105,7 @@ def _other_values(value: Any, random: Random) -> Any:
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Return (holder, key) of every part of a value."""
+    """Return (container, key) of every part of a value."""
     pairs = (
         value.items()
         if isinstance(value, dict)

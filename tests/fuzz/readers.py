@@ -1,6 +1,6 @@
-"""Readers of files from outside: how each one's sound files are made, and how it reads them.
+"""Readers of external files: how intact files are made for each reader, and how it reads them.
 
-A reader is sound if it accepts a damaged file or raises an error that `weebill.errors.explain` puts into one line.
+A reader is correct if it accepts a damaged file or raises an error that `weebill.errors.explain` puts into one line.
 """
 
 import bz2
@@ -22,15 +22,15 @@ SENTENCES = ["The small bird sings in the old tree.", "", "A dog and two cats sl
 
 @dataclass(frozen=True)
 class Reader:
-    """Reader of files: make(folder) writes sound ones, and read(folder) reads them, damaged or not."""
+    """Reader of files: make(folder) writes intact files, and read(folder) reads files, damaged or not."""
 
     make: Callable[[Path], None]
     read: Callable[[Path], object]
-    damaged: tuple[str, ...]  # patterns of the files that are damaged
+    damaged: tuple[str, ...]  # patterns of files to damage
 
 
 def _golden(*parts: str) -> Callable[[Path], None]:
-    """Return the making of some of the models that an earlier version wrote."""
+    """Return a function that unpacks some of the models that an earlier version wrote."""
 
     def make(folder: Path) -> None:
         with tarfile.open(ROOT / "tests/golden/golden.tar.xz") as archive:

@@ -1,4 +1,4 @@
-"""The fuzzer finds faults that are planted, and none in some cases of the quick readers."""
+"""The fuzzer finds planted faults, and no faults in some cases of the fast readers."""
 
 import os
 import signal

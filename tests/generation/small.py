@@ -1,4 +1,4 @@
-"""Small text and small generators."""
+"""Small texts and small generators."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ STEPS = {
 
 
 def article(number: int) -> dict[str, str]:
-    """Return an article about some birds, whose summary is its first sentence."""
+    """Return an article about some birds; its summary is the first sentence."""
     birds = [WORDS[(number * step + step) % 10] for step in range(1, 9)]
     return {
         "article": f"The {birds[0]} sang {number} times. {' '.join(birds)}.\nThen it slept.",
@@ -35,7 +35,7 @@ def article(number: int) -> dict[str, str]:
 
 
 def write_articles(path: Path, count: int = 40) -> Path:
-    """Write JSON Lines of articles."""
+    """Write articles as JSON Lines."""
     rows = (json.dumps(article(number)) + "\n" for number in range(count))
     path.write_text("".join(rows), encoding="utf-8")
     return path
@@ -68,7 +68,7 @@ def make(folder: Path, architecture: str, data: Path, training: TrainingSettings
 
 
 def place(made, folder: Path, architecture: str = "bart", model: Path | None = None) -> Place:
-    """Return the place of a step from one of the fixture `made`'s models, or another, to a folder."""
+    """Return the place of a step that writes into `folder`; it reads `model`, or a model of the fixture `made`."""
     origin, data = made[architecture]
     folder.mkdir(parents=True, exist_ok=True)
     return Place(model or origin, data, folder / "model", max_source=40, max_target=20)

@@ -1,4 +1,4 @@
-"""Text by the compiled decoder against transformers' `generate` over the same int8 layers."""
+"""Text of the compiled decoder, compared with that of transformers' `generate` over the same int8 layers."""
 
 import pytest
 import torch
@@ -35,7 +35,7 @@ SEARCHES = {
 
 
 def batch_of(family, texts=5):
-    """Return ids and mask of random texts with padding, on the side that the family has it."""
+    """Return ids and mask of random texts, padded on the side where the family has padding."""
     draw = torch.Generator().manual_seed(3)
     ids = torch.randint(3, small.PIECES, (texts, 9), generator=draw)
     mask = (torch.arange(9) < torch.randint(3, 10, (texts, 1), generator=draw)).long()
@@ -51,7 +51,7 @@ def batch_of(family, texts=5):
 
 
 def livelier(model):
-    """Return the model with outputs that differ more, so that texts end at different lengths and do not loop."""
+    """Return the model with larger weights, so that texts end at different lengths and do not loop."""
     torch.manual_seed(5)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -91,7 +91,7 @@ def test_writes_what_the_library_writes(folder, search):
 
 
 def test_padding_of_a_decoder_is_known_by_its_token(tmp_path):
-    """The library reads a mask from the padding, if no text ends with the same token."""
+    """The library makes a mask from the padding, unless texts end with the padding token."""
     save_int8(livelier(small.small_model("llama")), tmp_path / "int8")
     model, ids = load_int8(tmp_path / "int8"), batch_of("llama")["input_ids"]
     for padding in (small.PAD, 2, None):
@@ -138,7 +138,7 @@ def test_a_text_depends_on_no_other_and_on_no_thread(options, folder, monkeypatc
 
 
 def test_without_top_k_all_tokens_are_drawn_from(tmp_path):
-    """`top_k=None` is no top_k in the library, but 50 if nothing is given."""
+    """In the library, `top_k=None` means no top_k, but the default is 50."""
     save_int8(small.small_model("gpt2"), tmp_path / "int8")
     model = load_int8(tmp_path / "int8")
     for given, kinds in (({}, ["TopKLogitsWarper"]), ({"top_k": None}, [])):
@@ -158,13 +158,13 @@ def test_draws_follow_the_probabilities(tmp_path):
     with torch.inference_mode():
         expected = model(ids).logits[0, -1].softmax(0)
     shares = drawn.bincount(minlength=small.PIECES) / len(drawn)
-    assert (shares - expected).abs().max() < 0.03  # four standard deviations
+    assert (shares - expected).abs().max() < 0.03  # 4 standard deviations
 
 
 @pytest.mark.parametrize(("family", "seed"), [("llama", 1), ("mistral", 22)])
 @torch.inference_mode()
 def test_long_prompts_depend_on_no_other(family, seed, tmp_path):
-    """More than 256 tokens are computed in parts, which end inside a row; with these seeds a sum's order shows."""
+    """Over 256 tokens are computed in parts that end inside a row; with these seeds, the order of sums matters."""
     window = {"sliding_window": 50} if family == "mistral" else {}
     save_int8(livelier(small.grouped(family.capitalize(), **window)), tmp_path / "int8")
     decoder = CompiledDecoder(describe(load_int8(tmp_path / "int8")))
@@ -273,7 +273,7 @@ def test_wrong_values_are_named(tmp_path):
 
 @pytest.mark.parametrize("pieces", [30, 50])
 def test_an_encoder_reads_its_own_pieces(pieces, tmp_path):
-    """Marian may have fewer or more pieces to write than the 40 to read."""
+    """Marian's decoder may have fewer or more pieces than the 40 of its encoder."""
     config = small.small_model("marian").config.to_dict()
     own = {"share_encoder_decoder_embeddings": False, "tie_word_embeddings": False}
     config = MarianConfig(**config | own | {"decoder_vocab_size": pieces})
@@ -287,7 +287,7 @@ def test_an_encoder_reads_its_own_pieces(pieces, tmp_path):
 
 @pytest.mark.parametrize("family", ["bart", "marian", "m2m_100", "t5"])
 def test_texts_longer_than_an_encoders_positions_are_refused(family, tmp_path):
-    """T5 and M2M-100 have no last position."""
+    """T5 and M2M-100 have no limit of positions, so they read such texts."""
     save_int8(small.small_model(family), tmp_path / "int8")
     model, ids = load_int8(tmp_path / "int8"), torch.full((1, 33), 5)
     options = {"do_sample": False, "max_new_tokens": 3}

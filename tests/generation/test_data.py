@@ -1,4 +1,4 @@
-"""Importing text: the parts, repeated texts, and faulty files."""
+"""Text import: parts, repeated texts, and faulty files."""
 
 import gzip
 import json
@@ -121,7 +121,7 @@ def test_a_data_set_of_the_hub_in_a_folder(tmp_path):
 
 
 def test_empty_rows_are_left_out_on_request(tmp_path):
-    """A data set of the hub has such rows, and nobody can remove them."""
+    """Users cannot remove the empty rows of a data set of the hub."""
     folder = tmp_path / "set"
     folder.mkdir()
     rows = [article(number) for number in range(30)]

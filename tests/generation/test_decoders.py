@@ -1,4 +1,4 @@
-"""Logits of compiled decoders against those of transformers' modules over the same int8 layers."""
+"""Logits of compiled decoders, compared with those of transformers' modules over the same int8 layers."""
 
 import pytest
 import torch
@@ -48,7 +48,7 @@ def test_gives_the_logits_of_the_modules(family, make, tmp_path):
             differing.add(row)
         assert error < 0.1
 
-    starts = [4, 1, 11]  # the prompts, then a token each, then what is left of two rows
+    starts = [4, 1, 11]  # the prompts; then one token each; then the rest of two rows
     found = writing.add(torch.cat([t[:n] for t, n in zip(texts, starts, strict=True)]), starts)
     for row in range(3):
         compare(found[row], row, starts[row])
@@ -59,7 +59,7 @@ def test_gives_the_logits_of_the_modules(family, make, tmp_path):
     found = writing.add(torch.cat([texts[1][2:], texts[1][2:9]]), [28, 7])
     compare(found[0], 1, 30)
     compare(found[1], 1, 9)
-    # One of these thousands of activations may lie so near the middle of two int8 numbers that either is right.
+    # One of thousands of activations may be so near the middle of two int8 numbers that both are right.
     assert len(differing) <= 1
 
 
@@ -79,7 +79,7 @@ ROTARY = {
 @pytest.mark.parametrize("kind", ROTARY)
 @torch.inference_mode()
 def test_scaled_rotary_positions(kind, tmp_path):
-    """Contexts are lengthened by other angles; those that change with the text are refused."""
+    """Changed angles lengthen the context; angles that depend on the text are refused."""
     torch.manual_seed(6)
     scaled = {"rope_type": kind, "rope_theta": 100.0, **ROTARY[kind]}
     save_int8(small.grouped("Llama", rope_parameters=scaled), tmp_path / "int8")

@@ -1,4 +1,4 @@
-"""Students and the loss of distillation, each term against loops in float64."""
+"""Students and the distillation loss; loops in float64 check each term."""
 
 import math
 from dataclasses import replace
@@ -53,12 +53,12 @@ NORMS = {
     "transformer.ln_f": "decoder",
     "encoder.final_layer_norm": "encoder",
     "decoder.final_layer_norm": "decoder",
-}  # at the end of a stack
+}  # last modules of stacks
 
 
 @pytest.mark.parametrize("normalise", [False, True])
 def test_all_positions_with_a_mask_give_the_terms_of_the_chosen_ones(normalise):
-    """The way of a GPU, values and gradients, against the way of a CPU."""
+    """The GPU's way of computing gives the values and gradients of the CPU's way."""
     torch.manual_seed(1)
     mask = torch.rand(3, 7) < 0.6
     student, teacher = (torch.randn(3, 7, 20, requires_grad=True) for _ in range(2))
@@ -74,8 +74,7 @@ def test_all_positions_with_a_mask_give_the_terms_of_the_chosen_ones(normalise):
 class Said:
     """Output of a model: logits, and for each stack the hidden states after each layer.
 
-    If a stack ends with a norm, the library returns the norm's output as the last states.
-    These are the norm's inputs.
+    If a stack ends with a norm, the library's last states are the norm's output; here they are its input.
     """
 
     def __init__(self, model, batch):
@@ -147,7 +146,7 @@ def test_the_loss_is_that_of_loops(family, settings):
 
 
 def hidden(family, settings, batch, ours, theirs) -> float:
-    """Return the hidden states' term, by loops."""
+    """Return the term of hidden states, computed by loops."""
     errors = []
     for stack, numbers in LAYERS[family].items():
         mask = batch["attention_mask"] if stack == "encoder" else batch["labels"] != IGNORED

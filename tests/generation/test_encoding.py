@@ -89,7 +89,7 @@ def test_batches_of_pairs_ignore_padding_and_end_what_is_cut(bart):
         start = bart.model.config.decoder_start_token_id
         given = batch["decoder_input_ids"][row].tolist()
         assert given[:m] == [start, *example.target[:-1]]
-        # the end of a shorter summary is an input, but no label
+        # the end token of a shorter summary is an input, but not a label
         pad = bart.model.config.pad_token_id
         assert given[m:] == (
             [example.target[-1], *[pad] * (len(given) - m - 1)] if len(given) > m else []
@@ -107,7 +107,7 @@ def test_windows_ask_for_every_token_of_running_text_once(gpt2):
 
 
 def test_text_begins_with_what_its_tokenizer_writes(gpt2):
-    """Llama's begins each text with <s>; without such a token, texts follow the end of text."""
+    """Llama's tokenizer begins each text with <s>; without such a token, an end-of-text token stands before texts."""
     backend = Tokenizer.from_str(gpt2.tokenizer.backend_tokenizer.to_str())
     first = backend.token_to_id("a")
     backend.post_processor = TemplateProcessing("a $A", special_tokens=[("a", first)])
@@ -161,7 +161,7 @@ def test_noise_masks_the_share_and_keeps_the_rest_in_order():
         kept = [token for token in noisy if token != mask]
         assert kept == sorted(kept) and len(kept) == 140
         lengths.append(noisy.count(mask))
-    # 60 tokens in spans of mean 3, cut at the end: about 20 masks
+    # 60 tokens in spans of mean length 3, cut at the end: about 20 masks
     assert np.mean(lengths) == pytest.approx(60 / 3, abs=1.5)
     assert noise.infill([], np.random.default_rng(1)) == []
 

@@ -1,4 +1,4 @@
-"""Int8 models against the same numbers in float32, their folders, and refused models."""
+"""Int8 models, compared with float32 models of the same numbers; their folders, and refused models."""
 
 import functools
 
@@ -57,20 +57,20 @@ def cut_model(family):
 
 
 def rounded(matrix):
-    """Return the nearest of −127…127 over each row's largest magnitude, as float32 numbers."""
+    """Return each row rounded to multiples of 1/127 of its largest magnitude."""
     largest = matrix.abs().amax(1, keepdim=True)
     scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
     return (matrix * scale).round() / scale
 
 
 def dequantized(model, scales=None, rounded_weight=rounded):
-    """Return the model with rounded weights; its linear maps round their inputs."""
+    """Return the model with rounded weights; its linear maps also round their inputs."""
     done = set()
     with torch.no_grad():
         for name, module in model.named_modules():
             weight = getattr(module, "weight", None)
             if "embed_positions" in name and not type(module).__name__.startswith("Bart"):
-                continue  # float32: it computes otherwise, or is small
+                continue  # stays float32: computed in another way, or small
             if weight is None or weight.dim() != 2 or not weight.numel() or name.endswith(TABLE):
                 continue
             if id(weight) not in done:
@@ -94,13 +94,13 @@ def dequantized(model, scales=None, rounded_weight=rounded):
 def generated(model, family, **options):
     batch = small_batch(family)
     batch = {name: batch[name] for name in ("input_ids", "attention_mask")}
-    if family in DECODERS:  # padded on the left, as all models without an encoder
+    if family in DECODERS:  # models without an encoder pad on the left
         batch = {name: value.flip(1) for name, value in batch.items()}
     return model.generate(**batch, do_sample=False, max_new_tokens=12, **options).tolist()
 
 
 def said(model, family):
-    """Return a model's logits, and its texts by one and by three beams."""
+    """Return a model's logits, and its texts with one beam and with three."""
     with torch.inference_mode():
         logits = model(**small_batch(family)).logits
     return logits, [generated(model, family, num_beams=beams) for beams in (1, 3)]
@@ -163,7 +163,7 @@ def test_four_bits_take_less_room_than_eight(family, tmp_path):
 
 @pytest.mark.parametrize("family", MORE)
 def test_other_families(family, tmp_path):
-    """Attention in groups, rotary and sinusoidal positions, and gates of SiLU are the library's."""
+    """Grouped attention, rotary and sinusoidal positions, and SiLU gates give the library's results."""
     save_int8(cut_model(family), tmp_path / "int8")
     logits, texts = said(load_int8(tmp_path / "int8"), family)
     expected, expected_texts = said_by_the_rounded_model(cut_model, family)
@@ -173,7 +173,7 @@ def test_other_families(family, tmp_path):
 
 @pytest.mark.parametrize("family", ["bart", "t5"])
 def test_embeddings_that_are_one_module(family, tmp_path):
-    """After `resize_token_embeddings` the encoder's and decoder's table are one module with several names."""
+    """After `resize_token_embeddings`, encoder and decoder share one table, a module with several names."""
     model = small_model(family)
     model.resize_token_embeddings(PIECES + 3)
     assert model.encoder.embed_tokens is model.decoder.embed_tokens if family == "t5" else True
@@ -192,7 +192,7 @@ def test_calibrated_scales_are_used(family, tmp_path):
     with torch.inference_mode():
         states = model(**batch, output_hidden_states=True)
     last = (states.hidden_states if family == "gpt2" else states.decoder_hidden_states)[-1]
-    if family == "t5":  # 1.1 does not scale
+    if family == "t5":  # but T5 1.1 does not scale
         last = last * WIDTH**-0.5
     assert scales["lm_head"] == pytest.approx(127 / float(last.abs().max()), rel=1e-5)
     save_int8(model, tmp_path / "int8", scales=scales)
@@ -210,7 +210,7 @@ def test_calibrated_scales_are_used(family, tmp_path):
 
 
 def test_another_process_generates_the_same_text(tmp_path):
-    """Another process cuts and quantizes a model of each family, and generates."""
+    """Another process cuts and quantizes a model of each family, and generates text."""
 
     def make():
         texts = {}
@@ -260,7 +260,7 @@ def test_positions_begin_behind_those_that_stand_for_none():
 
 
 def test_a_model_on_the_grid_keeps_its_numbers(tmp_path):
-    """Training under rounding leaves such weights: rounding again changes nothing."""
+    """After training with rounding, weights are on the grid: rounding them again changes nothing."""
     save_int8(small_model("gpt2"), tmp_path / "once")
     save_int8(dequantized(small_model("gpt2")), tmp_path / "twice")
     first, second = (load_file(tmp_path / n / "int8.safetensors") for n in ("once", "twice"))

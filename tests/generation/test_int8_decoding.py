@@ -1,4 +1,4 @@
-"""Attention of single queries against its formula, and a growing cache against the library's."""
+"""Attention of single queries, compared with its formula, and a growing cache, compared with the library's."""
 
 import pytest
 import torch
@@ -29,7 +29,7 @@ def attention(query, keys, values, mask, scale):
 @pytest.mark.parametrize("masked", [None, 1, 3])
 def test_attention_of_one_query(isa, heads, size, positions, masked):
     torch.manual_seed(positions)
-    fused = torch.randn(3, positions + 5, 2 * heads * size)  # keys, values; unused room
+    fused = torch.randn(3, positions + 5, 2 * heads * size)  # keys, values and unused space
     keys, values = (
         part.view(3, positions + 5, heads, size).transpose(1, 2)[:, :, :positions]
         for part in fused.chunk(2, dim=2)
@@ -38,7 +38,7 @@ def test_attention_of_one_query(isa, heads, size, positions, masked):
     mask = None
     if masked:
         mask = torch.rand(masked, positions) < 0.6
-        mask[0] = False  # a sentence of padding
+        mask[0] = False  # a sentence of padding only
     found = torch.from_numpy(extension(isa).attend(query, keys, values, mask, 0.2))
     torch.testing.assert_close(found, attention(query, keys, values, mask, 0.2))
 
@@ -84,10 +84,10 @@ def test_the_activation_of_each_feed_forward_is_computed_with_its_map(family, tm
 @pytest.mark.parametrize("isa", available())
 @pytest.mark.parametrize("family", [*small.GENERATORS, "llama"])
 def test_heads_that_the_kernel_takes_give_the_same_text(isa, family, tmp_path, monkeypatch):
-    """Padded texts are decoded greedily and with beams, in heads of 16 numbers."""
+    """Padded texts are decoded greedily and with beams; heads have 16 numbers."""
     monkeypatch.setattr(small, "WIDTH", 64)
     monkeypatch.setattr(small, "HEAD_SIZE", 16)
-    save_int8(small._made.__wrapped__(family, 3), tmp_path / "int8")  # not the cached one
+    save_int8(small._made.__wrapped__(family, 3), tmp_path / "int8")  # not the cached model
     compiled, portable = (load_int8(tmp_path / "int8", name) for name in (isa, "portable"))
     assert compiled.config._attn_implementation == f"weebill_{isa}"
     for options in ({}, {"num_beams": 3}):

@@ -1,4 +1,4 @@
-"""Loaded int8 models as people use them: copied, counted, saved, pickled, and generating with another cache."""
+"""Uses of loaded int8 models: copying, counting, saving, pickling, and generating with another cache."""
 
 import copy
 import pickle

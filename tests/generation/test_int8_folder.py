@@ -1,4 +1,4 @@
-"""Int8 folders: transformers' own reading of them, former names, types of tensors, and what they replace."""
+"""Int8 folders: transformers' own loading, former names, types of tensors, and which files they replace."""
 
 import json
 
@@ -32,7 +32,7 @@ from weebill.hugging_face.t5 import TABLE
 
 @pytest.mark.parametrize("family", GENERATORS)
 def test_the_library_itself_refuses_the_folder(family, tmp_path):
-    """It would fill missing weights at random; configuration and tokenizer stay readable."""
+    """The library would fill missing weights at random; configuration and tokenizer stay readable."""
     whole = small_model(family)
     words = Tokenizer(WordLevel({"<unk>": 0, "bird": 1}, unk_token="<unk>"))
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>")
@@ -62,7 +62,7 @@ def test_the_library_itself_refuses_the_folder(family, tmp_path):
 
 @pytest.mark.parametrize("entry", ["quantization", "quantization_config"])
 def test_folders_under_old_and_new_names_are_read(entry, tmp_path):
-    """Version 0.1.0 wrote `quantization` and model.safetensors; both give the same numbers."""
+    """Version 0.1.0 wrote `quantization` and model.safetensors; both forms give the same numbers."""
     folder = tmp_path / "int8"
     save_int8(small_model("bart"), folder)
     expected = load_int8(folder, "portable")
@@ -97,7 +97,7 @@ def test_tensors_of_another_type_are_refused(end, kind, tmp_path):
 
 
 def int8_bytes(model):
-    """Count a byte for each number of a matrix with four for each output, and four for each other number."""
+    """Count the bytes: 1 per number and 4 per output of a matrix, and all bytes of other tensors."""
     total = 0
     for name, value in {
         id(v): (n, v) for n, v in model.state_dict(keep_vars=True).items()
@@ -129,7 +129,7 @@ def test_bytes_are_those_of_the_file(family, tmp_path):
     ],
 )
 def test_smaller_than_the_papers(table, name, make, heads, neurons, layers):
-    """TEXTGEN prints 0.58, 0.34 and 0.17 GiB; our files take a fourth of float32's size plus the scales."""
+    """TEXTGEN prints 0.58, 0.34 and 0.17 GiB; our files take a fourth of float32's size plus scales."""
     model = without(make, part_of(0.3, heads), part_of(0.6, neurons), **layers)
     size = int8_bytes(model) / 2**30
     assert 1 < size * 2**30 / parameters(model) < 1.015  # 0.38, 0.14 and 0.06 GiB

@@ -1,4 +1,4 @@
-"""Fine-tuning by low-rank updates: what it trains, what it keeps, and which models it takes."""
+"""Fine-tuning by low-rank updates: trained weights, kept weights, and accepted models."""
 
 from dataclasses import replace
 
@@ -84,7 +84,7 @@ def test_a_model_whose_heads_were_all_pruned_in_a_layer_learns_too(made):
 
 
 def test_an_adapter_that_is_not_merged_is_not_saved(tmp_path):
-    """Folders of the library's classes have no tensors for it; merged, it is part of the weights."""
+    """Folders of the library's classes have no tensors for an adapter; a merged adapter is part of the weights."""
     model = small_model("llama")
     adapted = get_peft_model(model, LoraConfig(r=2, lora_alpha=8, target_modules=["q_proj"]))
     updates = {name: one for name, one in model.named_parameters() if ".lora_" in name}

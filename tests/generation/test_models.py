@@ -1,4 +1,4 @@
-"""Summaries by small models depend on the article and the search, and on nothing else."""
+"""Summaries by small models depend only on the article and the search."""
 
 from dataclasses import replace
 
@@ -28,14 +28,14 @@ def test_summaries_do_not_depend_on_their_neighbours(made):
 
 @pytest.mark.parametrize("family", ["bart", "gpt2", "t5", "llama"])
 def test_a_folder_without_a_tokenizer_is_named(family, tmp_path):
-    """The library would make an empty tokenizer, in which all texts are unknown."""
+    """The library would make an empty tokenizer, to which all texts are unknown."""
     small_model(family).save_pretrained(tmp_path)
     with pytest.raises(InputError, match="has no tokenizer; save it beside the model"):
         load_generator(tmp_path)
 
 
 def test_a_tokenizer_without_padding_is_named(made, tmp_path):
-    """Only an encoder-decoder reads texts together with others."""
+    """Only an encoder-decoder reads several texts in a batch."""
     for name in ("bart", "gpt2"):
         generator = load_generator(made[name][0])
         generator.tokenizer.pad_token = None
@@ -93,7 +93,7 @@ def test_summaries_longer_than_a_models_positions_are_refused(made):
 
 
 def test_the_compiled_decoder_writes_what_it_can(tmp_path):
-    """A model of int8 forbids words, which only the library's `generate` does."""
+    """An int8 model's settings forbid words, which only the library's `generate` can do."""
     save_int8(small_model("gpt2"), tmp_path / "int8")
     generator = Generator(tmp_path, load_int8(tmp_path / "int8"), None)
     ids = torch.tensor([[5, 9, 12]])

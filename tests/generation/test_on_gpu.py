@@ -1,4 +1,4 @@
-"""Generators on a card: trainings, perplexity, summaries and times, against those of the CPU."""
+"""Generators on a GPU: trainings, perplexity, summaries and times, compared with those of the CPU."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ GPU = Device("gpu")
 
 
 def losses(folder):
-    """Return the validations' losses of a training."""
+    """Return a training's validation losses."""
     course = read_json(folder / "config.json")["lineage"]["course"]
     return [entry["loss"] for entry in course["validations"]]
 
@@ -60,7 +60,7 @@ def test_perplexity_is_that_of_the_cpu(made):
 
 
 def test_summaries_are_those_of_the_cpu(made):
-    """All of them are in float32; bfloat16 writes as many."""
+    """In float32 all summaries are equal; in bfloat16 only their number is compared."""
     folder, data = made["bart"]
     articles = [row["article"] for row in read_part(data, "test")][:8]
     search = SearchSettings(beam=2, max_tokens=8)

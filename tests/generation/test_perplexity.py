@@ -1,4 +1,4 @@
-"""Perplexity: closed forms, windows against a loop, and every token once."""
+"""Perplexity: closed forms, windows compared with a loop, and every token counted once."""
 
 import math
 
@@ -33,7 +33,7 @@ def test_a_model_that_knows_nothing_is_as_surprised_as_its_vocabulary_is_large(g
         found = surprise(generator, TEXTS, window, stride)
         assert found.perplexity == pytest.approx(vocabulary)
         tokens = found.tokens.sum()
-        size = len("".join(TEXTS).encode()) + len(TEXTS) - 1  # with the ends between them
+        size = len("".join(TEXTS).encode()) + len(TEXTS) - 1  # with separators
         bits = tokens * math.log2(vocabulary) / size
         assert found.bits_per_byte == pytest.approx(bits)
 

@@ -1,4 +1,4 @@
-"""Settings that name pieces follow them, whichever they are; others are refused before anything is cut."""
+"""Settings that name pieces get the pieces' new numbers; faulty numbers are refused before anything is cut."""
 
 import re
 
@@ -22,13 +22,13 @@ from weebill.generation.vocabulary import prune_vocabulary
         ("decoder_start_token_id", lambda a, b: a),
         ("forced_bos_token_id", lambda a, b: b),
         ("forced_eos_token_id", lambda a, b: [a, b]),
-        ("cls_token_id", lambda a, b: a),  # of no setting that the library has for itself
+        ("cls_token_id", lambda a, b: a),  # not a setting of the library
     ],
 )
 def test_pieces_of_settings_are_kept_and_renumbered(key, form):
     tokenizer = tokenizer_of("bart")
     model = model_of("bart", tokenizer)
-    first, last = len(tokenizer) - 2, len(tokenizer) - 1  # the text has neither
+    first, last = len(tokenizer) - 2, len(tokenizer) - 1  # not in the text
     setattr(model.generation_config, key, form(first, last))
     _, kept = prune_vocabulary(model, tokenizer, NARROW[:1])
     number = {old: new for new, old in enumerate(kept.tolist())}
@@ -77,7 +77,7 @@ def test_what_cannot_be_renumbered_is_refused_and_nothing_is_cut(key, value, mes
 
 
 def test_a_number_below_zero_stands_for_no_piece():
-    """Some configurations have -1 for padding."""
+    """Some configurations use -1 for padding."""
     tokenizer = tokenizer_of("gpt2")
     model = model_of("gpt2", tokenizer)
     model.config.pad_token_id = model.generation_config.pad_token_id = -1

@@ -1,4 +1,4 @@
-"""Vocabularies of other kinds than byte-level BPE: unigram, letters with bytes; chat templates, and other targets."""
+"""Vocabularies other than byte-level BPE: unigram, letters with bytes; chat templates and target pieces."""
 
 import json
 
@@ -35,7 +35,7 @@ TURNS = [{"role": "user", "content": "Robins"}, {"role": "assistant", "content":
 
 
 def unigram():
-    """Train a tokenizer like T5's: </s> after each text, no bytes, and pieces that no text has."""
+    """Train a tokenizer like T5's: </s> after each text, no bytes, and pieces that occur in no text."""
     trained = Tokenizer(models.Unigram())
     trained.pre_tokenizer, trained.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     trainer = trainers.UnigramTrainer(
@@ -53,7 +53,7 @@ def unigram():
 
 
 def letters():
-    """Train a tokenizer like Llama 2's: merges of letters, bytes for others, <s> before each text."""
+    """Train a tokenizer like Llama 2's: merges of letters, bytes for other characters, <s> before each text."""
     special = ["<unk>", "<s>", "</s>"]
     bytewise = [f"<0x{byte:02X}>" for byte in range(256)]
     trained = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
@@ -74,7 +74,7 @@ def letters():
     trained.train_from_iterator(BROAD, trainer)
     trained.post_processor = processors.TemplateProcessing("<s> $A", "<s> $A $B", [("<s>", 1)])
     described = json.loads(trained.to_str())
-    described["added_tokens"] = described["added_tokens"][: len(special)]  # bytes are common pieces
+    described["added_tokens"] = described["added_tokens"][: len(special)]  # no bytes
     trained = Tokenizer.from_str(json.dumps(described))
     names = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
     return PreTrainedTokenizerFast(tokenizer_object=trained, **names)
@@ -135,7 +135,7 @@ def test_chat_templates_and_what_they_write_are_kept():
 
 
 def nllb():
-    """Train a tokenizer like NLLB's, whose language stands before each text; return three of its languages too."""
+    """Train a tokenizer like NLLB's, with the language before each text; return three of its languages too."""
     trained = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
     trained.pre_tokenizer = pre_tokenizers.Metaspace()
     special = ["<s>", "<pad>", "</s>", "<unk>"]
@@ -147,7 +147,7 @@ def nllb():
 
 
 def mbart():
-    """Make a tokenizer of letters like mBART's, whose language stands behind each text."""
+    """Make a tokenizer of letters like mBART's, with the language after each text."""
     letters = sorted({letter for text in BROAD for letter in text} - {" "})
     names = ["<s>", "<pad>", "</s>", "<unk>", "\u2581", *letters, "\u2581x", "un"]
     tokenizer = MBartTokenizer(vocab=[(name, -1.0) for name in names])

@@ -1,4 +1,4 @@
-"""Weights that quantization rounds, by the configurations of the library."""
+"""Weights that quantization rounds, for the library's configurations."""
 
 from transformers import OPTConfig, OPTForCausalLM
 
@@ -6,7 +6,7 @@ from weebill.generation.quantizable import quantizable
 
 
 def test_embeddings_that_compute_otherwise_stay_as_they_are():
-    """OPT finds positions by its attention mask, as no embedding of int8 does."""
+    """OPT computes positions from the attention mask, which an int8 embedding does not do."""
     sizes = {"vocab_size": 9, "hidden_size": 8, "ffn_dim": 8, "max_position_embeddings": 9}
     config = OPTConfig(num_hidden_layers=1, num_attention_heads=2, word_embed_proj_dim=8, **sizes)
     found = dict(quantizable(OPTForCausalLM(config)))

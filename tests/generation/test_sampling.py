@@ -1,4 +1,4 @@
-"""Samples of an entry's rows: how many, which, and in what order."""
+"""Samples of an entry's rows: their number, choice and order."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ def rows(count: int) -> list[dict[str, str]]:
 
 
 def first_digits(text: str, seed: int) -> int:
-    """Return the number by which a sample is drawn, from the text's digest as hexadecimal digits."""
+    """Return the number that decides whether a text is drawn: the first hexadecimal digits of its digest."""
     return int(hashlib.sha256(f"sample {seed}\n{text}".encode()).hexdigest()[:16], 16)
 
 
@@ -58,7 +58,7 @@ def test_a_share_of_rows_is_kept_and_grows_with_the_share():
 
 
 def test_a_sample_has_the_parts_of_the_whole(tmp_path):
-    """Were the hash that of the parts, the fifth of the lowest hashes would all be test articles."""
+    """If samples used the hash that assigns the parts, the lowest fifth would be test articles only."""
     assert len(imported(tmp_path, "taken", take=40)) == 40
     sizes = {part: len(read_part(tmp_path / "taken", part)) for part in PARTS}
     assert sizes["train"] >= 25 and min(sizes.values()) > 0
@@ -88,7 +88,7 @@ def test_given_parts_and_running_text_are_sampled_too(tmp_path):
     )
     import_data(text, tmp_path / "out")
     blocks = {part: [r["text"] for r in read_part(tmp_path / "out", part)] for part in PARTS}
-    # Both samples are of the lowest hashes: those of the validation part leave the training part.
+    # Both samples take the lowest hashes; texts of the validation part are removed from the training part.
     assert [len(blocks[part]) for part in PARTS] == [2, 3, 1]
     assert all(block in lines and len(block) >= 2000 for block in blocks["train"])
 

@@ -1,4 +1,4 @@
-"""The steps from folder to folder: their results, in any order, and what they refuse."""
+"""The steps from folder to folder: their results, their order, and refused input."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_steps_follow_each_other_in_any_order(made, tmp_path, architecture, orde
 
 
 def save_t5(made, folder, **shape):
-    """Save a small random T5 that reads and writes what BART does."""
+    """Save a small random T5 with BART's tokenizer."""
     tokenizer = load_generator(made["bart"][0]).tokenizer
     torch.manual_seed(1)
     config = T5Config(
@@ -139,7 +139,7 @@ def test_pruning_tells_what_went_and_when(made, tmp_path):
             scores = record["scores"][kind][block]
             gone = set(range(len(scores))) - set(left)
             assert len(left) == shapes[kind][block]
-            # chosen by the scores before the last updates, each of which moves one by about 0.01
+            # The scores before the last updates decide; each update changes a score by about 0.01.
             assert max(scores[n] for n in gone) <= min(scores[n] for n in left) + 0.02
 
 
@@ -211,7 +211,7 @@ def test_int8_is_what_quantization_aware_training_saw(
     before, after = (load_generator(path) for path in (trained.output, where.output))
     files = (trained.output / "model.safetensors", where.output / "int8.safetensors")
     size = [file.stat().st_size for file in files]
-    assert size[1] < 0.6 * size[0]  # biases and headers weigh much in so small a model
+    assert size[1] < 0.6 * size[0]  # small models have relatively large biases and headers
     encoder = where.encoder(before)
     batch = encoder.batch(encoder.examples(read_part(where.data, "test"))[:4])
     with torch.inference_mode():
@@ -233,7 +233,7 @@ def test_pruning_by_what_the_model_said_before(made, tmp_path):
         objective_of(one.loss, generator.model)(generator.model, batch)
         for one in (step, Movement(training=QUICK))
     )
-    assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)  # it equals its teacher
+    assert loss.item() == pytest.approx(0.1 * labels.item(), rel=1e-5)  # student = teacher
     step.run(where)
     entry = read_json(where.output / "config.json")["lineage"]
     assert entry["loss"] == {} and read_json(where.output.with_name("pruning.json"))["survivors"]
@@ -241,7 +241,7 @@ def test_pruning_by_what_the_model_said_before(made, tmp_path):
 
 @pytest.mark.parametrize("loss", [None, {}])
 def test_a_control_is_the_pruning_without_its_removals(made, tmp_path, loss):
-    """Pruning of one neuron of 24 after the last update has the control's weights everywhere but in this block."""
+    """Pruning one neuron of 24 after the last update gives the control's weights, except in this block."""
     block = "decoder.2.feed_forward"
     shares = {"heads": 0, "neurons": 1.0001 / 24, "reached_at": 1.0, "blocks": block}
     steps = (
@@ -265,7 +265,7 @@ def test_a_control_is_the_pruning_without_its_removals(made, tmp_path, loss):
 
 
 def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
-    """GPT-2's text has ten birds, then two; the pruned model gives the same logits for the rest, and learns on."""
+    """GPT-2's text first has ten birds, then two; logits of kept pieces stay, and the pruned model can be trained."""
     lines = [f"The wren slept {n} times. The owl sang {n} times.\n\n" for n in range(700)]
     (tmp_path / "text.txt").write_text("".join(lines))
     data = tmp_path / "data"
@@ -300,7 +300,7 @@ def test_a_pruned_vocabulary_keeps_what_the_text_uses(made, tmp_path):
 
 
 def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
-    """Return the model with an added last piece without a row, which is a special token of that role."""
+    """Return the model with a new last piece that has no row and is the special token `last`."""
     generator = load_generator(made["bart"][0])
     generator.tokenizer.add_special_tokens({last: "<late>"})
     made_of = {"kind": "test"}
@@ -309,7 +309,7 @@ def without_mask_row(made, folder: Path, last: str = "mask_token") -> Path:
 
 
 def test_a_piece_without_a_row_is_dropped_where_no_text_has_it(made, tmp_path):
-    """A piece without a row, such as bart-large-cnn's <mask>, is dropped on the way from fine-tuning to int8."""
+    """Steps from fine-tuning to int8 drop a piece without a row, such as bart-large-cnn's <mask>."""
     first = place(made, tmp_path / "a", model=without_mask_row(made, tmp_path / "short"))
     FineTune(training=QUICK).run(replace(first, vocabulary_pruned=True))
     second = place(made, tmp_path / "b", model=first.output)

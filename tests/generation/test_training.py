@@ -1,4 +1,4 @@
-"""Trainings within steps: killed and resumed ones, gradients, validations, and what is refused."""
+"""Trainings within steps: resuming after a kill, gradients, validations, and refused settings."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ def test_a_killed_run_resumes_to_the_same_files(made, tmp_path, monkeypatch, nam
     with pytest.raises(KeyboardInterrupt):
         KILLED[name].run(killed)
     assert not killed.output.exists()
-    half = killed.work / "checkpoint-5"  # the state that a kill in the middle of writing leaves
+    half = killed.work / "checkpoint-5"  # left by a kill in the middle of writing
     half.mkdir()
     (half / "model.safetensors").write_bytes(b"half")
     calls = 100
@@ -110,7 +110,7 @@ def test_weights_of_fewer_bits_are_trained_in_float32(made, tmp_path):
 
 
 def test_an_updates_gradient_is_that_of_all_its_tokens(made, tmp_path, monkeypatch):
-    """Without dropout, the loss is the mean over the labels of all batches, even if one has more labels."""
+    """Without dropout, the loss is the mean over all batches' labels, even if their numbers of labels differ."""
     where = place(made, tmp_path)
     generator = load_generator(where.model)
     for module in generator.model.modules():
@@ -177,7 +177,7 @@ def test_a_gpu_is_asked_for_faults_only_when_losses_are_logged(monkeypatch):
 
 
 def test_epochs_that_end_early_in_the_warmup_are_refused(made, tmp_path, caplog):
-    """The error comes before any output; epochs that reach most of the peak, as the paper's, give a warning."""
+    """The error comes before any output; epochs that end late in the warmup, as the paper's, only give a warning."""
     where = place(made, tmp_path)
     examples = len(read_part(where.data, "train"))
     short = TrainingSettings(epochs=1, batch_size=examples, accumulate=1, warmup=11)

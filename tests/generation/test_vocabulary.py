@@ -1,4 +1,4 @@
-"""A pruned vocabulary keeps pieces by name, generates the same text, and still spells any text."""
+"""A model with a pruned vocabulary keeps pieces' names, generates the same text, and can still spell any text."""
 
 import pytest
 import torch
@@ -71,7 +71,7 @@ def model_of(family, tokenizer, surplus=0):
 
 
 def texts_of(model, tokenizer, texts, **options):
-    """Return the text generated for each input alone."""
+    """Return the text that is generated for each input alone."""
     found = []
     for text in texts:
         given = tokenizer(text, return_tensors="pt")
@@ -86,7 +86,7 @@ def texts_of(model, tokenizer, texts, **options):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_same_text_is_generated(family, tmp_path):
-    """This holds if all generated pieces are kept, in float32 and in int8."""
+    """The text stays the same in float32 and int8 if all generated pieces are kept."""
     tokenizer = tokenizer_of(family)
     before = model_of(family, tokenizer, surplus=3)
     sources = NARROW[:2]
@@ -131,7 +131,7 @@ def test_pieces_are_those_of_the_whole_vocabulary(family, tmp_path):
 
 
 def test_numbers_that_the_model_speaks_of_follow_their_pieces():
-    """BART's mask is its last piece, after the removed ones."""
+    """BART's mask is the last piece, after the removed pieces, so its number changes."""
     tokenizer = tokenizer_of("bart")
     backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
     backend.add_special_tokens(["<late>"])
@@ -155,7 +155,7 @@ def test_numbers_that_the_model_speaks_of_follow_their_pieces():
 
 
 def untied(kind, tokenizer):
-    """Return a model whose encoder, decoder and output may have tables of their own."""
+    """Return a model whose encoder, decoder and output may have separate tables."""
     sides = {
         f"{side}_{key}": value
         for side in ("encoder", "decoder")
@@ -204,7 +204,7 @@ def test_tables_of_different_vocabularies_are_refused():
 
 
 def test_pieces_that_parts_of_the_tokenizer_name():
-    """The text between two texts is kept; padding by a removed piece is dropped."""
+    """The template's piece between two texts is kept; padding with a removed piece is dropped."""
     tokenizer = tokenizer_of("bart")
     between = tokenizer.convert_ids_to_tokens(last := len(tokenizer) - 1)
     backend = tokenizer.backend_tokenizer
@@ -281,7 +281,7 @@ def test_a_piece_without_a_row_that_is_needed_is_named_and_nothing_is_cut():
     with pytest.raises(InputError, match=rf"text 2: has '<mask>', piece {rows} .* take it out"):
         prune_vocabulary(model, tokenizer, ["Robins", "a <mask> b"])
     assert model.get_input_embeddings().weight.shape[0] == rows
-    model, tokenizer = short_of_a_mask(rows=-2)  # no row for the last piece of the text either
+    model, tokenizer = short_of_a_mask(rows=-2)  # the text's last piece has no row either
     last = tokenizer.convert_ids_to_tokens(len(tokenizer) - 2)
     with pytest.raises(InputError, match="text 1: has"):
         prune_vocabulary(model, tokenizer, [tokenizer.convert_tokens_to_string([last])])

@@ -1,6 +1,6 @@
 """Make the golden fixtures: small files of every stored format, with the outputs of the version that wrote them.
 
-`python -m tests.golden.make` packs them into `golden.tar.xz` in this folder.  Version 0.1.0 made the committed
+`python -m tests.golden.make` packs these files into `golden.tar.xz` in this folder.  Version 0.1.0 made the committed
 archive, under the project's former name.  Do not make it again: the tests compare later code with it.
 """
 
@@ -53,7 +53,7 @@ def coarse(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def make_vocabulary(path: Path) -> Vocabulary:
-    """Train a vocabulary without the table of NFKC, which would take most of the archive."""
+    """Train a vocabulary without the NFKC table, which would take most of the archive."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(TEXT),
@@ -78,7 +78,7 @@ def make_student(base: Path) -> None:
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             if parameter.dim() > 1 and "embedding" not in name:
-                parameter.mul_(3)  # outputs stutter less
+                parameter.mul_(3)  # outputs repeat less
     coarse(network)
     save_model(base / "student/float32", network, vocabulary, {"seed": 21, "kind": "golden"})
     ranges = record_ranges(network, lambda: greedy_translations(network, vocabulary, TEXT))
@@ -99,11 +99,11 @@ def make_student(base: Path) -> None:
 
 
 def make_metric(base: Path) -> None:
-    """Write metric/ and cache.sqlite, which holds the vectors of all its sentences."""
+    """Write metric/ and cache.sqlite, which has the vectors of all its sentences."""
     shape = {"hidden_size": 16, "num_hidden_layers": 2, "intermediate_size": 24}
     encoder = make_encoder(base / "encoder", **shape)
     tokenizer = json.loads((encoder / "tokenizer.json").read_text(encoding="utf-8"))
-    tokenizer["normalizer"] = None  # NFKC's table again
+    tokenizer["normalizer"] = None  # no NFKC table either
     (encoder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
     found = load_metric(make_checkpoint(base / "checkpoint", encoder, hidden_sizes=[8]))
     coarse(found.network)
@@ -147,7 +147,7 @@ def make_generators(base: Path) -> None:
 
 
 def main() -> int:
-    """Make all files and their outputs, and pack them in a fixed order with fixed times."""
+    """Make all files and their outputs; pack them in a fixed order with fixed times."""
     with TemporaryDirectory() as folder:
         base = Path(folder)
         make_student(base)

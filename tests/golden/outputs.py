@@ -1,4 +1,4 @@
-"""Outputs of the present code for the golden files: plain values, by the name of their source."""
+"""Outputs of the present code for the golden files: plain values by source name."""
 
 import sqlite3
 from pathlib import Path
@@ -22,7 +22,7 @@ BEAM = SearchOptions(beam=3, nbest=2)
 
 
 def outputs(base: Path, isa: str = "portable") -> dict[str, Any]:
-    """Return the outputs of everything in an unpacked archive; isa: instruction set of the translations."""
+    """Return the outputs for all files of an unpacked archive; isa: instruction set for translations."""
     return {
         "translations": {name: _translations(base, name, isa) for name in PRECISIONS},
         "n-best": _nbest(base, isa),
@@ -45,7 +45,7 @@ def _nbest(base: Path, isa: str) -> list[list[tuple[str, float]]]:
 
 
 def _imported(base: Path, isa: str) -> list[str]:
-    """Return translations of the exported student, read back; the folder is made in `base` and stays."""
+    """Return translations of the exported student after import; its folder is made in `base` and stays."""
     folder = base / f"imported-{isa}"
     import_model(base / "marian/model.npz", base / "marian/vocab.spm", folder)
     return load_runtime(folder, isa).translate(TEXT)
@@ -57,14 +57,14 @@ def _scores(base: Path) -> dict[str, list[float]]:
 
 
 def _cached(base: Path) -> list[str]:
-    """Return every key of the cache file with its vector, in hexadecimal digits."""
+    """Return all keys of the cache file with their vectors, in hexadecimal digits."""
     with sqlite3.connect(base / "cache.sqlite") as database:
         rows = database.execute("SELECT key, vector FROM vectors ORDER BY key").fetchall()
     return [f"{key.hex()} {vector.hex()}" for key, vector in rows]
 
 
 def _generated(folder: Path) -> list[list[int]]:
-    """Return the tokens that follow, or answer, each text, greedily."""
+    """Return the tokens that greedy search generates for each text."""
     generator = load_generator(folder)
     found = []
     for text in TEXT:

@@ -1,4 +1,4 @@
-"""Files that version 0.1.0 wrote, before the project was renamed, are still read and still give the same."""
+"""Files of version 0.1.0, from before the project was renamed, are still read and still give the same outputs."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ EXACT = ("translations", "shortlist", "imported from Marian", "cached vectors", 
 
 @pytest.fixture(scope="module")
 def golden(tmp_path_factory):
-    """Unpack the archive, and return its folder and the outputs recorded in it."""
+    """Unpack the archive; return its folder and the recorded outputs."""
     base = tmp_path_factory.mktemp("golden")
     with tarfile.open(ARCHIVE) as archive:
         archive.extractall(base, filter="data")
@@ -36,9 +36,9 @@ def golden(tmp_path_factory):
 
 @pytest.mark.parametrize("isa", sorted({"portable", fastest()}))
 def test_old_files_give_the_same_outputs(golden, tmp_path, isa):
-    """Texts, tokens and stored vectors are equal, and scores agree to the precision common to all processors."""
+    """Texts, tokens and stored vectors are equal, and scores agree to a precision that all processors reach."""
     base, expected = golden
-    shutil.copytree(base, tmp_path / "golden")  # the import from Marian writes there
+    shutil.copytree(base, tmp_path / "golden")  # the import from Marian writes here
     found = json.loads(json.dumps(outputs(tmp_path / "golden", isa)))
     assert found.keys() == expected.keys()
     for name in EXACT:
@@ -51,7 +51,7 @@ def test_old_files_give_the_same_outputs(golden, tmp_path, isa):
 
 
 def test_the_export_is_the_same(golden, tmp_path):
-    """The old student's export to Marian is unchanged, except for the line that names the program."""
+    """The export of the old student to Marian is unchanged, except for the line that names the program."""
     base, _ = golden
     model = load_model(base / "student/float32")
     shortlist = Shortlist.load(
@@ -72,7 +72,7 @@ def test_the_export_is_the_same(golden, tmp_path):
 
 
 def test_old_folders_are_replaced(golden):
-    """Marks of version 0.1.0 distinguish each from a user's own folder."""
+    """Marks of version 0.1.0 distinguish old folders from a user's own."""
     base, _ = golden
     bart = load_generator(base / "generator/bart")
     kinds = {

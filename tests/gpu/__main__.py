@@ -1,11 +1,11 @@
-"""Test everything that needs a GPU on one card: tests, shortened experiments, and the benchmark.
+"""Test everything that needs a GPU on one GPU: tests, shortened experiments, and the benchmark.
 
 python -m tests.gpu --json FILE [--parts NAME …] [--device cpu]
 
 It needs Python 3.11 or newer, PyTorch 2.11 to 2.13 for CUDA, transformers 5.17 to 5.23, and the packages of
-envs/gpu.txt; no network.  The tests and the experiments run beside each other, then the benchmark alone.  The table
-on stdout and the JSON have every part, also those that failed; then the exit code is 1.  `--device cpu` rehearses
-all of it, in tiny sizes, on a machine without a GPU.
+envs/gpu.txt, but no network.  Tests and experiments run at the same time, then the benchmark runs alone.  The table
+on stdout and the JSON have all parts, even failed ones; if a part failed, the exit code is 1.  `--device cpu`
+rehearses all parts, in tiny sizes, on a machine without a GPU.
 """
 
 import argparse
@@ -27,15 +27,15 @@ from weebill.files import write_json
 ACCEPTED = {
     "torch": ((2, 11), (2, 13)),
     "transformers": ((5, 17), (5, 23)),
-}  # versions, both included
-LIMIT = 210  # seconds of each part but the benchmark
-BENCHMARK = 200  # seconds that the benchmark may take
-SHARES = {"training": 0.55, "decoding": 0.28, "scoring": 0.17}  # of this time
-SHARED = 8  # jobs that may use the card at once
+}  # first and last version
+LIMIT = 210  # seconds for each part except the benchmark
+BENCHMARK = 200  # seconds for the benchmark
+SHARES = {"training": 0.55, "decoding": 0.28, "scoring": 0.17}  # shares of this time
+SHARED = 8  # jobs that may use the GPU at once
 
 
 def main() -> int:
-    """Run all parts or those chosen; print the table and write the JSON; return 1 if a part failed."""
+    """Run all or the chosen parts; print the table and write the JSON; return 1 if a part failed."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.gpu")
     add = parser.add_argument
     add("--json", type=Path, default=Path("gpu.json"), metavar="FILE", help="default gpu.json")
@@ -56,7 +56,7 @@ def main() -> int:
         tests("kernels", folder, KERNELS, "not gpu and not workflows", min(4, cores), given.limit),
         *experiments(folder, accelerator, cores, given.limit),
     ]
-    # One after the other, in processes of their own: an error of the GPU ends all work of a process on it.
+    # One after the other, in separate processes: an error of the GPU ends all work of a process on it.
     alone = [
         [benchmark(part, folder, given.device, round(share * given.seconds), given.commit)]
         for part, share in SHARES.items()
@@ -86,12 +86,12 @@ def main() -> int:
 
 
 def wanted(part: Part, names: Sequence[str] | None) -> bool:
-    """Return True if a part is among the chosen ones, or if none is chosen."""
+    """Return True if a part is chosen, or if no part is chosen."""
     return names is None or part.name in names
 
 
 def no_card() -> str | None:
-    """Return one line if PyTorch finds no GPU here."""
+    """Return an error line if PyTorch finds no GPU here."""
     import torch
 
     if torch.cuda.is_available():
@@ -100,14 +100,14 @@ def no_card() -> str | None:
 
 
 def environment(device: str) -> dict[str, str]:
-    """Return the variables of every part: one thread a job, and a card that several small jobs share."""
+    """Return the environment of every part: one thread per job, and a GPU shared by several small jobs."""
     first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] if device == "cuda" else ""
     return {
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": os.pathsep.join([str(Path.cwd()), os.environ.get("PYTHONPATH", "")]).strip(
             ":"
         ),
-        # A process that asks only whether there is a GPU must not begin to use it: its forks could not.
+        # A process that only asks for a GPU must not start to use it, because then its forks could not.
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
@@ -116,13 +116,13 @@ def environment(device: str) -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what the results depend on."""
+    """Return the versions of the software on which results depend."""
     names = ("torch", "transformers", "numpy", "lightning", "snakemake")
     return {"python": sys.version.split()[0], **{name: version(name) for name in names}}
 
 
 def accepted() -> dict[str, bool]:
-    """Return, for each library with a range of versions, whether that of this machine lies in it."""
+    """Return for each library with a version range: True if this machine's version is in the range."""
     found = {}
     for name, (first, last) in ACCEPTED.items():
         own = tuple(int(part) for part in version(name).split("+")[0].split(".")[:2])
@@ -131,7 +131,7 @@ def accepted() -> dict[str, bool]:
 
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield the lines of the table: each part, and its failures with the last line of their logs."""
+    """Yield the lines of the table: each part, and its failures with the last lines of their logs."""
     for outcome in outcomes:
         note = note_of(outcome.found)
         yield f"{outcome.name:<14}{outcome.result:<9}{outcome.seconds:>7.1f} s  {note}"
@@ -141,7 +141,7 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def note_of(found: dict[str, Any]) -> str:
-    """Return what a part found, in a few words."""
+    """Return a short text about what a part found."""
     if "passed" in found:
         return (
             f"{found['passed']} passed, {found['failed']} failed, {len(found['skipped'])} skipped"

@@ -2,8 +2,8 @@
 
 python -m tests.gpu.experiments KIND FOLDER --device gpu
 
-The jobs are forks of this process, which has imported the libraries once and has not touched the GPU.  Left out are
-the rules whose environments cannot be made without a network: training of metrics by unbabel-comet, and bicleaner.
+Jobs are forks of this process, which has imported the libraries once and has not used the GPU.  Rules whose
+environments need a network are left out: training of metrics by unbabel-comet, and bicleaner.
 """
 
 import argparse
@@ -28,13 +28,13 @@ from tests.workflow.small_runs import (
 )
 from weebill.files import write_json
 
-LINES = 60  # of a failed job's log, from its end
+LINES = 60  # last lines of a failed job's log
 FAILED = re.compile(r"^Failed: (.+) \(rule \w+\); log: (\S+)", re.MULTILINE)
 RESULT = "result.json"
 
 
 class Run(NamedTuple):
-    """Run of Snakemake: its configuration, its targets (all by default), and modules that its jobs import."""
+    """Snakemake run: its configuration, targets (by default all), and modules that its jobs import."""
 
     config: dict[str, Any]
     targets: Sequence[str] = ()
@@ -42,12 +42,12 @@ class Run(NamedTuple):
 
 
 def translation(folder: Path) -> list[Run]:
-    """Return the smallest experiment with every model that can train or translate: reverse ones, COMET, and so on."""
+    """Return the smallest experiment with all models that can train or translate: reverse models, COMET and so on."""
     make_checkpoint(folder / "comet", make_encoder(folder / "encoder"))
     config = yaml.safe_load(TINY.read_text("utf-8"))
     config["corpora"]["tatoeba"] = {"importer": "tatoeba", "pairs": 600}
     config["corpora"]["german"] = {"importer": "tatoeba", "use": "monolingual-target", "pairs": 60}
-    # Enough updates that translations are not empty, on any device.
+    # With so many updates, translations are not empty on any device.
     speaks = {**config["teacher"]["training"], "updates": 150, "validate_every": 150}
     config["teacher"] |= {"members": 1, "training": speaks, "back_translated": True}
     config["reverse_teacher"] = {"architecture": "demo.micro", "training": speaks}
@@ -65,7 +65,7 @@ def translation(folder: Path) -> list[Run]:
 
 
 def metric(folder: Path) -> list[Run]:
-    """Return a pruned metric, and the text of a distilled one."""
+    """Return runs for a pruned metric, and for the text of a distilled metric."""
     config = metric_experiment(folder)
     config["evaluation"]["speed"]["candidates"] = [2]
     distilled = {**config, "distillation": metric_distillation(folder)}
@@ -87,7 +87,7 @@ def metric(folder: Path) -> list[Run]:
 
 
 def generation(folder: Path) -> list[Run]:
-    """Return all steps of a summarizer and a language model."""
+    """Return a run with all steps of a summarizer and a language model."""
     config = generation_experiment(folder)
     return [Run(config, imported=["altair", "weebill.generation.steps"])]
 
@@ -100,7 +100,7 @@ KINDS: dict[str, Callable[[Path], list[Run]]] = {
 
 
 def run_kind(kind: str, folder: Path, device: str, cores: int) -> dict[str, Any]:
-    """Run the experiments of a kind; return seconds by rule, and the ends of the logs of what failed."""
+    """Run the experiments of a kind; return seconds by rule, and the ends of failed jobs' logs."""
     folder.mkdir(parents=True)
     runs, rules, failures, began = KINDS[kind](folder), {}, {}, time.monotonic()
     for number, run in enumerate(runs):
@@ -121,7 +121,7 @@ def run_kind(kind: str, folder: Path, device: str, cores: int) -> dict[str, Any]
 
 
 def failures_of(output: str, folder: Path) -> dict[str, str]:
-    """Return the end of the log of each failed job that the output names, and of the output if the log is missing."""
+    """Return the end of the log of each failed job named in the output; if a log is missing, that of the output."""
     found = {}
     for job, log in FAILED.findall(output):
         path = folder / log
@@ -136,7 +136,7 @@ def ended(text: str) -> str:
 
 
 def rule_seconds(benchmarks: Path) -> dict[str, float]:
-    """Return the seconds of all jobs of each rule, from the files of Snakemake's benchmarks."""
+    """Return the seconds of all jobs of each rule, from Snakemake's benchmark files."""
     found: dict[str, float] = {}
     for path in sorted(benchmarks.rglob("*.tsv")):
         rule = path.relative_to(benchmarks).parts[0].removesuffix(".tsv")

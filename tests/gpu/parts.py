@@ -1,4 +1,4 @@
-"""Parts of `make test-gpu`: processes with a time limit and a log each; none stops another."""
+"""Parts of `make test-gpu`: processes, each with a time limit and a log; no part stops another."""
 
 import os
 import signal
@@ -15,15 +15,15 @@ from tests.gpu.experiments import KINDS, RESULT, ended
 from tests.workflow.running import REPOSITORY
 from weebill.files import read_json
 
-KERNELS = "triton"  # a file of tests that names it tests kernels, as those of tests/kernels do
-OTHERS = ("gpu", "package")  # folders of tests that only name such words
+KERNELS = "triton"  # test files with this word test kernels, like tests/kernels
+OTHERS = ("gpu", "package")  # folders whose tests only mention such words
 
 
 @dataclass(frozen=True)
 class Part:
-    """Part of the run: a command, its limit in seconds, and a function that reads what it left.
+    """Part of the run: a command, its limit in seconds, and a function that reads its results.
 
-    `read` returns failures by name, each the end of a log, and further values for the JSON.
+    `read` returns failures by name, as ends of logs, and further values for the JSON.
     """
 
     name: str
@@ -58,7 +58,7 @@ def experiment(kind: str, folder: Path, device: str, cores: int, limit: float) -
 def tests(
     name: str, folder: Path, word: str, chosen: str, workers: int, limit: float
 ) -> Part | None:
-    """Return the part that runs the tests that a mark's expression chooses; files: those that have `word`."""
+    """Return the part that runs tests chosen by an expression of marks, in the files that contain `word`."""
     files = [path for path in sorted(REPOSITORY.glob("tests/**/test_*.py")) if has(path, word)]
     report = folder / f"{name}.xml"
     options = ["-m", chosen, "-p", "no:cacheprovider", "--timeout", "120", f"--junitxml={report}"]
@@ -71,7 +71,7 @@ def tests(
 
 
 def has(path: Path, word: str) -> bool:
-    """Return True if a file of tests has a word, or tests kernels and the word is theirs."""
+    """Return True if a test file contains a word, or if it tests kernels and the word is KERNELS."""
     if path.parent.name in OTHERS:
         return False
     own = word == KERNELS and path.parent.name == "kernels"
@@ -79,7 +79,7 @@ def has(path: Path, word: str) -> bool:
 
 
 def read_tests(report: Path) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the failures in pytest's XML, and the numbers of tests that passed, failed and were skipped."""
+    """Return the failures in pytest's XML, and the numbers of passed, failed and skipped tests."""
     failures: dict[str, str] = {}
     skipped: dict[str, str] = {}
     cases = list(ElementTree.parse(report).iter("testcase"))
@@ -95,7 +95,7 @@ def read_tests(report: Path) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 def benchmark(part: str, folder: Path, device: str, seconds: int, commit: str | None) -> Part:
-    """Return the part that runs one part of `weebill benchmark gpu`, with the peak, on the quiet machine."""
+    """Return the part that runs a part of `weebill benchmark gpu`, with the peak, on the otherwise idle machine."""
     file = folder / f"{part}.json"
     command = ["-m", "weebill", "benchmark", "gpu", "--json", str(file), "--device", device]
     command += ["--seconds", str(seconds), "--parts", "peak", part]
@@ -117,7 +117,7 @@ def experiments(folder: Path, device: str, cores: int, limit: float) -> list[Par
 def run_together(
     parts: Sequence[Part], folder: Path, variables: Mapping[str, str]
 ) -> list[Outcome]:
-    """Run parts at the same time, each with the log FOLDER/NAME.log; return their outcomes in this order."""
+    """Run parts at the same time, each with the log FOLDER/NAME.log; return their outcomes in the given order."""
     running = []
     for part in parts:
         log = folder / f"{part.name}.log"
@@ -136,7 +136,7 @@ def run_together(
 
 
 def _outcome(part: Part, process: subprocess.Popen, log: Path, began: float) -> Outcome:
-    """Wait for a part until its limit, end all its processes, and read what it left."""
+    """Wait for a part until its limit, end all its processes, and read its results."""
     stopped = False
     try:
         process.wait(max(0.0, began + part.limit - time.monotonic()))

@@ -1,4 +1,4 @@
-"""Parts of `make test-gpu`: one that fails or hangs does not stop the others, and all are in table and JSON."""
+"""Parts of `make test-gpu`: a part that fails or hangs does not stop the others; table and JSON have all parts."""
 
 import subprocess
 import sys
@@ -25,7 +25,7 @@ def part(name: str, code: str, limit: float = 30.0) -> Part:
 
 
 def runs(process: int) -> bool:
-    """Return True if a process is neither gone nor only waits for its parent to ask for its end."""
+    """Return True if a process runs: it has not ended, and is no zombie."""
     try:
         return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -26,7 +26,7 @@ PAD = 1
 
 
 def xlm_roberta() -> PreTrainedModel:
-    """Make a regression over an encoder of three layers."""
+    """Make a regression model with an encoder of three layers."""
     return XLMRobertaForSequenceClassification(
         XLMRobertaConfig(
             vocab_size=PIECES,
@@ -42,7 +42,7 @@ def xlm_roberta() -> PreTrainedModel:
 
 
 def bart() -> PreTrainedModel:
-    """Make two encoder and three decoder layers, whose counts must not be confused."""
+    """Make a model with two encoder and three decoder layers; code must not confuse the counts."""
     return BartForConditionalGeneration(
         BartConfig(
             vocab_size=PIECES,
@@ -77,10 +77,10 @@ def gpt2() -> PreTrainedModel:
 
 
 def t5(feed_forward: str = "relu", own_head: bool = False, name: str = "T5") -> PreTrainedModel:
-    """Make three encoder and two decoder layers: the library's key-value cache has one place per encoder layer.
+    """Make a T5 of three encoder and two decoder layers: the library's cache has one place per encoder layer.
 
-    feed_forward: value of `feed_forward_proj`.  own_head: True to give the head weights of its own.  name: of the
-    library's classes.
+    feed_forward: value of `feed_forward_proj`.  own_head: True for separate weights of the head.  name: beginning of
+    the library's class names.
     """
     model = getattr(transformers, f"{name}ForConditionalGeneration")(
         getattr(transformers, f"{name}Config")(
@@ -100,7 +100,7 @@ def t5(feed_forward: str = "relu", own_head: bool = False, name: str = "T5") -> 
             tie_word_embeddings=not own_head,
         )
     )
-    if own_head:  # the library ties it in a fresh model, and unties it for such checkpoints
+    if own_head:  # the library ties new heads, and unties those of checkpoints
         tie(model, {"shared.weight", "lm_head.weight"})
         torch.nn.init.normal_(model.lm_head.weight, std=WIDTH**-0.5)
     return model
@@ -144,12 +144,12 @@ def bart_like(name: str, **more) -> PreTrainedModel:
 
 
 def mt5() -> PreTrainedModel:
-    """Make an mT5, which has T5 1.1's shape in classes of its own."""
+    """Make an mT5, which has T5 1.1's shape but its own classes."""
     return t5("gated-gelu", own_head=True, name="MT5")
 
 
 def opt(embedding: int = 16, norm_first: bool = False) -> PreTrainedModel:
-    """Make a decoder of three layers, by default with embeddings narrower than the model, as in OPT-350M."""
+    """Make a decoder of three layers; by default, embeddings are narrower than the model, as in OPT-350M."""
     return transformers.OPTForCausalLM(
         transformers.OPTConfig(
             vocab_size=PIECES,
@@ -168,7 +168,7 @@ def opt(embedding: int = 16, norm_first: bool = False) -> PreTrainedModel:
 
 
 def grouped(name: str, **more) -> PreTrainedModel:
-    """Make a decoder of three layers like Llama: in four groups, two query heads share a key and a value."""
+    """Make a decoder of three layers like Llama: four groups of two query heads that share a key and a value."""
     config = getattr(transformers, f"{name}Config")(
         vocab_size=PIECES,
         hidden_size=WIDTH,
@@ -186,7 +186,7 @@ def grouped(name: str, **more) -> PreTrainedModel:
     return getattr(transformers, f"{name}ForCausalLM")(config)
 
 
-MORE = {  # tested less, because their code is nearly that of another family
+MORE = {  # tested less, because their code nearly equals another family's
     "mbart": partial(bart_like, "MBart"),
     "m2m_100": partial(bart_like, "M2M100", scale_embedding=True, init_std=0.1),
     "pegasus": partial(bart_like, "Pegasus"),
@@ -226,8 +226,8 @@ def foreign() -> PreTrainedModel:
 
 
 def small_model(family: str, seed: int = 3) -> PreTrainedModel:
-    """Return a model in evaluation mode, whose biases and norms differ from those of a fresh one."""
-    model = copy.deepcopy(_made(family, seed))  # quicker than to make it anew
+    """Return a model in evaluation mode; its biases and norms differ from a new model's."""
+    model = copy.deepcopy(_made(family, seed))  # faster than making it anew
     torch.manual_seed(seed)
     return model
 
@@ -238,13 +238,13 @@ def _made(family: str, seed: int) -> PreTrainedModel:
     model = (MAKERS | MORE)[family]().eval()
     with torch.no_grad():
         for parameter in model.parameters():
-            if parameter.requires_grad:  # sinusoidal positions are computed
+            if parameter.requires_grad:  # no computed positions
                 parameter.add_(torch.randn_like(parameter) * 0.2)
     return model
 
 
 def small_batch(family: str, seed: int = 5, rows: int = 3, positions: int = 9) -> dict[str, Tensor]:
-    """Return arguments of the model's forward pass with labels; rows of random lengths, padded."""
+    """Return arguments of the model's forward pass, with labels; rows have random lengths and padding."""
     generator = torch.Generator().manual_seed(seed)
 
     def text(positions: int) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""A study of a small random model of any family, trained by plain Adam without dropout."""
+"""A study of a small random model of any family, trained with plain Adam without dropout."""
 
 import copy
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from weebill.pruning.study import CompanionSettings
 RATE = 1e-3
 CONVERGENCE = 5  # updates
 VALIDATION = (101, 102)  # seeds of batches
-_CHECKPOINTS = {}  # made by what their key names
+_CHECKPOINTS = {}  # made once for each key
 
 
 class FamilyStudy:
-    """Study with the library's own loss of the family's model: on the next pieces, or of a regression.
+    """Study with the library's own loss for the family: of the next pieces, or of a regression.
 
-    A training keeps no checkpoints: no test kills it.
+    Trainings keep no checkpoints, because no test kills them.
     """
 
     def __init__(self, family: str, seed: int = 1):
@@ -40,7 +40,7 @@ class FamilyStudy:
         return prunable(copy.deepcopy(_CHECKPOINTS[key]))
 
     def untrained(self) -> Family:
-        """Return a model with other first weights; the first block lacks a head, as if pruned."""
+        """Return a model with other initial weights; the first block lacks a head, as if pruned."""
         model = prunable(small_model(self.family, self.seed + 1))
         cut(model, {model.attention_blocks()[0].name: [HEADS - 1]})
         return model
@@ -76,7 +76,7 @@ class FamilyStudy:
         return {"updates": updates}
 
     def loss(self, model: Family, seed: int) -> Tensor:
-        """Return the loss on the batch of a seed, which is an update's number or one of VALIDATION."""
+        """Return the loss for the batch of a seed, which is an update's number or one of VALIDATION."""
         return model.model(**small_batch(self.family, seed)).loss
 
     def observe(self, model: Family) -> None:

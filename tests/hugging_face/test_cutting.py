@@ -1,4 +1,4 @@
-"""A cut model of each family computes the same as the masked one, and loses exactly the expected parameters."""
+"""A cut model of each family computes the same as the masked model, and loses exactly the expected parameters."""
 
 from contextlib import ExitStack
 
@@ -31,7 +31,7 @@ ATTENTIONS = {"encoder": ["self_attention"], "decoder": ["self_attention", "cros
 
 
 def removals():
-    """Return removals for blocks in turn, from nothing to everything."""
+    """Return removals by name: lists of heads and of neurons that successive blocks lose."""
     return {
         "one": ([[2]], [[7]]),
         "several": ([[0], [1, 3], [0, 1, 2]], [[1, 4, 19], [], range(10)]),

@@ -1,4 +1,4 @@
-"""Families whose code is nearly that of another one: every promise once, against masked models and arithmetic."""
+"""Families with nearly the code of another family: one test of each promise, by masked models and arithmetic."""
 
 import pytest
 import torch
@@ -27,13 +27,13 @@ GROUPED = ("llama", "mistral", "qwen2", "qwen3")
 
 
 def removed(view):
-    """Return heads and neurons to remove: all, some and none of a block in turn."""
+    """Return heads and neurons to remove: in turn all, some and none of a block."""
     heads = in_turn(view.attention_blocks(), [range(HEADS), [1, 3], [], [0]])
     return heads, in_turn(view.feed_forward_blocks(), [[1, 4, 19], range(NEURONS), []])
 
 
 def continued(model, family, **options):
-    """Return texts that a model generates from prompts of equal lengths."""
+    """Return the texts that a model generates from prompts of equal length."""
     prompt = small_batch(family)["input_ids"][:, :2].clamp(min=3)
     mask = torch.ones_like(prompt)
     tokens = model.generate(
@@ -56,7 +56,7 @@ def test_a_cut_model_is_the_masked_one_before_and_after_its_folder(family, tmp_p
     save_model(tmp_path, model)
     loaded = load_model(tmp_path)
     assert torch.equal(logits(loaded, batch), logits(model, batch))
-    # A head of a group has two query heads, with as many inputs of the output map.
+    # A grouped head consists of two query heads and their inputs of the output map.
     wide, biases = (2, 0) if family in GROUPED else (1, family not in ("mt5", *GROUPED))
     each = 2 * (wide + 1) * WIDTH * HEAD_SIZE + 3 * HEAD_SIZE * biases
     if family == "qwen2":  # query, key and value have biases
@@ -69,7 +69,7 @@ def test_a_cut_model_is_the_masked_one_before_and_after_its_folder(family, tmp_p
 
 @pytest.mark.parametrize("family", MORE)
 def test_a_student_has_the_layers_of_its_teacher(family):
-    """Layers that hand on their input do not count; each layer keeps its place in the cache."""
+    """The student lacks layers that return their input; each layer has its place in the cache."""
     model, batch = small_model(family), small_batch(family)
     student = student_of(model, chosen_layers(model, 2))
     for stack in prunable(model).layer_stacks():
@@ -81,7 +81,7 @@ def test_a_student_has_the_layers_of_its_teacher(family):
 
 @pytest.mark.parametrize("family", MORE)
 def test_scores_of_heads(family):
-    """Attention rows of softmax sum to 1, and what a head owns is a share of the block."""
+    """Scores are in [1/keys, 1], because rows of softmax sum to 1; the heads' parameters sum to the block's."""
     model, batch = small_model(family), small_batch(family)
     blocks = prunable(model).attention_blocks()
     accumulator = ConfidenceAccumulator(blocks)

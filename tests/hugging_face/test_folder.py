@@ -1,4 +1,4 @@
-"""Model folders: whole and cut models are restored to the bit; other folders are refused."""
+"""Model folders: whole and cut models are restored bit for bit; other folders are refused."""
 
 import json
 import re
@@ -34,7 +34,7 @@ from weebill.pruning.depth import cut_layers
 
 
 def cut_model(family):
-    """Make every kind of cut: some and all heads and neurons of blocks, and a layer."""
+    """Make all kinds of cuts: some and all heads and neurons of blocks, and a layer."""
     model = small_model(family)
     view = prunable(model)
     for stack in view.layer_stacks():
@@ -121,7 +121,7 @@ def test_a_folder_of_the_librarys_own(family, tmp_path):
     before, after = model.state_dict(), loaded.state_dict()
     assert before.keys() == after.keys()
     assert all(torch.equal(before[name], after[name]) for name in before)
-    # The alignment of weights in memory decides the last bits of sums.
+    # The last bits of sums depend on the weights' alignment in memory.
     torch.testing.assert_close(logits(loaded, batch), logits(model, batch))
     model.base_model.save_pretrained(tmp_path / "base")
     parts = dict(load_model(tmp_path / "base").named_parameters())
@@ -192,7 +192,7 @@ def test_a_damaged_folder_is_refused(damage, tmp_path):
 
 
 def test_what_only_holds_a_model_of_a_family_is_not_written(tmp_path):
-    """Its folder could not be read again."""
+    """The folder of a model that only contains a family's model could not be read again."""
     text = {"model_type": "llama", "vocab_size": 20, "hidden_size": 8, "intermediate_size": 8}
     shape = {"num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 4, "patch_size": 2}
     seeing = {"model_type": "clip_vision_model", "hidden_size": 8, "intermediate_size": 8, **shape}
@@ -222,7 +222,7 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path):
 
 @pytest.mark.parametrize("family", ["bart", "gpt2", "t5"])
 def test_tensors_without_fractions_are_refused_and_halves_are_read(family, tmp_path):
-    """This concerns our own folders; test_loading checks those of the library."""
+    """Tested are our own folders; test_loading checks those of the library."""
     model = small_model(family)
     save_model(tmp_path, model)
     file = tmp_path / "model.safetensors"

@@ -1,4 +1,4 @@
-"""Cut models generate the same with and without the key-value cache, and the same as the masked model."""
+"""Cut models generate the same text with and without the key-value cache, and the same as masked models."""
 
 from fnmatch import fnmatchcase
 
@@ -21,9 +21,9 @@ REMOVED = {
 
 
 def generated(model, family, **options):
-    """Return sampled texts (rows, positions) from prompts of equal lengths, and the scores of their last pieces.
+    """Return sampled texts (rows, positions) for prompts of equal length, and the scores of their last pieces.
 
-    Greedy texts of random models repeat one piece.
+    Texts are sampled, because greedy texts of random models repeat one piece.
     """
     torch.manual_seed(6)
     prompt = small_batch(family)["input_ids"][:, :2]
@@ -43,7 +43,7 @@ def generated(model, family, **options):
 
 
 def removal(view, kind):
-    """Return heads by the first pattern that their block matches, and neurons of the first layer."""
+    """Return heads, chosen by the first pattern that their block matches, and neurons of the first layer."""
     heads = {}
     for block in view.attention_blocks():
         for pattern, chosen in REMOVED[kind].items():
@@ -71,7 +71,7 @@ def test_with_and_without_the_cache(family, kind, beams):
 
 @pytest.mark.parametrize("family", GENERATORS)
 def test_the_cache_of_a_model_without_some_layers(family):
-    """Each remaining layer has its own place in the cache."""
+    """The remaining layers have consecutive places in the cache."""
     model = small_model(family)
     for stack in prunable(model).layer_stacks():
         del stack.layers[0]
@@ -83,7 +83,7 @@ def test_the_cache_of_a_model_without_some_layers(family):
 
 
 def decoder(family):
-    """Return a model that continues a text, and its function from input_ids to logits."""
+    """Return a model that continues text, and a function from input_ids to its logits."""
     model = small_model(family)
     if family == "xlm-roberta":
         model.config.is_decoder = True

@@ -25,7 +25,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture
 def site(model, monkeypatch):
-    """Serve a hub that holds the model and other files."""
+    """Serve a hub with the model and other files."""
     monkeypatch.setattr("weebill.corpus.download.PAUSE_S", 0)
     with serving() as site:
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)

@@ -1,4 +1,4 @@
-"""Model folders are data: code that they contain or name is refused in one line, and never runs."""
+"""Model folders are data: code in them, or named by them, is refused in one line and never runs."""
 
 import ast
 import io
@@ -80,7 +80,7 @@ def encoder(tmp_path_factory):
 
 @pytest.fixture
 def spoil(tmp_path, monkeypatch):
-    """Copy a folder and add entries and code to it; check afterwards that no code ran and no input is missing."""
+    """Copy a folder and add entries and code; check afterwards that no code ran and no input is missing."""
     monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
     text = "1\ny\nHello.\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(text))
@@ -109,7 +109,7 @@ def refusal(call, *arguments) -> str:
 
 @pytest.mark.parametrize(("name", "entries", "told"), (EVIL | TYPES).values(), ids=EVIL | TYPES)
 def test_no_loader_takes_code_of_a_folder(spoil, marian, name, entries, told):
-    """The loaders are those of translation, the check of teachers, and generation."""
+    """Tested are the loaders of translation, of the teachers' check, and of generation."""
     folder = spoil(marian, name, entries)
     for call, *more in ((load_translator,), (load_generator,), (check_folder, ("en", "de"))):
         message = refusal(call, folder, *more)
@@ -129,7 +129,7 @@ def test_the_command_ends_with_one_line(spoil, marian, capfd, kind):
 
 @pytest.mark.parametrize(("name", "entries", "told"), EVIL.values(), ids=EVIL)
 def test_no_metric_takes_code_of_a_folder(spoil, encoder, tmp_path, name, entries, told):
-    """The code is in an encoder that hyperparameters name, in one of --encoder, or in a metric's own folder."""
+    """The code is in an encoder named by hyperparameters or by --encoder, or in a metric's own folder."""
     folder = spoil(encoder, name, entries)
     checkpoint = make_checkpoint(tmp_path / "good", encoder)
     assert told in refusal(load_metric, checkpoint, folder)
@@ -198,7 +198,7 @@ def test_a_panic_of_the_library_is_an_error():
 
 
 def test_parameters_that_are_lost_or_no_fractions_are_refused(marian, tmp_path):
-    """The library would invent or convert them."""
+    """The library would invent missing parameters, and convert those of other types."""
     tensors = load_file(marian / "model.safetensors")
     lost = "model.encoder.layers.0.fc1.weight"
     for kind in (torch.int64, torch.bool, torch.complex64, None):
@@ -224,7 +224,7 @@ def test_half_precision_of_the_library_is_read_as_float32(tmp_path, kind):
 
 
 def test_nothing_else_asks_the_library_to_read():
-    """The library, the scripts and the rules have no other caller, and no consent to remote code."""
+    """Our library, scripts and rules have no other call that reads models, and no consent to remote code."""
     found = []
     for path in sorted(ROOT.glob("weebill/**/*.py")) + sorted(
         ROOT.glob("workflow_scripts/**/*.py")
@@ -259,7 +259,7 @@ def test_other_ways_to_read_are_found(source):
 
 
 def _reads(node: ast.AST) -> str | None:
-    """Return the names by which a node has the library read, or consents to code."""
+    """Return the name with which a node makes the library read, or consents to remote code."""
     if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
         refused = isinstance(node.value, ast.Constant) and node.value.value is False
         return None if refused else "trust_remote_code"
@@ -275,5 +275,5 @@ def _reads(node: ast.AST) -> str | None:
     if getattr(called, "id", None) == "pipeline" or getattr(called, "attr", None) == "pipeline":
         return "pipeline"
     if isinstance(node, ast.Constant) and node.value in ("from_pretrained", "trust_remote_code"):
-        return str(node.value)  # for getattr, or among keywords
+        return str(node.value)  # for getattr, or as a keyword
     return None

@@ -1,4 +1,4 @@
-"""Marian's models, which differ from BART in their computed positions and their attention's class."""
+"""Marian's models, which differ from BART in computed positions and in the class of attention."""
 
 import pytest
 import torch
@@ -55,7 +55,7 @@ def test_weights_of_fewer_bits_are_read_as_float32_and_positions_are_computed_so
 
 
 def cut_all_kinds(model: MarianMTModel) -> tuple[dict, dict]:
-    """Cut some heads of each block and all of one, some neurons, and all of one block."""
+    """Cut some heads of each block and all of one block, and likewise neurons."""
     view = prunable(model)
     heads = {block.name: [1, 3] for block in view.attention_blocks()}
     heads["decoder.0.self_attention"] = heads["encoder.1.self_attention"] = range(HEADS)

@@ -1,4 +1,4 @@
-"""Every criterion and every way to prune, on every family."""
+"""Every criterion and every pruning method, for every family."""
 
 from contextlib import ExitStack
 from functools import partial
@@ -26,7 +26,7 @@ from weebill.pruning.cut import layer_shapes
 from weebill.pruning.methods import METHODS, pruning_method
 from weebill.pruning.one_shot import OneShot
 
-# One line per method; {side} stands for a side that the family has.
+# One line per method; {side} is replaced by a side that the family has.
 SETTINGS = {
     "late-reset": {
         "heads_per_iteration": 2,
@@ -46,7 +46,7 @@ SETTINGS = {
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("family", MAKERS)
 def test_every_method(family, name, tmp_path):
-    """The result is smaller than the whole model, runs, and is restored from its folder to the bit."""
+    """The result is smaller than the whole model, runs, and is restored from its folder bit for bit."""
     assert name in SETTINGS, f"give method '{name}' a line in SETTINGS"
     side = max(DEPTHS[family], key=DEPTHS[family].__getitem__)
     settings = {
@@ -70,7 +70,7 @@ def test_every_method(family, name, tmp_path):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("family", MAKERS)
 def test_every_criterion(family, criterion, tmp_path):
-    """The half of each block that scores lowest is removed; scores of heads differ clearly."""
+    """The half of each block with the lowest scores is removed; the heads' scores differ clearly."""
     neurons = 0.0 if criterion == "confidence" else 0.5
     method = OneShot(criterion, 0.5, neurons, ranking="layer", reset_to=2, blocks="*")
     history = method.prune(FamilyStudy(family), tmp_path).history
@@ -125,7 +125,7 @@ def test_gradient_is_the_derivative_by_a_factor_on_what_a_head_or_neuron_gives(f
 
 
 def in_double(model):
-    """Convert a model to float64; T5's norms would otherwise continue in float32."""
+    """Convert a model to float64, including T5's norms, which otherwise compute in float32."""
     for module in model.double().modules():
         if isinstance(module, T5LayerNorm):
             module.forward = partial(
@@ -137,7 +137,7 @@ def in_double(model):
 
 
 def loss_in_double(study, model, seed):
-    """Return the study's loss; the library would round GPT-2's logits to float32 for it."""
+    """Return the study's loss in float64; the library itself would round GPT-2's logits to float32."""
     batch = small_batch(study.family, seed)
     if batch["labels"].is_floating_point():
         batch["labels"] = batch["labels"].double()
@@ -148,7 +148,7 @@ def loss_in_double(study, model, seed):
 
 
 def difference(study, model, seed, factor, step=1e-5):
-    """Return the loss's derivative by the second element of a factor, as a finite difference."""
+    """Return the derivative of the loss by the second element of a factor, as a finite difference."""
     losses = []
     for sign in (1, -1):
         with torch.no_grad():

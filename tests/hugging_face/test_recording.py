@@ -1,4 +1,4 @@
-"""The attention weights recorded for a family equal those that the library returns."""
+"""Recorded attention weights of a family equal those that the library returns."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from weebill.pruning.cut import cut
 
 
 def library_attention(model, batch):
-    """Return weights (batch, h, queries, keys) by block name, from `output_attentions`."""
+    """Return attention weights (batch, h, queries, keys) by block name, from `output_attentions`."""
     model.set_attn_implementation("eager")
     with torch.inference_mode():
         out = model(**batch, output_attentions=True)

@@ -1,4 +1,4 @@
-"""Parameters of the published models, whole and cut: arithmetic, and the figures that the papers print.
+"""Parameters of published models, whole and cut: by arithmetic, and as printed in the papers.
 
 The models have their real shapes and no weights.
 """
@@ -50,7 +50,7 @@ def metric():
 
 
 def distilled_metric():
-    """Make DISTIL-COMET on Multilingual-MiniLM, with BERT's shape and a pooler; its estimator is not published."""
+    """Make DISTIL-COMET with Multilingual-MiniLM, BERT's shape and a pooler; its estimator is not published."""
     config = BertConfig(
         vocab_size=250_037,
         hidden_size=384,
@@ -64,7 +64,7 @@ def distilled_metric():
 
 
 def bart_large(layers=12):
-    """Make facebook/bart-large: the library's default configuration, typed out."""
+    """Make facebook/bart-large: the library's default configuration, written out."""
     sides = {
         f"{side}_{name}": value
         for side in ("encoder", "decoder")
@@ -90,7 +90,7 @@ def gib(model):
 
 
 def without(make, heads=0, neurons=0, **layers):
-    """Make a model without weights whose blocks lack some heads or neurons, and its stacks top layers."""
+    """Make a model without weights, whose blocks lack some heads or neurons and whose stacks lack top layers."""
     with torch.device("meta"):
         model = make()
     view = prunable(model)
@@ -105,7 +105,7 @@ def without(make, heads=0, neurons=0, **layers):
 
 
 def printed(file_name, **where):
-    """Return the one row of a paper's table in which these columns hold these values."""
+    """Return the only row of a paper's table with these values in these columns."""
     with (PAPERS / file_name).open(newline="") as file:
         (row,) = (
             row
@@ -150,7 +150,7 @@ def test_layers_of_a_metric():
 
 @pytest.mark.parametrize("name", ["pruned", "pruned-19-layers"])
 def test_pruned_metric(name):
-    """COMETINHO §4.3: the printed parameters are those of 18 layers with 14 heads, and of 19 layers with 12."""
+    """COMETINHO §4.3: 18 layers with 14 heads, and 19 layers with 12 heads, have the printed parameters."""
     recipe = pruned_metrics(check(read_yaml(CONFIG), str(CONFIG)))[name]
     layers, shares = recipe
     gone = {
@@ -169,7 +169,7 @@ def test_pruned_metric(name):
 
 
 def test_distilled_metric():
-    """COMETINHO §5 and table 1; the encoder's parameters are printed without their fraction."""
+    """COMETINHO §5 and table 1; the encoder's parameters are printed without a fraction."""
     whole = parameters(without(metric))
     with torch.device("meta"):
         distilled = distilled_metric()
@@ -198,8 +198,8 @@ def test_sizes_of_bart():
 def test_sizes_of_gpt2():
     """TEXTGEN table 7: the halves in GiB of float32; 3 of 12 heads and 60 % of the neurons of 6 layers are removed.
 
-    The whole model's figure is the published file's size in GB.  That file holds a causal mask of 1024 by 1024
-    float32 numbers for every layer.
+    The whole model's figure is the size of the published file in GB.  This file has a causal mask of 1024 by 1024
+    float32 numbers for each layer.
     """
     sizes = {
         "distilled": without(gpt2_small, decoder=6),

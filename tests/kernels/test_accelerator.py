@@ -1,4 +1,4 @@
-"""Jobs on a GPU where there is none, or fewer than they need: one line names the key and the remedy."""
+"""Jobs that need more GPUs than there are: one line names the key and the remedy."""
 
 import subprocess
 import sys

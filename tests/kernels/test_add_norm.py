@@ -1,4 +1,4 @@
-"""The GPU's kernel of sum and layer normalisation, run by Triton's interpreter, against float64."""
+"""The GPU's kernel of sum and layer normalisation, run by Triton's interpreter, compared with float64."""
 
 import pytest
 import torch
@@ -33,6 +33,6 @@ def check(add_norm, shape, dtype, device):
     )
     assert normed.dtype == torch.float32 and rounded.dtype == dtype
     torch.testing.assert_close(normed.double(), exact, atol=5e-6, rtol=1e-5)
-    # The interpreter cuts digits off where a card rounds.
+    # The interpreter truncates where a GPU rounds.
     tolerance = 0 if device == "cuda" else 2**-7
     torch.testing.assert_close(rounded, normed.to(dtype), atol=0, rtol=tolerance)

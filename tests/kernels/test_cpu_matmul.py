@@ -1,4 +1,4 @@
-"""oneDNN's products and linear layers against torch's in float64, values and gradients."""
+"""oneDNN's products and linear layers, compared with torch's in float64: values and gradients."""
 
 import copy
 import os
@@ -116,7 +116,7 @@ def test_caches_of_prepared_products_are_small():
 
 
 def test_bfloat16_where_the_processor_lacks_it(monkeypatch):
-    """Products equal float32 products of rounded numbers, rounded once more."""
+    """Products equal float32 products of rounded numbers, rounded again."""
     monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
     torch.manual_seed(1)
     weight, x = torch.randn(50, 33).bfloat16(), torch.randn(7, 33).bfloat16()

@@ -1,4 +1,4 @@
-"""The GPU's kernel of the cross-entropy, by Triton's interpreter and on a card, against float64 on the CPU."""
+"""The GPU's kernel of cross-entropy, in Triton's interpreter and on a GPU, compared with float64 on the CPU."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ def kernel(interpreted):
 
 
 def operands(rows, pieces, width=6, dtype=torch.float32):
-    """Return hidden states, weight and bias of a type, then targets and factors, one of which is 0."""
+    """Return hidden states, weight and bias of a type, and then targets and factors (one factor is 0)."""
     torch.manual_seed(rows + pieces)
     network = [
         torch.randn(shape).to(dtype) for shape in ((rows, width), (pieces, width), (pieces,))
@@ -24,7 +24,7 @@ def operands(rows, pieces, width=6, dtype=torch.float32):
 
 
 def exact(hidden, weight, bias, target, factor, smoothing):
-    """Return the loss and the three gradients in float64, by torch's own function."""
+    """Return the loss and the three gradients from torch's own function, in float64."""
     values = [value.double().requires_grad_() for value in (hidden, weight, bias)]
     scores = values[0] @ values[1].T + values[2]
     each = functional.cross_entropy(scores, target, reduction="none", label_smoothing=smoothing)
@@ -52,7 +52,7 @@ def errors(found, expected):
 def test_equals_torch_in_float64_with_gradients(
     kernel, monkeypatch, smoothing, rows, pieces, columns
 ):
-    """A row takes several parts, the last of them not full, or exactly one; a slice has two of the rows."""
+    """A row has several parts, the last one not full, or exactly one part; a slice has two rows."""
     monkeypatch.setattr(kernel, "COLUMNS", columns)
     monkeypatch.setattr(loss, "SLICE", 2)
     values = operands(rows, pieces)
@@ -61,7 +61,7 @@ def test_equals_torch_in_float64_with_gradients(
 
 
 def test_bfloat16_equals_the_path_of_the_cpu(kernel):
-    """The interpreter cuts a gradient to bfloat16, where a card rounds: a last digit is 0.004."""
+    """The interpreter truncates gradients to bfloat16, where a GPU rounds; a last digit is 0.004."""
     values = operands(6, 21, dtype=torch.bfloat16)
     plain, fused = (ours(values, 0.1, fused=fused) for fused in (False, True))
     assert max(errors(fused, plain)) < 5e-3
@@ -115,5 +115,5 @@ def test_a_card_is_as_near_to_float64_as_torch(monkeypatch, smoothing, pieces, d
     names = ("loss", "hidden", "weight", "bias")
     report = dict(zip(names, zip(fused, plain, strict=True), strict=True))
     print(report)
-    # Both round the scores to bfloat16, which are up to 30 here.
+    # Both round scores to bfloat16; scores are up to 30 here.
     assert all(one < max(1e-5, 1.2 * other) for one, other in report.values()), report

@@ -1,4 +1,4 @@
-"""Compiled decoders of any description against loops in float64."""
+"""Compiled decoders of any description, compared with loops in float64."""
 
 import itertools
 
@@ -16,7 +16,7 @@ FLAGS = [dict(zip(("norm_first", "centred", "gated", "pairs", "distances"), bits
 
 
 class Maps:
-    """Makes int8 layers, and remembers their weights in float64."""
+    """Maker of int8 layers that remembers their weights in float64."""
 
     def __init__(self, isa):
         self.isa, self.weights = isa, {}
@@ -155,7 +155,7 @@ def test_logits_are_those_of_loops(isa, flags):
 
 @torch.inference_mode()
 def test_tokens_beyond_a_group_and_rows_that_share_them():
-    """A prompt of more than 256 tokens is computed in parts; rows then go on with it in other ways."""
+    """A prompt of more than 256 tokens is computed in parts; then rows continue it with different tokens."""
     _, parts = make(ISAS[0], True, False, False, False, True)
     prompt, ends = torch.randint(PIECES, (300,)), torch.randint(PIECES, (3,))
     writing = CompiledDecoder(parts).write(1, 0)

@@ -1,4 +1,4 @@
-"""The instruction sets of the compiled engine that the library uses, and PyTorch where there are none."""
+"""The instruction sets of the compiled engine that the library uses, and PyTorch without any."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Products and rows of int8 layers against 64-bit integer arithmetic, on every engine of this machine."""
+"""Products and rows of int8 layers, compared with 64-bit integer arithmetic, for every engine of this machine."""
 
 import threading
 
@@ -19,8 +19,8 @@ from weebill.kernels.int8_layers import (
 
 GROUP = 32  # inputs that share a step
 ENGINES = [*ISAS, "portable"]
-# Rows, inputs, outputs: one to five tiles of rows; panels of one to four tiles; at last several blocks of weights,
-# which are fetched ahead only for many rows (matrix_product.h).
+# Rows, inputs, outputs: one to five tiles of rows, and panels of one to four tiles; the last shapes have several
+# blocks of weights, which are prefetched only for many rows (matrix_product.h).
 SHAPES = [
     (1, 7, 16),
     (3, 24, 40),
@@ -44,7 +44,7 @@ def random_weight(outputs, inputs, isa):
 
 
 def exact_product(x, codes, scale, bias, activation_scale):
-    """Return codes of the inputs, their products as 64-bit integers, and one float64 factor per number."""
+    """Return the codes of inputs, their products as 64-bit integers, and a float64 factor for each number."""
     if activation_scale is None:
         largest = x.abs().amax(1, keepdim=True)
         own = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
@@ -62,7 +62,7 @@ def test_products_are_those_of_integers(isa, activation_scale, rows, inputs, out
     codes, scale, weight = random_weight(outputs, inputs, isa)
     bias = torch.randn(outputs)
     x = torch.randn(rows, inputs) * 5
-    x[-1] = 0  # no magnitude to divide by
+    x[-1] = 0  # no magnitude for division
     layer = Int8Linear(weight, nn.Parameter(bias), activation_scale)
     expected = exact_product(x, codes, scale, bias, activation_scale)
     found = layer(x[None])[0].double()
@@ -127,7 +127,7 @@ def test_rows_enough_are_divided(three_threads, rows, parts):
     heights, together = [], threading.Barrier(parts, timeout=10)
 
     def double(x):
-        together.wait()  # otherwise the parts would run one after another
+        together.wait()  # otherwise, parts would run one after another
         heights.append(len(x))
         return 2 * x
 

@@ -1,4 +1,4 @@
-"""Products of float32 numbers as bytes, against float64; without a matrix unit, by the same code in memory."""
+"""Products of float32 numbers as bytes, compared with float64; without a matrix unit, the same code uses memory."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(
     split_linear.ISA not in ISAS, reason="the processor has no AVX-512 with products of bytes"
 )
 
-# (rows, inputs, outputs); the last have several tiles in each direction, and several blocks of weights.
+# (rows, inputs, outputs); the last shapes have several tiles in each direction, and several blocks of weights.
 SHAPES = [(1, 7, 16), (9, 64, 65), (17, 100, 200), (33, 300, 96), (70, 1000, 330)]
 
 
@@ -22,7 +22,7 @@ def exact(x, weight, bias):
 
 
 def bound(x, weight):
-    """Return the error bound of three bytes: some units of the last byte, of either side, added at random."""
+    """Return the error bound for three bytes: a random sum of some units of the last byte of both sides."""
     peaks = x.abs().amax(1, keepdim=True).double() * weight.abs().amax(1).double()
     return peaks * (x.shape[1] ** 0.5 * 6 * 2.0**-24 / 127 * 128) + 1e-30
 
@@ -32,7 +32,7 @@ def test_products_are_as_exact_as_float32_s(rows, inputs, outputs):
     torch.manual_seed(rows)
     x, weight = torch.randn(rows, inputs), torch.randn(outputs, inputs)
     bias = torch.randn(outputs)
-    x[:, inputs // 2] *= 30  # encoders have such features
+    x[:, inputs // 2] *= 30  # as in encoders
     x[-1] = 0
     expected = exact(x, weight, bias)
     rounding = expected.abs() * 2.0**-23
@@ -43,9 +43,9 @@ def test_products_are_as_exact_as_float32_s(rows, inputs, outputs):
 
 
 def test_all_bytes_count():
-    """Whole numbers of 23 bits, alone in their rows, have products exact to float32's rounding."""
+    """Integers of 23 bits, alone in their rows, have exact products except for float32's rounding."""
     x = torch.diag(torch.tensor([8323072.0, 8323071.0, 65537.0, -129.0, 32768.0, 1.0]))
-    x[:, 0] = 8323072  # 127 · 2¹⁶, which determines each row's unit
+    x[:, 0] = 8323072  # 127 · 2¹⁶ determines each row's unit
     weight = torch.tensor([[0.0, -8323072.0, 8323072.0, 8323072.0, 8323072.0, 8323072.0]])
     found = SplitLinear(weight, None)(x)
     expected = exact(x, weight, torch.zeros(1))
@@ -72,7 +72,7 @@ def test_extremes():
     x[3] *= 1e30
     found = layer(x)
     assert found[:2].isnan().all()
-    assert not found[2].any()  # too small to be divided by
+    assert not found[2].any()  # too small for division
     assert torch.allclose(found[3:], x[3:] @ weight.t(), rtol=1e-4)
     assert layer(x[:0]).shape == (0, 20)
     weight[7, 7], weight[8, 49] = torch.nan, -torch.inf
@@ -81,7 +81,7 @@ def test_extremes():
 
 
 def test_sums_are_held_by_32_bits():
-    """The rows are the longest, and hold the largest bytes."""
+    """The longest rows of the largest bytes fit into sums of 32 bits."""
     x, weight = torch.ones(1, MOST_INPUTS), torch.ones(2, MOST_INPUTS)
     weight[1] = -1
     found = SplitLinear(weight, None)(x)

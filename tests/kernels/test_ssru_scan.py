@@ -1,4 +1,4 @@
-"""The GPU's kernels of the SSRU's recurrence, run by Triton's interpreter, against loops on the CPU."""
+"""The GPU's kernels of the SSRU's recurrence, run by Triton's interpreter, compared with loops on the CPU."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ def ssru_scan(interpreted):
 @pytest.mark.parametrize(
     ("shape", "dtype", "tolerance"),
     [
-        ((3, 7, 70), torch.float32, 1e-5),  # a width that fills no whole program
+        ((3, 7, 70), torch.float32, 1e-5),  # the last program is not full
         ((2, 1, 64), torch.float32, 1e-5),
         ((2, 9, 16), torch.bfloat16, 2e-2),
         ((0, 4, 8), torch.float32, 0.0),

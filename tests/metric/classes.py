@@ -1,4 +1,4 @@
-"""Hyperparameters of models: variants of regression, and every class of unbabel-comet, which its own code writes."""
+"""Hyperparameters of models: variants of regression, and all classes of unbabel-comet, written by its own code."""
 
 from pathlib import Path
 from typing import Any
@@ -54,19 +54,19 @@ FORMS = {"both": ("src", "ref"), "src": ("src",), "ref": ("ref",)}
 
 
 def encoders(root: Path) -> dict[str, str]:
-    """Write an encoder's folder of each family, and one whose config.json names pruned heads."""
+    """Write an encoder folder for each family, and one whose config.json names pruned heads."""
     found = {
         family: make_encoder(root / family, family)
         for family in ("XLM-RoBERTa", "XLM-RoBERTa-XL", "MiniLM", "BERT", "RemBERT")
     }
     pruned = {0: [1, 3], 2: [0]}
     found["pruned"] = make_encoder(root / "pruned", pruned_heads=pruned)
-    make_encoder(root / "xlm-roberta-base")  # where unbabel-comet looks for MiniLM's tokenizer
+    make_encoder(root / "xlm-roberta-base")  # unbabel-comet reads MiniLM's tokenizer here
     return {name: str(folder) for name, folder in found.items()}
 
 
 def hyperparameters_of(name: str, folders: dict[str, str]) -> dict[str, Any]:
-    """Return the arguments of a class's constructor, with its name."""
+    """Return the constructor arguments of a class, with the name of the class."""
     values = {
         "class_identifier": "regression_metric",
         "encoder_model": "XLM-RoBERTa",
@@ -79,7 +79,7 @@ def hyperparameters_of(name: str, folders: dict[str, str]) -> dict[str, Any]:
 
 
 def forms(name: str) -> list[str]:
-    """Return the FORMS in which a model scores."""
+    """Return those FORMS of input that a model scores."""
     values = CLASSES[name]
     kind, texts = values.get("class_identifier"), values.get("input_segments")
     if kind == "referenceless_regression_metric" or (texts and "ref" not in texts):
@@ -99,7 +99,7 @@ def samples(form: str) -> list[dict[str, str]]:
 
 
 def encoder_of(root: Path, values: dict[str, Any]) -> Path:
-    """Return the encoder's folder of a family, made once."""
+    """Return the encoder folder of a family; make it once."""
     family = values.get("encoder_model", "XLM-RoBERTa")
     folder = root / family
     return folder if folder.is_dir() else make_encoder(folder, family)

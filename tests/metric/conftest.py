@@ -1,4 +1,4 @@
-"""Answers of unbabel-comet, asked once for all tests."""
+"""Scores of unbabel-comet, computed once for all tests."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ from tests.metric.small import make_checkpoint, make_encoder, write_sentencepiec
 
 @pytest.fixture(scope="session")
 def comet(tmp_path_factory):
-    """Return unbabel-comet's answers by the checkpoint's path: of those written here, and of those that it wrote."""
+    """Return unbabel-comet's answers by checkpoint path, for checkpoints written here and by unbabel-comet."""
     need_comet()
     root = tmp_path_factory.mktemp("comet")
     ours = {}

@@ -1,6 +1,6 @@
 """Train in unbabel-comet's environment, and kill the process after some steps: killed_training.py STEPS OPTION….
 
-STEPS: steps of training before the kill.  OPTIONs: those of workflow_scripts/metric/train_regression.py.
+STEPS: training steps before the kill.  OPTIONs: those of workflow_scripts/metric/train_regression.py.
 """
 
 import os
@@ -16,7 +16,7 @@ training_step = RegressionMetric.training_step
 
 
 def mortal(*arguments):
-    """Run the step, or kill this process."""
+    """Run the training step, or kill this process."""
     global left
     left -= 1
     if left < 0:

@@ -1,7 +1,7 @@
-"""Answers of unbabel-comet, computed in its own environment: oracle.py TASK.json ANSWER.json.
+"""Scores of unbabel-comet, computed in its own environment: oracle.py TASK.json ANSWER.json.
 
-TASK: {"score": {checkpoint: [samples, …]}, "write": {folder: hyperparameters}}: models to write first, and samples to
-score.  The answer holds for each checkpoint and its samples the scores and, if there are any, the metadata.
+TASK: {"score": {checkpoint: [samples, …]}, "write": {folder: hyperparameters}}: samples to score, and models to write
+first.  For each checkpoint and its samples, the answer has the scores and, if there is any, the metadata.
 """
 
 import json
@@ -18,7 +18,7 @@ from comet.models import str2model
 
 
 def main(task: str, answer: str) -> None:
-    """Write, load, and predict."""
+    """Write models, load checkpoints, and predict scores."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     asked, found = json.loads(Path(task).read_text()), {}

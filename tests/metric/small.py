@@ -1,4 +1,4 @@
-"""Small COMET models with random weights, in the format of unbabel-comet's checkpoints, and text for them."""
+"""Small COMET models with random weights, in unbabel-comet's checkpoint format, and text for them."""
 
 import io
 from pathlib import Path
@@ -33,7 +33,7 @@ SYSTEMS = {
     "bad": ["Vogel Baum", "Ein Hund.", "Sie <pad> Bücher", "Nein", "Der Hund " * 30, "Ja."],
 }
 
-# Three layers, for sentences of at most 62 pieces.
+# Three layers; sentences have at most 62 pieces.
 SHAPE = {
     "hidden_size": 24,
     "num_hidden_layers": 3,
@@ -45,7 +45,7 @@ SHAPE = {
 
 
 def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Path:
-    """Write an encoder's config.json and tokenizer.json, which COMET finds by `pretrained_model`."""
+    """Write the config.json and tokenizer.json of an encoder, which COMET finds by `pretrained_model`."""
     lines, pieces = [*SOURCES, *REFERENCES] * 3, 150 if family == "BERT" else 120
     return write_encoder(folder, family, lines, pieces, **{**SHAPE, **shape})
 
@@ -57,7 +57,7 @@ def write_sentencepiece(folder: Path) -> None:
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter([*SOURCES, *REFERENCES] * 3),
         model_writer=model,
-        vocab_size=90,  # XLM-R's ids are its pieces and two more
+        vocab_size=90,  # XLM-R has two more ids than pieces
         hard_vocab_limit=False,
         minloglevel=2,
     )
@@ -65,7 +65,7 @@ def write_sentencepiece(folder: Path) -> None:
 
 
 def make_members(folder: Path) -> list[str]:
-    """Write the checkpoints of an ensemble of three, the last of which reads no references; return their folders."""
+    """Write the checkpoints of three ensemble members, the last without references; return their folders."""
     encoder, found = make_encoder(folder / "encoder"), []
     for seed, kind in enumerate(("regression_metric",) * 2 + ("referenceless_regression_metric",)):
         values = hyperparameters(encoder, class_identifier=kind)

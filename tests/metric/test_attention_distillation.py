@@ -1,4 +1,4 @@
-"""An encoder that learns a larger one's attention: its loss, its training, and which teachers it takes."""
+"""An encoder that learns a larger one's attention: its loss, its training, and accepted teachers."""
 
 from dataclasses import replace
 
@@ -52,14 +52,14 @@ def encoder(layers, width, seed):
         num_attention_heads=2,
         intermediate_size=24,
         initializer_range=0.5,
-        attn_implementation="eager",  # the one that returns its attention
+        attn_implementation="eager",  # the only kind that returns attention
     )
     return XLMRobertaModel(config, add_pooling_layer=False).eval()
 
 
 @torch.no_grad()
 def divergence_of_sentence(teacher, student, pieces):
-    """Return both divergences, by what the library returns for one sentence without padding."""
+    """Return the mean of both divergences, from the library's output for one sentence without padding."""
     sums = []
     for model in (teacher, student):
         found = model(pieces, output_attentions=True, output_hidden_states=True)
@@ -83,7 +83,7 @@ def test_the_loss_is_the_divergence_of_attention_and_of_value_relations():
     batch = torch.tensor([[0, 7, 8, 9, 2], [0, 11, 2, 1, 1]])
     with torch.no_grad():
         found, none = (attention_loss(one, large, batch, batch != 1) for one in (small, large))
-    wanted = (5 * alone[0] + 3 * alone[1]) / 8  # each piece counts as much
+    wanted = (5 * alone[0] + 3 * alone[1]) / 8  # all pieces have equal weights
     assert float(found) == pytest.approx(wanted, rel=1e-4)
     assert float(none) == pytest.approx(0, abs=1e-6)
     assert attention_mask(batch != 1).shape == (2, 5)

@@ -1,4 +1,4 @@
-"""The cache of sentence vectors: bounds, several writers, damage, and files of other kinds."""
+"""The cache of sentence vectors: size limit, several writers, damage, and other files."""
 
 import logging
 import pickle
@@ -115,7 +115,7 @@ def test_several_writers(tmp_path):
 def test_a_full_disk_is_told(tmp_path):
     cache = VectorCache(tmp_path / "vectors.sqlite")
     cache.put("model", vectors(["kept"]))
-    cache._database.execute("PRAGMA max_page_count = 20")  # SQLite's own stand-in for a full disk
+    cache._database.execute("PRAGMA max_page_count = 20")  # SQLite's way to simulate a full disk
     many = vectors([f"Satz {n}" for n in range(50)], width=1024)
     with pytest.raises(InputError, match=r"vectors\.sqlite: .*disk is full"):
         cache.put("model", many)
@@ -148,13 +148,13 @@ def test_a_vector_with_a_flipped_bit_is_not_used(tmp_path):
 
 
 def test_no_damage_gives_another_vector(tmp_path):
-    """Bits are flipped anywhere, also in keys and numbers of pieces."""
+    """Bits are flipped anywhere in the file, also in keys and numbers of pieces."""
     path, kept = tmp_path / "vectors.sqlite", vectors([f"Satz {n}" for n in range(30)])
     cache = VectorCache(path)
     cache.put("model", kept)
     cache.close()
     whole, choice = path.read_bytes(), random.Random(1)
-    used = [place for place, byte in enumerate(whole) if byte]  # few pages are full
+    used = [place for place, byte in enumerate(whole) if byte]  # most bytes of pages are unused
     lost = 0
     for _ in range(150):
         path.write_bytes(flipped(whole, choice.choice(used), choice.randrange(8)))
@@ -201,7 +201,7 @@ def test_a_cache_of_a_later_layout_is_left_alone(tmp_path):
 
 @pytest.mark.parametrize("content", [b"Yes.\n", b"A dog sleeps.\n" * 1000, pickle.dumps([1] * 99)])
 def test_files_that_are_no_cache(tmp_path, content):
-    """The file may hold the sources, named by mistake: it stays, and no message advises deleting it."""
+    """A user may name a source text by mistake: the file stays, and no message advises deleting it."""
     file = tmp_path / "file"
     file.write_bytes(content)
     with pytest.raises(InputError, match=r"file: no cache of .*name another file") as caught:

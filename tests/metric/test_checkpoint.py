@@ -1,4 +1,4 @@
-"""Checkpoints of unbabel-comet: refused files, and code in them that never runs."""
+"""Checkpoints of unbabel-comet: refused files, and code that never runs."""
 
 import json
 import pickle
@@ -40,7 +40,7 @@ def refused(path, match, **options):
 
 
 class Payload:
-    """Object that makes a file when it is unpickled."""
+    """Object that creates a file when it is unpickled."""
 
     def __init__(self, path):
         self.path = path
@@ -83,7 +83,7 @@ LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:9f86d081884c7d65\
     ids=["empty", "lfs", "html", "safetensors", "zip"],
 )
 def test_a_file_that_is_no_checkpoint(checkpoint, content):
-    """Harmless files are not called dangerous, and torch's advice to run a pickle is not shown."""
+    """Messages do not call harmless files dangerous, and do not show torch's advice to run a pickle."""
     (checkpoint / "checkpoints/model.ckpt").write_bytes(content)
     with pytest.raises(InputError, match=r"model\.ckpt: no checkpoint, damaged") as caught:
         load_metric(checkpoint)
@@ -91,7 +91,7 @@ def test_a_file_that_is_no_checkpoint(checkpoint, content):
 
 
 def test_a_damaged_pickle_is_no_traceback(tmp_path, checkpoint):
-    """A change of any byte of data.pkl is either harmless, or refused with the file's name."""
+    """A change of any byte of data.pkl is harmless, or an error names the file."""
     file, choice = checkpoint / "checkpoints/model.ckpt", random.Random(1)
     with zipfile.ZipFile(file) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
@@ -112,7 +112,7 @@ def test_a_damaged_pickle_is_no_traceback(tmp_path, checkpoint):
 
 
 class ModelCheckpoint:
-    """Lightning's callback, whose class is the name of its state in old checkpoints."""
+    """Lightning's callback; in old checkpoints, its state has the class as its name."""
 
 
 ModelCheckpoint.__module__ = "pytorch_lightning.callbacks.model_checkpoint"
@@ -161,7 +161,7 @@ def test_an_encoder_of_more_layers_than_the_checkpoint_has_tensors(checkpoint, e
     ],
 )
 def test_other_kinds_of_models(checkpoint, monkeypatch, values, match):
-    """They are refused by hparams.yaml, before the weights are read or fetched."""
+    """Other kinds of models are refused by hparams.yaml, before weights are read or fetched."""
     file = checkpoint / "hparams.yaml"
     file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | values))
     (checkpoint / "checkpoints/model.ckpt").write_bytes(b"never read")
@@ -241,7 +241,7 @@ def test_the_encoder_by_its_folder(tmp_path, encoder):
 
 
 def test_the_file_that_names_the_encoder_is_told(tmp_path, encoder, monkeypatch):
-    """unbabel-comet reads the name from the .ckpt; an edited hparams.yaml changes nothing."""
+    """Like unbabel-comet, we read the encoder's name from the .ckpt; an edited hparams.yaml changes nothing."""
     monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", offline)
     values = hyperparameters(encoder)
     named = values | {"pretrained_model": "no-such/encoder"}
@@ -251,7 +251,7 @@ def test_the_file_that_names_the_encoder_is_told(tmp_path, encoder, monkeypatch)
 
 
 def test_the_file_says_more_than_the_yaml(tmp_path, encoder):
-    """Like unbabel-comet 2.2.7, we use the file's hyperparameters, except the kind and a patched transformation."""
+    """Like unbabel-comet 2.2.7, we use the .ckpt's hyperparameters, except the kind and a patched transformation."""
     values = hyperparameters(encoder, layer_transformation="sparsemax")
     folder = write_checkpoint(tmp_path / "metric", values, random_state(values))
     yaml_file = folder / "hparams.yaml"
@@ -303,7 +303,7 @@ def test_an_encoder_without_its_pooler(tmp_path):
         {"hidden_size": 25},  # not divisible by the heads
         {"hidden_act": "foo"},
         {"num_attention_heads": 0},
-        {"pad_token_id": 999},  # no such piece
+        {"pad_token_id": 999},  # there is no such piece
         {"vocab_size": -1},
         {"num_hidden_layers": None},
     ],

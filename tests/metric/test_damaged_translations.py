@@ -1,4 +1,4 @@
-"""Damage to translations: what may change does, nothing else, and the same seed damages the same."""
+"""Damage to translations: only the intended words change, and equal seeds give equal damage."""
 
 import re
 from collections import Counter
@@ -29,11 +29,11 @@ def test_only_shared_numbers_change_by_one_digit():
             assert before[at].isdigit() and text[at].isdigit()
             assert not re.search(r"(?<![\d,])0", text)
             seen[row, at] += 1
-    assert len(seen) == 4 + 1  # every digit is changed by some seed
+    assert len(seen) == 4 + 1  # some seed changes each digit
 
 
 def test_names_are_replaced_by_other_names_of_the_set():
-    """Paris begins its translation, so it is not taken for a name there, nor put in another's place."""
+    """Paris begins its translation, so it does not count as a name, and does not replace other names."""
     segments = [*SEGMENTS, Segment("With NATO, Maria.", "Mit der NATO, Maria.", "Mit NATO, Maria.")]
     replaced = set()
     for seed in range(40):
@@ -46,6 +46,23 @@ def test_names_are_replaced_by_other_names_of_the_set():
             replaced.add((gone, new))
     names = {"Anna", "Peter", "NATO", "Maria"}
     assert {gone for gone, _ in replaced} == {new for _, new in replaced} == names
+
+
+@pytest.mark.parametrize(
+    ("source", "others"),
+    [
+        ("1985年NATO和Anna在这里。", "NATO与Maria"),
+        ("1985년에 NATO는 Anna와 왔다.", "NATO는 Maria와"),
+    ],
+)
+def test_letters_without_spaces_touch_numbers_and_names(source, others):
+    segments = [
+        Segment(source, "In 1985, Anna and NATO came.", "NATO and Anna came in 1985."),
+        Segment("Anna came in 1985.", source, source),
+        Segment(others, "With Maria, NATO.", "With Maria, NATO."),
+    ]
+    found = damaged(segments, 9, 1)
+    assert list(found["number"]) == [0, 1] and list(found["name"]) == [0, 1, 2]
 
 
 def test_a_word_is_left_out_of_long_translations():

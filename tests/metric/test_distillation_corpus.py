@@ -38,7 +38,7 @@ def scored(tmp_path, scores):
 
 
 def test_pairs_of_a_table_by_their_score(tmp_path):
-    """Dropped rows and those below the score are in no table; no row is in two tables."""
+    """Dropped rows and rows below the score are in no table; no row is in two tables."""
     scores = [0.9, 0.5, 0.8, 0.95, 0.79, 1.0, 0.85, 0.81, 0.9, 0.99]
     entry = {"table": scored(tmp_path, scores), "bicleaner": 0.8, "translators": APART}
     select_pairs("x", entry, 1, *paths(tmp_path))
@@ -78,7 +78,7 @@ def test_nothing_left(tmp_path):
 
 
 def test_joined(tmp_path):
-    """Equal translations count once, missing ones not at all; the pivot's are in another column."""
+    """Equal translations count once, missing ones do not count; the pivot's translations are in another column."""
     pairs = {"source": ["a", "b"], "target": ["A", "B"], "corpus": ["c", "c"], "row": [3, 7]}
     direct = {"source": ["a", "b"], "target": ["x", "y"], "corpus": ["c", "c"], "row": [3, 7]}
     pivot = {"source": ["x"], "target": ["unlike"], "corpus": ["c"], "row": [3]}
@@ -98,7 +98,7 @@ def test_joined(tmp_path):
 
 
 def test_pairs_of_one_key_are_refused(tmp_path):
-    """Translations are found by the key, which must be unique."""
+    """Translations are found by their key, which must be unique."""
     path = scored(tmp_path, [0.9] * 9)
     columns = ["source", "target", "corpus", "row", "dropped_by"]
     table = read_columns(path, columns)
@@ -108,7 +108,7 @@ def test_pairs_of_one_key_are_refused(tmp_path):
 
 
 def test_a_corpus_part_by_part(tmp_path, monkeypatch):
-    """A killed run resumes after the parts that it has scored."""
+    """A killed run resumes after the parts that are already scored."""
     models = make_members(tmp_path)
     wanted = Ensemble(models).score(SYSTEMS, SOURCES, REFERENCES)
     monkeypatch.setattr(distillation_corpus, "PART_ROWS", 5)
@@ -128,7 +128,7 @@ def test_a_corpus_part_by_part(tmp_path, monkeypatch):
         score_tuples(*arguments)
     assert not (tmp_path / "scored.parquet").exists()
     score_tuples(*arguments)
-    assert len(calls) == 4  # two of the three parts were scored before
+    assert len(calls) == 4  # two of the three parts were already scored
     found = read_columns(tmp_path / "scored.parquet", ["src", "mt", "ref", "score"]).to_pydict()
     assert {name: found[name] for name in columns} == columns
     np.testing.assert_allclose(found["score"], np.concatenate([*wanted.values()]), atol=1e-6)

@@ -1,4 +1,4 @@
-"""Class of an encoder by its folder: that of its weights, and for BERT's class that of its pieces."""
+"""Class of an encoder, found by its folder: the class of its weights and, for BERT's, of its pieces."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ensembles of metrics."""
+"""Ensembles of metrics, scored together."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def test_the_mean_of_the_members(tmp_path):
 
 
 def test_a_member_may_read_references_alone(tmp_path):
-    """Also the reference scorer, which is timed beside it."""
+    """The plain scorer, which is timed for comparison, gives the same scores."""
     values = {"class_identifier": "unified_metric", "input_segments": ["mt", "ref"]}
     model = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"), **values)
     found = Ensemble([str(model)]).score(SYSTEMS, SOURCES, REFERENCES)

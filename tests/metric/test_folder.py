@@ -1,4 +1,4 @@
-"""Metric folders: written and read again, whole and cut, and their published sizes."""
+"""Metric folders: whole and cut metrics written and read again, and published sizes."""
 
 import hashlib
 import json
@@ -56,7 +56,7 @@ def test_no_file_of_a_metric_is_waited_for(tmp_path, metric, kind):
 
 @pytest.mark.parametrize("fault", ["added", "more pieces", "around a text"])
 def test_ids_beyond_the_embeddings(tmp_path, metric, fault):
-    """Version 0.1.0 wrote no hash of the tokenizer, and the encoders of checkpoints have none."""
+    """A tokenizer may have no hash: version 0.1.0 wrote none, and the encoders of checkpoints have none."""
     save_metric(tmp_path / "one", metric, {})
     rows = metric.network.encoder.config.vocab_size
     tokens = json.loads((tmp_path / "one/tokenizer.json").read_text())
@@ -89,7 +89,7 @@ def test_minilm_too(tmp_path):
 
 
 def test_a_cut_metric(tmp_path, metric):
-    """In the masked metric, a cut head's output map and a cut neuron's are 0."""
+    """The masked metric has zeros in the output maps of cut heads and neurons."""
     network = metric.network
     layers = network.encoder.encoder.layer
     with torch.no_grad():
@@ -149,7 +149,7 @@ def test_a_damaged_configuration_is_named(tmp_path, metric):
         (config | {"encoder": encoder | {"pad_token_id": 9}}, "pad_token_id 9, expected 1"),
         (config | {"encoder": encoder | {"model_type": ["bert"]}}, r"encoder of type \['bert'\]"),
         (
-            # building so many layers would take half a minute
+            # Building so many layers would take half a minute.
             config | {"encoder": encoder | {"num_hidden_layers": 7285}},
             "num_hidden_layers is 7285, but the weights are only",
         ),
@@ -168,7 +168,7 @@ def test_a_damaged_configuration_is_named(tmp_path, metric):
 
 
 def test_a_tokenizer_that_lacks_its_special_piece(tmp_path, metric):
-    """Rust panics at the first text, which Python raises as no Exception."""
+    """Rust would panic at the first text, and Python's error for this is not an Exception."""
     save_metric(tmp_path / "one", metric, {})
     file, config = tmp_path / "one/tokenizer.json", tmp_path / "one/config.json"
     pieces = {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}}
@@ -193,7 +193,7 @@ def test_a_tokenizer_that_lacks_its_special_piece(tmp_path, metric):
 
 
 def test_another_tokenizer_of_the_same_size_is_refused(tmp_path, metric):
-    """Fifty entries change places and so would get other vectors; the number of entries stays."""
+    """Fifty entries change places, so they would get other vectors; the number of entries stays."""
     folder = tmp_path / "one"
     save_metric(folder, metric, {})
     file, config = folder / "tokenizer.json", json.loads((folder / "config.json").read_text())
@@ -212,7 +212,7 @@ def test_another_tokenizer_of_the_same_size_is_refused(tmp_path, metric):
 
 
 def test_a_folder_without_the_hash_is_read_and_a_damaged_one_named(tmp_path, metric):
-    """Version 0.1.0 did not write the hash."""
+    """Version 0.1.0 did not write the tokenizer's hash."""
     save_metric(tmp_path / "one", metric, {})
     wanted = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
     file = tmp_path / "one/config.json"
@@ -241,7 +241,7 @@ def test_a_folder_without_the_hash_is_read_and_a_damaged_one_named(tmp_path, met
     ],
 )
 def test_tensors_of_another_type_are_refused(tmp_path, metric, kind, name):
-    """All tensors have another type, as after a conversion of the whole, or only one has."""
+    """All tensors have another type, as after a conversion, or only one tensor does."""
     save_metric(tmp_path / "one", metric, {})
     file = tmp_path / "one/model.safetensors"
     tensors = load_file(file)

@@ -1,4 +1,6 @@
-"""Models of all classes of unbabel-comet, which its own code wrote: equal scores, parts of scores and errors."""
+"""Models of all classes of unbabel-comet, written by its own code: equal scores, parts of scores and errors."""
+
+import logging
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from weebill.metric.scorer import Scorer
 
 
 def judge(scorer, form):
-    """Judge the tests' systems by sources, references or both."""
+    """Score the tests' systems with sources, references or both."""
     given = FORMS[form]
     return scorer.judge(
         SYSTEMS, SOURCES if "src" in given else None, REFERENCES if "ref" in given else None
@@ -60,7 +62,7 @@ def test_fewer_bits_are_near(comet, name, precision):
 
 @pytest.mark.parametrize("name", ["unite", "unite-bert", "kiwi-xl", "ranking-max", "unite-twice"])
 def test_the_plain_scorer_and_mbr_are_equal(comet, name):
-    """The plain scorer pads, and encodes by the library; minimum Bayes risk scores all pairs of a source."""
+    """The plain scorer pads and uses the library's encoder; minimum Bayes risk scores all pairs of a source."""
     metric = load_metric(comet["theirs"][name][0])
     scorer, texts = Scorer(metric), metric.network.architecture.texts
     own = {"mt": SYSTEMS["good"], "src": SOURCES, "ref": REFERENCES}
@@ -79,6 +81,18 @@ def test_the_plain_scorer_and_mbr_are_equal(comet, name):
                 None if reference is None else [reference],
             )
             assert table[row, column] == pytest.approx(one[""][0], abs=2e-6)
+
+
+def test_a_long_source_is_logged_once_for_all_pairs_of_its_candidates(comet, caplog):
+    scorer = Scorer(comet["theirs"]["unite"][0])
+    source, candidates = " ".join(SOURCES * 9), SYSTEMS["good"][:3]
+    with caplog.at_level(logging.WARNING):
+        MetricUtility(scorer).of_candidates(source, candidates, candidates)
+        (line,) = caplog.messages
+        assert line.startswith("candidates of ") and ":1: " in line
+        caplog.clear()
+        scorer.score({"x": candidates}, [source] * 3, candidates)
+    assert [line.partition(" ")[0] for line in caplog.messages] == ["x:1:", "x:2:", "x:3:"]
 
 
 def test_what_is_given_and_what_is_not(comet):
@@ -112,7 +126,7 @@ def test_errors_with_several_references(comet):
 
 
 def test_errors_of_labels():
-    """Counted by hand: a run begins at an error, a correct piece ends it; one that no such piece ends is lost."""
+    """Counted by hand: an error begins a span and a correct piece ends it; a span without such an end is lost."""
     labels, places = [0, 2, 1, 0, 3, 3], [(0, 0), (0, 2), (2, 5), (5, 6), (7, 9), (9, 10)]
     shares = torch.full((6, 4), 0.1)
     shares[range(6), labels] = torch.tensor([0.7, 0.6, 0.5, 0.7, 0.7, 0.7])

@@ -1,4 +1,4 @@
-"""Judged sets: the rows read, the statistics by counting and all permutations, and what intervals resample."""
+"""Judged sets: rows, statistics (by counting, and by all permutations), and resampling for intervals."""
 
 import json
 from dataclasses import asdict
@@ -36,7 +36,7 @@ def entry(path, **changes):
 
 @pytest.fixture
 def judged(tmp_path):
-    """Make three systems and a person on four sources."""
+    """Write judgements of three systems and a person on four sources."""
     human = [[90, 50, 20], [30, 40, 50], [10, 60, 80], [70, 30, 35]]
     rows = [
         ("en-de", system, segment, f"s{segment}", f"r{segment}", f"h{system}{segment}", score)
@@ -68,7 +68,7 @@ def test_held_out_sources_are_those_of_the_validation(judged):
 
 
 def test_darr_by_counting(judged):
-    """Pairs of 12 that differ by 25: 90>50, 90>20, 50>20; none; 60>10, 80>10; 70>30, 70>35."""
+    """Of 12 pairs, these differ by 25, source by source: 90>50, 90>20, 50>20; none; 60>10, 80>10; 70>30, 70>35."""
     found = JudgedSet.read("x", entry(judged))
     assert len(found.pairs.better) == 7
     assert found.tau(found.human) == 1
@@ -90,7 +90,7 @@ def test_segments_of_two_texts_may_have_one_number(tmp_path):
 
 @pytest.mark.parametrize("statistic", ["darr", "mqm"])
 def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
-    """A, judged 20 and 80, has mean 50, as B has; C is 30 better than both."""
+    """A, judged 20 and 80, has the mean 50, like B; C is 30 better than both."""
     rows = [
         ("en-de", name, 0, "s", "r", f"h{name}", score)
         for name, score in [("A", 20), ("B", 50), ("C", 70), ("A", 80), ("C", 90)]
@@ -106,13 +106,13 @@ def test_of_several_judgements_the_mean_counts(tmp_path, statistic):
     assert scores_of("BLEURT", found, [], str(path)).scores.tolist() == [1, 2, 3]
 
 
-# Taken from the pages of results as they were before repeated judgements were averaged.
+# From the pages of results before repeated judgements were averaged.
 HASHES = {"mqm_newstest2021_en-de": "5f8f967e370186a3", "mqm_ted_en-de": "e8acf7355ed2f0c3"}
 
 
 @pytest.mark.parametrize("file", HASHES)
 def test_a_table_without_repetitions_is_equal_to_the_bit(file, real_text):
-    """Signed zeros are included: a results page names its judgements by this hash."""
+    """Even the signs of zeros are equal: a results page names its judgements by this hash."""
     path = real_text(f"mqm/{file}.tsv")
     found = JudgedSet.read("x", entry(path, score="mqm", statistic="mqm"))
     assert found.sha256[:16] == HASHES[file]
@@ -149,7 +149,7 @@ def test_agreement_of_several_metrics(judged):
 
 
 def test_what_is_undefined_is_none(judged):
-    """Equal scores have no τ-b; JSON has no NaN."""
+    """Equal scores have no τ-b, and JSON has no NaN."""
     found = JudgedSet.read("x", entry(judged, statistic="mqm"))
     good = MetricScores("good", "g", found.human)
     equal = MetricScores("equal", "e", np.ones(12))
@@ -163,7 +163,7 @@ def test_what_is_undefined_is_none(judged):
 
 @pytest.mark.parametrize("statistic", ["mqm", "darr"])
 def test_the_interval_of_a_difference_pairs_the_resamples(judged, statistic):
-    """A metric of other units agrees as much in every resample; one turned round differs by twice its agreement."""
+    """A rescaled metric agrees as well in every resample; a reversed one differs by twice the agreement."""
     found, draw = JudgedSet.read("x", entry(judged, statistic=statistic)), np.random.default_rng(3)
     scores = found.human + draw.normal(0, 20, len(found.human))
     assert found.interval(scores, 50, 1, other=np.exp(scores / 50)) == (0, 0)
@@ -173,7 +173,7 @@ def test_the_interval_of_a_difference_pairs_the_resamples(judged, statistic):
 
 
 def test_an_interval_of_few_sources(tmp_path):
-    """A resample of a single source has equal human scores; the interval comes from the others."""
+    """A resample of a single source has equal human scores, so the interval comes from the other resamples."""
     rows = [
         ("en-de", name, segment, f"s{segment}", "r", f"h{name}", 10 * segment)
         for segment in range(2)
@@ -184,7 +184,7 @@ def test_an_interval_of_few_sources(tmp_path):
 
 
 def test_scores_from_a_file(judged, tmp_path):
-    """The file has one score for each row of the table, people's rows too."""
+    """The file has a score for each row of the table, including the person's rows."""
     path = tmp_path / "scores.txt"
     path.write_text("".join(f"{number}.5\n" for number in range(16)))
     found = scores_of("BLEURT", JudgedSet.read("x", entry(judged)), [], str(path))
@@ -213,7 +213,7 @@ def test_scores_that_need_references(judged, tmp_path):
 
 
 def without(lines):
-    """Return a table's lines without the column of references."""
+    """Return a table's lines without the reference column."""
     for line in lines:
         cells = line.split("\t")
         yield "\t".join(cells[:4] + cells[5:])
@@ -225,7 +225,7 @@ def test_lexical_scores_tell_their_signature(judged):
 
 
 def draws(seed, size=60):
-    """Return scores with ties, and human scores that partly agree with them."""
+    """Return scores with ties, and human scores that agree with them in part."""
     random = np.random.default_rng(seed)
     human = random.integers(0, 8, size).astype(float)
     return np.round(human + random.normal(0, 4, size)), human
@@ -263,12 +263,12 @@ def test_relative_ranks_by_counting(seed):
 def test_relative_ranks_at_their_bounds():
     ranks = RelativeRanks([50.0, 25.0, 26.0, 90.0], ["a", "a", "a", "b"])
     assert (ranks.better.tolist(), ranks.worse.tolist()) == ([0], [1])  # 25 points count, 24 do not
-    assert ranks.tau(np.array([1.0, 1.0, 0.0, 0.0])) == -1  # a tie is no agreement
+    assert ranks.tau(np.array([1.0, 1.0, 0.0, 0.0])) == -1  # ties do not agree
     assert np.isnan(RelativeRanks([1.0], ["a"]).tau(np.array([1.0])))
     for parts in (
         3,
         10,
-    ):  # means of several assessors: 83.1 - 58.1 is less than 25 as numbers of the machine
+    ):  # means of several assessors: 83.1 - 58.1 is less than 25 in floating point
         pairs = [[k / parts, (k - 25 * parts) / parts] for k in range(25 * parts, 100 * parts)]
         assert all(len(RelativeRanks(pair, ["a", "a"]).better) for pair in pairs)
 
@@ -294,14 +294,14 @@ def test_permutations_by_trying_all():
 
 @pytest.mark.parametrize(("noise", "low", "high"), [(1.0, 0.0, 0.09), (4.0, 0.6, 1.0)])
 def test_p_values_find_what_differs_alone(noise, low, high):
-    """At most 5 % of equally good metrics (plus the noise of 200 draws) are told apart, and most of the others."""
+    """At most 5 % of equally good metrics (plus noise of 200 draws) differ significantly; most unequal ones do."""
 
     def p_value(seed):
         random = np.random.default_rng(seed)
         human = random.normal(size=40)
         ours, theirs = (human + random.normal(0, sigma, 40) for sigma in (1.0, noise))
         centred = human - human.mean()
-        # The correlation, but for a constant factor; np.corrcoef takes five times as long.
+        # The correlation up to a constant factor; np.corrcoef takes five times as long.
         return permutation_p_value(lambda one: one @ centred / one.std(), ours, theirs, 99, seed)
 
     assert low <= np.mean([p_value(seed) <= 0.05 for seed in range(200)]) <= high
@@ -317,9 +317,9 @@ def test_no_p_value_where_there_is_no_agreement():
 
 
 def test_permutations_without_an_agreement_are_left_out():
-    """There are two segments: exchanging one makes both metrics constant; exchanging both or none does not."""
+    """Exchanging one of two segments makes both metrics constant; exchanging both or none does not."""
     human, ours = np.array([0.0, 1.0]), np.array([0.0, 1.0])
-    # Half of the permutations are defined, and all of those are as large as the observed difference.
+    # Half of the permutations are defined; all of these are as large as the observed difference.
     found = permutation_p_value(lambda one: kendall_tau_b(one, human), ours, ours[::-1], 200)
     assert found == 1
 
@@ -330,7 +330,7 @@ def test_permutations_without_an_agreement_are_left_out():
 
 
 def test_resamples_without_an_agreement_are_left_out():
-    """Two of four resamples of two sources have equal human scores; the others agree wholly."""
+    """Two of four resamples of two sources have equal human scores; the others agree fully."""
     human, scores = np.array([0.0, 1.0]), np.array([3.0, 5.0])
 
     def tau(rows):
@@ -341,7 +341,7 @@ def test_resamples_without_an_agreement_are_left_out():
 
 
 def test_the_interval_resamples_sources():
-    """Ten equal translations of a source carry no more information than one."""
+    """Ten equal translations of a source have no more information than one."""
     random = np.random.default_rng(1)
     values = random.normal(size=200)
     low, high = bootstrap_interval(

@@ -1,4 +1,4 @@
-"""Tables of judgements: rows, names of people, and published figures."""
+"""Tables of judgements: rows, names of people, and published numbers."""
 
 import gzip
 import hashlib
@@ -31,7 +31,7 @@ SYSTEMS = [
 
 @pytest.mark.parametrize("system", [*PEOPLE, "HUMAN", "human.c", "metricsystem3"])
 def test_people_are_no_systems(system):
-    """These are WMT's names for people from 2019 to 2022."""
+    """Names of people are those of WMT 2019 to 2022."""
     assert not is_machine(system)
 
 
@@ -41,7 +41,7 @@ def test_systems_that_sound_like_people(system):
 
 
 def test_tables_of_windows(tmp_path):
-    """A byte-order mark and CRLF belong to no cell, wherever they are, also in compressed files."""
+    """A byte-order mark and CRLF belong to no cell, also in compressed files."""
     text = f"{HEAD}\r\nref-A\t1\ten-de\ts\tr\th\t-1\r\n"
     path = tmp_path / "judged.tsv.gz"
     path.write_bytes(gzip.compress(text.encode("utf-8-sig")))
@@ -67,7 +67,7 @@ def test_direct_assessments_are_read(real_text):
 
 
 def test_scores_of_several_assessors_are_averaged(tmp_path):
-    """Judgements of another text with the same number, or another system, stay; lone scores keep their bits."""
+    """Judgements of other texts with the same number, or of other systems, stay; single scores keep their bits."""
     path = tmp_path / "judged.tsv"
     rows = ("A\t1\ts\tr\th\t3", "B\t1\ts\tr\th\t-0.0", "A\t1\ts\tr\th\t-1", "A\t1\ts\tr\tg\t5")
     path.write_text("\n".join(["system\tseg_id\tsource\treference\thypothesis\tmqm", *rows]) + "\n")

@@ -1,4 +1,4 @@
-"""Sums of sentences by the places where they begin, as on a GPU, against sums of each sentence alone."""
+"""Sums over sentences by their start positions, as on a GPU, compared with sums over each sentence alone."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ SIZES = [1, 2, 2, 5, 5, 5, 9]
 
 @pytest.fixture(params=[Lengths, Segments])
 def lengths(request):
-    """Return the division of both kinds."""
+    """Return the sentence lengths in both representations."""
     made = Lengths([[0] * size for size in SIZES])
     return made if request.param is Lengths else Segments(made, torch.device("cpu"))
 

@@ -1,4 +1,4 @@
-"""BLEU and chrF of sentences: BLEU's tokens by the target language, and the agreement that was published."""
+"""BLEU and chrF of sentences: BLEU's tokens for each target language, and published agreement with people."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ BETTER, WORSE = "猫は部屋の中で眠っています。", "犬が外を走�
 
 
 def judged(path, pairs):
-    """Make a set with a better and a worse translation into each target."""
+    """Write a judged set with a better and a worse translation into each target."""
     rows = [
         f"{system}\t1\t{pair}\ts {pair}\t{REFERENCE}\t{text}\t{score}"
         for pair in pairs
@@ -30,7 +30,7 @@ def judged(path, pairs):
 
 @pytest.mark.parametrize("target", ["ja", "ko", "zh_CN"])
 def test_bleu_by_the_target_language(tmp_path, target):
-    """BLEU uses sacreBLEU's tokens for the language; by words, these two texts score alike."""
+    """BLEU uses sacreBLEU's tokenizer for the language; with words as tokens, the two texts have equal scores."""
     found = scores_of("BLEU", judged(tmp_path / "table.tsv", [f"en-{target}"]), [], None)
     language = target[:2]
     expected, token = BLEU(trg_lang=language), f"tok:{language}"
@@ -66,7 +66,7 @@ def test_a_table_of_several_targets(tmp_path):
     ("file", "domain"), [("mqm_newstest2021_en-de", "news"), ("mqm_ted_en-de", "ted")]
 )
 def test_lexical_metrics_as_published(file, domain, real_text):
-    """COMETINHO table 1 does not name its systems: we take the eight that translated both texts."""
+    """COMETINHO table 1 does not name its systems; we use the eight that translated both texts."""
     judged = read_judgements(real_text(f"mqm/{file}.tsv"), "mqm")
     judged = judged[judged["system"].map(is_machine)]
     assert judged["system"].nunique() == 8

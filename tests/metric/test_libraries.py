@@ -15,7 +15,7 @@ from weebill.metric.judged_set import JudgedSet, MetricScores
 
 ROOT = Path(__file__).parents[2]
 HEAD = "system\tseg_id\tlp\tsource\treference\thypothesis\tscore\n"
-ENCODER = "encoder-t5"  # by this name, bert-score would take it for a T5
+ENCODER = "encoder-t5"  # bert-score would take this name for a T5
 ENTRY = {"table": "judged.tsv", "score": "score", "statistic": "mqm", "humans": False}
 BLEURT = """
 import torch
@@ -34,7 +34,7 @@ BertTokenizerFast("vocab.txt").save_pretrained("bleurt")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Write judgements of all systems, the last of which repeats the reference, an encoder and a BLEURT model."""
+    """Write judgements of all systems, an encoder and a BLEURT model; the last system repeats the reference."""
     need_comet()
     folder = tmp_path_factory.mktemp("judged")
     make_encoder(folder / ENCODER)
@@ -86,7 +86,7 @@ def test_bert_score_is_the_f1_of_matched_states(folder):
     encoder = XLMRobertaModel.from_pretrained(folder / ENCODER).eval()
 
     def states(text):
-        """Return states of unit length, without those of the ends, which count only as partners of others."""
+        """Return states of unit length; the states of the ends only serve as partners of other states."""
         with torch.inference_mode():
             given = tokenizer(text.strip(), truncation=True, max_length=64, return_tensors="pt")
             (all_states,) = encoder(**given, output_hidden_states=True).hidden_states[2]

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: pairs against single estimates, choices against the written-out mean."""
+"""Minimum Bayes risk: pairs compared with single estimates, choices with an explicit mean."""
 
 import resource
 import types
@@ -78,11 +78,11 @@ def test_products_in_bfloat16_are_near(metrics):
         found = PairwiseEstimator(network, torch.bfloat16).scores(t, t, s)
     torch.testing.assert_close(found, exact, atol=0.05, rtol=0)
     assert (found - exact).abs().max() > 0
-    assert (found != found.bfloat16()).any()  # as scores are not rounded, few are equal
+    assert (found != found.bfloat16()).any()  # scores are not rounded to bfloat16
 
 
 def peak() -> float:
-    """Return the most MiB that this process has taken so far."""
+    """Return the peak memory of this process so far, in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -91,7 +91,7 @@ def peak() -> float:
     [(1024, [64, 32], 100), (32, HYPERPARAMETERS["hidden_sizes"][:1], 250)],
 )
 def test_100_candidates_take_little_memory(width, hidden, mib):
-    """Features or hidden states of XLM-R-large would take more than twice as much for all pairs at once."""
+    """With XLM-R-large, features or hidden states of all pairs at once would take more than twice as much."""
     values = HYPERPARAMETERS | {"hidden_sizes": hidden}
     architecture = Architecture.from_hyperparameters(values, "hyperparameters")
     estimator = Estimator(architecture, width)
@@ -112,7 +112,7 @@ def test_100_candidates_take_little_memory(width, hidden, mib):
 @pytest.mark.parametrize("beside_itself", [True, False])
 def test_the_choice_is_that_of_the_largest_mean(metrics, beside_itself):
     scorer = Scorer(metrics[KINDS[0]])
-    all_pairs = table(scorer, SOURCES[1], CANDIDATES, CANDIDATES)  # repeated ones too
+    all_pairs = table(scorer, SOURCES[1], CANDIDATES, CANDIDATES)  # also repeated candidates
     if not beside_itself:
         all_pairs[np.diag_indices(len(CANDIDATES))] = np.nan
     expected = dict(zip(CANDIDATES, np.nanmean(all_pairs, axis=1), strict=True))
@@ -152,7 +152,7 @@ def test_one_candidate_is_chosen_and_none_refused(metrics):
 @pytest.mark.parametrize("window", [1, 4096])
 @pytest.mark.parametrize("counts", [[0], [2, 0], [2, 0, 0], [0, 2]])
 def test_sources_without_candidates_are_refused(metrics, counts, window, monkeypatch):
-    """They are refused at any position, also at the end."""
+    """A source without candidates is refused at any position, also at the end."""
     monkeypatch.setattr(mbr, "WINDOW", window)
     candidates = [CANDIDATES[:count] for count in counts]
     for utility in (SentenceUtility("chrf"), MetricUtility(Scorer(metrics[KINDS[0]]))):
@@ -161,7 +161,7 @@ def test_sources_without_candidates_are_refused(metrics, counts, window, monkeyp
 
 
 def test_bleu_has_the_tokens_of_its_language():
-    """By words, each of these Japanese sentences is one token, and shares nothing with others."""
+    """With words as tokens, each of these Japanese sentences is one token that no other sentence shares."""
     texts = (
         ["猫は部屋の中で眠っています。", "犬が外を走っていた。"],
         ["猫は部屋の中で静かに眠っています。"],

@@ -1,4 +1,4 @@
-"""Parts are prepared ahead, and come in order with their results; an error arrives at its part."""
+"""Parts are prepared in advance, and their results come in order; an error comes at its part."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A small encoder, pre-trained: it learns, resumes after a kill to the same bytes, and transformers reads it."""
+"""Pre-training of a small encoder: it learns, a killed run ends with the same bytes, and transformers reads it."""
 
 from dataclasses import replace
 from functools import partial
@@ -65,7 +65,7 @@ def test_a_killed_training_goes_on_to_the_same_bytes(tmp_path, tokenizer, monkey
 
 
 def test_the_library_takes_a_mask_as_for_gpus():
-    """States at places that count are the same by a mask (b, 1, 1, n) as by one (b, n)."""
+    """The states of real tokens are the same for masks (b, 1, 1, n) and (b, n)."""
     torch.manual_seed(1)
     config = XLMRobertaConfig(
         vocab_size=50,

@@ -1,4 +1,4 @@
-"""Cut metrics: scores are those of the remaining parts; parts that matter least to the loss are removed."""
+"""Cut metrics: the remaining parts give the scores; parts that matter least to the loss are removed."""
 
 import json
 import subprocess
@@ -41,7 +41,7 @@ OTHERS = ("MiniLM", "BERT", "RemBERT")
 
 
 def shares(neurons=0.0, heads=0.0, **settings):
-    """Return a method that removes shares of each layer."""
+    """Return a method that removes given shares of each layer."""
     return OneShot(neurons=neurons, heads=heads, **{"ranking": "layer", "blocks": "*"} | settings)
 
 
@@ -56,7 +56,7 @@ def test_the_mix_is_of_what_is_left(tmp_path, transformation):
     save_metric(tmp_path / "cut", metric, {})
     found = Scorer(load_metric(tmp_path / "cut")).score(SYSTEMS, SOURCES, REFERENCES)
     with torch.no_grad():
-        whole.network.mix.weights[2:] = -1e9  # practically removed
+        whole.network.mix.weights[2:] = -1e9  # softmax weight 0
     wanted = Scorer(whole).score(SYSTEMS, SOURCES, REFERENCES)
     for name in SYSTEMS:
         np.testing.assert_allclose(found[name], wanted[name], atol=1e-6)
@@ -122,7 +122,7 @@ def scores(metric):
     ],
 )
 def test_importance_is_the_gradient_of_a_factor(tmp_path, segments, other):
-    """The factor multiplies the output of each head or neuron, batch by batch; here it is 1 in the forward pass."""
+    """A factor of 1 multiplies the output of each head or neuron; its gradient is summed batch by batch."""
     metric = load(tmp_path, **other)
     model = prunable(metric.network.encoder)
     study = MetricStudy(metric, segments, seed=1)
@@ -132,7 +132,7 @@ def test_importance_is_the_gradient_of_a_factor(tmp_path, segments, other):
     texts = ("mt", "src", "ref") if metric.network.architecture.needs_references else ("mt", "src")
     lengths = sum(segments[name].str.len() for name in texts)
     ordered = segments.iloc[np.argsort(lengths.to_numpy(), kind="stable")]
-    assert len(ordered) == 24  # a batch of 16 and one of 8
+    assert len(ordered) == 24  # batches of 16 and 8
     blocks = {block.name: (block, block.heads) for block in candidates.attention}
     blocks |= {block.name: (block, block.neurons) for block in candidates.feed_forward}
     for name, (block, count) in blocks.items():
@@ -181,7 +181,7 @@ RECIPES = {  # methods, and what each layer keeps: layers, heads, neurons
 
 
 def test_unbabel_comet_scores_masked_encoders_as_we_score_cut_ones(tmp_path, segments):
-    """Encoders of BERT's class, as DISTIL-COMET's; unbabel-comet knows layers of one shape only."""
+    """The encoders have BERT's class, like DISTIL-COMET's; unbabel-comet only supports layers of equal shapes."""
     need_comet()
     ours = {}
     for family in OTHERS:
@@ -202,7 +202,7 @@ def test_unbabel_comet_scores_masked_encoders_as_we_score_cut_ones(tmp_path, seg
             state = masked(random_state(values), len(heads), history)
             path = write_checkpoint(folder / f"masked-{name}", values, state)
             ours[str(path)] = scores(cut)
-    make_encoder(tmp_path / "xlm-roberta-base")  # where unbabel-comet looks for MiniLM's tokenizer
+    make_encoder(tmp_path / "xlm-roberta-base")  # unbabel-comet reads MiniLM's tokenizer here
     samples = [
         {"mt": mt, "src": source, "ref": reference}
         for lines in SYSTEMS.values()
@@ -218,7 +218,7 @@ def test_unbabel_comet_scores_masked_encoders_as_we_score_cut_ones(tmp_path, seg
 
 
 def masked(state, layers, history):
-    """Return a checkpoint's tensors with zeros where heads and neurons are removed, and no weight for top states."""
+    """Return a checkpoint's tensors with zeros for removed heads and neurons, and no weight for removed layers."""
     for number in range(3):
         if number >= layers:
             state[f"layerwise_attention.scalar_parameters.{number + 1}"][:] = -1e9
@@ -263,7 +263,7 @@ def judged_table(folder, segments):
 def test_a_pruned_metric_from_judgements(tmp_path, segments):
     load(tmp_path)
     entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
-    # 2 of 3 layers, 24 of 40 neurons and 3 of 4 heads are left
+    # 2 of 3 layers, 24 of 40 neurons and 3 of 4 heads remain.
     one_shot = {
         "method": "one-shot",
         "neurons": 0.4,
@@ -286,7 +286,7 @@ def test_a_pruned_metric_from_judgements(tmp_path, segments):
 
 
 def test_importance_is_of_the_scores_that_were_learnt(tmp_path, segments, monkeypatch):
-    """Scores are normalised as the reference's were, on a checkpoint's own scale, without validation sources."""
+    """Scores are normalised as for the reference, or fitted to a checkpoint's scale; validation is left out."""
     metric = load(tmp_path)
     entries = [{"table": str(judged_table(tmp_path, segments)), "score": "da"}]
     top, seen = [{"method": "depth", "layers": 1}], []

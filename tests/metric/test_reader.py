@@ -1,4 +1,4 @@
-"""Reading of sequences in batches."""
+"""Encoding of sequences in batches."""
 
 from weebill.metric.reader import ranges
 

@@ -1,4 +1,4 @@
-"""The plain scorer gives the same scores as the fast one, sorted or not, with references and without."""
+"""The plain scorer gives the fast scorer's scores, sorted or not, with and without references."""
 
 import numpy as np
 import pytest

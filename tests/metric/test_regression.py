@@ -1,4 +1,4 @@
-"""Models trained by unbabel-comet: resumed after a kill to the same bytes, and read by our scorer."""
+"""Models trained by unbabel-comet: killed runs end with the same bytes, and our scorer reads the models."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory):
-    """Write a folder with an encoder and tables of 24 segments, in batches of 4, and of 9."""
+    """Write an encoder, a training table of 24 segments (batches of 4) and a validation table of 9."""
     need_comet()
     folder = tmp_path_factory.mktemp("material")
     lines = [*SOURCES, *REFERENCES] * 3
@@ -59,7 +59,7 @@ def material(tmp_path_factory):
 
 
 def train(material, output, after=None, encoder="encoder", **settings):
-    """Run the workflow's script; after: steps of training before it is killed."""
+    """Run the workflow's script; after: training steps before a kill."""
     script = ROOT / "workflow_scripts/metric/train_regression.py"
     begun = [str(COMET), script]
     if after is not None:
@@ -93,7 +93,7 @@ def test_a_killed_training_goes_on_to_the_same_bytes(material, tmp_path):
     for name in ("checkpoints/model.ckpt", "training.json", "hparams.yaml"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not (tmp_path / "killed.work").exists()
-    # An epoch has 6 steps.  The first run made 3 and kept 2; the second reached step 3 of epoch 2, and kept 8.
+    # An epoch has 6 steps.  The first run made 3 and kept 2; the second ended at step 3 of epoch 2 and kept 8 in all.
     log = (tmp_path / "killed.log").read_text()
     assert [log.count(f"epoch {number}:") for number in (1, 2, 3)] == [1, 1, 1]
     history = [row["kendall"] for row in read_json(tmp_path / "whole/training.json")["validations"]]
@@ -104,15 +104,32 @@ def test_a_killed_training_goes_on_to_the_same_bytes(material, tmp_path):
 def test_our_scores_are_those_of_unbabel_comet(material, tmp_path, kind):
     done = train(material, tmp_path / "model", kind=kind, epochs=1, precision="bfloat16")
     assert done.returncode == 0, done.stderr
-    scorer = Scorer(load_metric(tmp_path / "model"))  # from any folder
+    scorer = Scorer(load_metric(tmp_path / "model"))  # works from any folder
     found = scorer.score(SYSTEMS, SOURCES, REFERENCES if scorer.needs_references else None)
     wanted = comet_scores(material, tmp_path / "model")
     assert np.ptp(wanted) > 1e-3
     np.testing.assert_allclose(np.concatenate([*found.values()]), wanted, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("rate", "accumulate", "message"),
+    [
+        (1e30, 2, "training: the loss is nan in update 2; lower the learning rate"),
+        (1e30, 6, "training: scores of the validation are no numbers; lower the learning rate"),
+    ],
+)
+def test_a_training_that_diverges_ends_with_one_error(
+    material, tmp_path, rate, accumulate, message
+):
+    """The second one makes a single update, after its last loss."""
+    rates = SETTINGS["hyperparameters"] | {"learning_rate": rate, "encoder_learning_rate": rate}
+    done = train(material, tmp_path / "model", hyperparameters=rates, accumulate=accumulate)
+    assert done.returncode != 0 and not (tmp_path / "model").exists()
+    assert message in (tmp_path / "model.log").read_text()
+
+
 def comet_scores(material, model):
-    """Return unbabel-comet's scores of all segments of all systems; `material` is where it looks for encoders."""
+    """Return unbabel-comet's scores of all segments of all systems; it finds encoders in the folder `material`."""
     samples = [
         {"src": source, "mt": line, "ref": reference}
         for lines in SYSTEMS.values()
@@ -122,7 +139,7 @@ def comet_scores(material, model):
     task.write_text(json.dumps({"score": {str(model): [samples]}, "write": {}}))
     subprocess.run(
         [COMET, ROOT / "tests/metric/oracle.py", task, answer],
-        cwd=material,  # the checkpoint's path of the encoder is relative to this folder
+        cwd=material,  # the checkpoint names the encoder relative to this folder
         check=True,
         capture_output=True,
     )
@@ -132,7 +149,7 @@ def comet_scores(material, model):
 
 @pytest.mark.parametrize("family", ["MiniLM", "BERT", "RemBERT"])
 def test_encoders_of_other_classes_are_recognised_and_trained(material, tmp_path, family):
-    """MiniLM's tokenizer is the folder's; unbabel-comet itself would look for xlm-roberta-base."""
+    """MiniLM's tokenizer comes from the folder; unbabel-comet itself would look for xlm-roberta-base."""
     place = material / family
     kind = FAMILIES[family]
     make_encoder(place, family)
@@ -148,7 +165,7 @@ def test_encoders_of_other_classes_are_recognised_and_trained(material, tmp_path
         name: (state[f"encoder.model.{name}"] - before[name]).abs().max().item()
         for name in ("embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight")
     }
-    # The folder's weights: frozen embeddings, and layers that were trained a little.
+    # Compared with the folder's weights, embeddings are frozen, and layers were trained a little.
     assert changes.pop("embeddings.word_embeddings.weight") == 0
     assert all(0 < change < 0.1 for change in changes.values())
     found = Scorer(load_metric(tmp_path / "model")).score(SYSTEMS, SOURCES, REFERENCES)

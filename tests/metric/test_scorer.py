@@ -1,4 +1,4 @@
-"""Fast scores against sentence-by-sentence scores in float64, and against unbabel-comet if it is installed."""
+"""Fast scores, compared with float64 scores of single sentences, and with unbabel-comet if it is installed."""
 
 import copy
 import logging
@@ -51,7 +51,7 @@ def score(folder, **options):
 
 
 class Plain:
-    """COMET (Rei et al. 2020) sentence by sentence, in float64, by its formulas."""
+    """COMET by its formulas (Rei et al. 2020), sentence by sentence, in float64."""
 
     def __init__(self, values, state):
         self.values = values
@@ -115,7 +115,7 @@ class Plain:
 
 
 def simplex(x):
-    """Return the point nearest to x whose numbers are not negative and sum to 1, by bisection of the threshold."""
+    """Return the nearest point to x in the simplex (numbers ≥ 0 that sum to 1), by bisection of the threshold."""
     low, high = x.min() - 1, x.max()
     for _ in range(200):
         middle = (low + high) / 2
@@ -136,7 +136,7 @@ def test_scores_by_the_formulas(tmp_path, variant):
 
 
 def test_scores_of_unbabel_comet(comet):
-    """Checkpoints in its format, written here, are scored as by itself."""
+    """We and unbabel-comet give the same scores for checkpoints in its format that are written here."""
     for path, (wanted,) in comet["ours"].items():
         found = np.concatenate([*score(path).values()])
         np.testing.assert_allclose(found, wanted["scores"], atol=1e-5, err_msg=path)
@@ -154,14 +154,14 @@ def test_bfloat16_is_near(tmp_path):
 
 
 def nearest_of_255(x):
-    """Return the nearest of −127…127 over each row's largest magnitude."""
+    """Return each row rounded to multiples of 1/127 of its largest magnitude."""
     largest = x.abs().amax(-1, keepdim=True)
     scale = torch.where(largest > 0, 127 / largest, torch.ones_like(largest))
     return (x * scale).round() / scale
 
 
 def rounded(metric):
-    """Return the metric that int8 stands for: linear maps of the encoder with rounded weights and inputs."""
+    """Return the metric that int8 should equal: the encoder's linear maps have rounded weights and inputs."""
     with torch.no_grad():
         for module in metric.network.encoder.encoder.modules():
             if isinstance(module, nn.Linear) and module.weight.numel():
@@ -265,7 +265,7 @@ def test_a_sentence_is_encoded_once(tmp_path, monkeypatch):
     assert len(seen) == len(different)
     for name in SYSTEMS:
         np.testing.assert_array_equal(again[name], fresh[name])
-    for number, precision in enumerate(("bfloat16", "int8"), start=2):  # vectors of their own
+    for number, precision in enumerate(("bfloat16", "int8"), start=2):  # own vectors
         score(folder, cache=VectorCache(cache), precision=precision)
         assert len(seen) == number * len(different)
 
@@ -288,12 +288,12 @@ def test_vectors_of_other_code_and_processors_are_others(tmp_path, monkeypatch):
     found = {fingerprint(precision) for precision in ("float32", "int8")}
     monkeypatch.setattr("weebill.metric.sentence_vectors.fastest", lambda: "another")
     found |= {fingerprint(precision) for precision in ("float32", "int8")}
-    assert len(found) == 3  # only those of int8 differ
+    assert len(found) == 3  # only int8 differs
 
 
 def test_a_long_sentence_is_named(tmp_path, caplog):
     folder = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
-    for _ in range(2):  # the second time from the cache
+    for _ in range(2):  # the second time, vectors come from the cache
         caplog.clear()
         with caplog.at_level(logging.WARNING):
             score(folder, cache=VectorCache(tmp_path / "vectors.sqlite"))
@@ -334,7 +334,7 @@ def test_a_system_may_be_called_as_it_likes(tmp_path):
 
 
 def test_what_programs_give(tmp_path):
-    """Generators are read; a list of systems and a missing line are named."""
+    """Generators are read; errors name a list of systems and a missing line."""
     scorer = Scorer(make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder")))
     wanted = scorer.score(SYSTEMS, SOURCES, REFERENCES)
     systems = {name: (line for line in lines) for name, lines in SYSTEMS.items()}

@@ -1,4 +1,4 @@
-"""Scoring as on a GPU: its arithmetic on the CPU, with a plain packed attention, and on a card if there is one."""
+"""Scoring as on a GPU: on the CPU with plain packed attention, and on a GPU if there is one."""
 
 import random
 from itertools import pairwise
@@ -36,7 +36,7 @@ def plain_flash(q, k, v, offsets, longest):
 
 @pytest.fixture
 def as_on_a_gpu(monkeypatch):
-    """Let the CPU take a GPU's way: packed attention, sums by places, parts that overlap."""
+    """Make the CPU compute as a GPU does: packed attention, sums by start positions, overlapping parts."""
     monkeypatch.setattr(attention, "packs", lambda *_: True)
     monkeypatch.setattr(attention, "flash", plain_flash)
     monkeypatch.setattr(Lengths, "on", lambda self, device: Segments(self, device))
@@ -79,7 +79,7 @@ def test_the_way_of_gpus_gives_equal_scores(tmp_path, request, variant):
 
 
 def test_the_way_of_gpus_gives_equal_errors(tmp_path, request):
-    """The model reads the texts of a segment together, and labels pieces."""
+    """The model reads a segment's texts together, and labels its pieces."""
     other = CLASSES["xcomet"]
     folder = make_checkpoint(tmp_path / "metric", encoder_of(tmp_path, other), **other)
     wanted = Scorer(folder, batch_pieces=60).judge(SYSTEMS, SOURCES, REFERENCES)
@@ -104,7 +104,7 @@ def test_auto_is_the_fastest_precision():
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=on_card)])
 def test_bfloat16_orders_as_float32(tmp_path, device):
-    """The systems have the same order, and segments correlate."""
+    """Systems have the same order as in float32, and segment scores correlate."""
     encoder = make_encoder(tmp_path / "encoder", hidden_size=64, intermediate_size=128)
     folder = make_checkpoint(tmp_path / "metric", encoder)
     given = text(400)
@@ -140,7 +140,7 @@ def test_a_card_in_float32_equals_the_cpu(tmp_path, variant):
 @pytest.mark.gpu
 @needs_card
 def test_a_card_packs_sentences_of_pruned_layers(tmp_path):
-    """Flash attention against float32 attention of each sentence, with lengths from 1 to 60."""
+    """Flash attention is compared with float32 attention of each sentence, for lengths from 1 to 60."""
     torch.manual_seed(1)
     lengths = Lengths([[0] * size for size in range(1, 61)]).on(torch.device("cuda"))
     for heads, size in ((3, 16), (5, 64)):

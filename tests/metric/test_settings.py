@@ -1,4 +1,4 @@
-"""Settings of metric trainings, which are read in the environment `comet`."""
+"""Settings of metric trainings, read in the environment `comet`."""
 
 import subprocess
 import sys

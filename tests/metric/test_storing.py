@@ -1,4 +1,4 @@
-"""Encoders with int8 weights on disk, and encoders that are read layer by layer."""
+"""Encoders with int8 weights on disk, and encoders read layer by layer."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_int8_weights_on_disk(tmp_path, checkpoint):
         held = tensors[name].double() / tensors[name.replace(".codes", ".scale")].double()[:, None]
         step = weight.abs().amax(1, keepdim=True) / 127
         assert ((weight - held).abs() <= step / 2 * 1.001).all()
-    # The table of pieces is rounded too, which `precision` alone does not do.
+    # The embedding table is rounded too; `precision` alone does not round it.
     np.testing.assert_allclose(scores(metric, "int8"), scores(whole), atol=0.01)
     np.testing.assert_allclose(scores(metric), scores(whole), atol=0.01)
     save_metric(tmp_path / "again", metric, {})
@@ -88,7 +88,7 @@ def test_streamed_layers_give_the_same_scores(tmp_path, family):
 
 
 def test_streamed_half_precision(tmp_path):
-    """The file's type is kept until a layer is packed."""
+    """Weights keep the file's type until their layer is packed."""
     values = hyperparameters(make_encoder(tmp_path / "encoder"))
     state = {name: value.half() for name, value in random_state(values).items()}
     model = write_checkpoint(tmp_path / "model", values, state)
@@ -98,12 +98,12 @@ def test_streamed_half_precision(tmp_path):
 
 
 def anonymous() -> int:
-    """Return the bytes of this process's memory without mapped files, which the system can drop."""
+    """Return this process's memory in bytes, without mapped files, which the system can drop."""
     return 1024 * int(re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text())[1])
 
 
 def peak_of(work) -> int:
-    """Return by how much `work` raises the anonymous memory, at its peak."""
+    """Return the peak of the anonymous memory that `work` adds."""
     begin, most, done = anonymous(), [0], threading.Event()
 
     def watch():
@@ -120,7 +120,7 @@ def peak_of(work) -> int:
 
 
 def write_xxl(folder: Path, layers: int) -> Path:
-    """Write a metric folder of XLM-R-XXL's widths, with random weights in its first layer; the rest is a hole."""
+    """Write a metric folder with XLM-R-XXL's widths; the first layer is random, the rest of the file is a hole."""
     encoder = make_encoder(
         folder / "encoder",
         "XLM-RoBERTa-XL",
@@ -163,7 +163,7 @@ def write_xxl(folder: Path, layers: int) -> Path:
 
 @pytest.mark.workflows
 def test_memory_of_a_streamed_encoder(tmp_path):
-    """XLM-R-XXL's widths, 805 MB a layer: the peak is that of a packed layer, for any number of layers."""
+    """With XLM-R-XXL's layers of 805 MB, the peak is that of one packed layer, for any number of layers."""
     folder = write_xxl(tmp_path, 3)
     assert (folder / "model.safetensors").stat().st_size > 6 * GIB
 

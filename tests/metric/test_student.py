@@ -1,4 +1,4 @@
-"""Students learn their teacher's scores, from some of its layers."""
+"""Students start from some of their teacher's layers and learn its scores."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def test_layers_of_a_student(tmp_path):
         layers[0],
         layers[2],
         layers[3],
-    ]  # 0, 1.5 and 3, rounded to even: layers above are not read
+    ]  # 0, 1.5 and 3, rounded to even; higher layers are not read
     for one, other in zip(student.encoder.encoder.layer, kept, strict=True):
         assert torch.equal(one.output.dense.weight, other.output.dense.weight)
     assert student.architecture.layer == 3

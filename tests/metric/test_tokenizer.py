@@ -1,4 +1,4 @@
-"""Sentences as pieces: cropped as by transformers, and counted before cropping."""
+"""Sentences as pieces: cropped as transformers does, and counted before cropping."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -60,7 +60,7 @@ def test_a_folder_without_one(tmp_path):
 
 
 def test_threads_may_share_a_tokenizer(folder):
-    """The library's own object holds the length to cut at."""
+    """The library's tokenizer stores the length at which it cuts, so threads could disturb each other."""
     ours = SentenceTokenizer(folder)
 
     def lengths(longest):

@@ -1,4 +1,4 @@
-"""Training tables: normalised, divided by their sources, and read strictly."""
+"""Training tables: normalised scores, a split by sources, and strict reading."""
 
 import gzip
 
@@ -12,7 +12,7 @@ from weebill.metric.training_table import judged_segments, read_segments, write_
 
 @pytest.fixture
 def judgements(tmp_path):
-    """Write two language pairs, whose scores differ in level and spread."""
+    """Write judgements of two language pairs; their scores differ in level and spread."""
     draw = np.random.default_rng(1)
     rows = ["lp\tsystem\tseg_id\tsource\treference\thypothesis\tda"]
     for number in range(400):
@@ -46,7 +46,7 @@ def test_equal_scores_have_no_deviation(judgements):
 
 
 def test_equal_scores_that_no_power_of_two_divides(tmp_path):
-    """Their deviation is rounding error, not exactly 0."""
+    """The deviation of these scores is a rounding error, not exactly 0."""
     rows = ["system\tseg_id\tsource\treference\thypothesis\tda"]
     rows += [f"s\t{number}\ta\tb\tc\t0.1" for number in range(3)]
     assert np.full(3, 0.1).std() > 0

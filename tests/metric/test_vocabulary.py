@@ -1,4 +1,4 @@
-"""Vocabularies cut to texts and languages: the same pieces, and the same scores, of text that uses kept pieces."""
+"""Vocabularies cut to texts and languages: text in kept pieces has the same pieces and the same scores."""
 
 import json
 
@@ -37,7 +37,7 @@ def test_scores_of_kept_pieces_are_unchanged(tmp_path, family):
 
 
 def test_languages(tmp_path):
-    """German keeps every Latin piece; Greek keeps none with letters."""
+    """German keeps all pieces, which are Latin; Greek keeps no piece with letters but the least likely one."""
     encoder = make_encoder(tmp_path / "encoder")
     metric = load_metric(make_checkpoint(tmp_path / "model", encoder))
     before = metric.tokenizer.size
@@ -45,7 +45,7 @@ def test_languages(tmp_path):
     left = prune_vocabulary(metric, languages=["el"]).tokenizer
     names = Tokenizer.from_str(left.description()).get_vocab()
     found = [name for name in names if any(map(str.isalpha, name)) and not name.startswith("<")]
-    assert len(found) == 1  # the least likely piece
+    assert len(found) == 1  # the least likely piece is always kept
     with pytest.raises(InputError, match="no language 'xq'"):
         prune_vocabulary(metric, languages=["xq"])
     with pytest.raises(InputError, match="no text and no language"):

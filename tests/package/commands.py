@@ -1,4 +1,4 @@
-"""Commands that run with the bare package and with each extra, and the files that they read."""
+"""Commands that run with the bare package and with each extra, and the files they read."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ CONFIG = {
     "steps": {"tuned": {"method": "fine-tune", "training": TRAINING}},
     "pipelines": [{"model": "small", "steps": ["tuned"]}],
 }
-# By extra, "" for the bare package; they run in the folder of `prepare`, in this order.
+# By extra ("" for the bare package); commands run in this order, in the folder of `prepare`.
 COMMANDS = {
     "": ("describe --all", "check own.json", "fetch --list", "benchmark --help"),
     "train": (
@@ -34,13 +34,13 @@ COMMANDS = {
         "score --model metric -s src -r ref -t out",
         "mbr --utility chrf -s src -t out --candidates 1",
     ),
-    "generation": ("describe tiny",),  # its own modules are imported by test_commands.py
+    "generation": ("describe tiny",),  # test_commands.py imports its modules
     "workflow": ("export text.parquet --source text.zst",),
 }
 
 
 def prepare(folder: Path) -> None:
-    """Write what the commands read: a student, a metric, texts, a table and a configuration."""
+    """Write the commands' input: a student, a metric, texts, a table and a configuration."""
     vocabulary = make_vocabulary(folder / "vocab.spm")
     make_folder(folder / "model", vocabulary, kind="attention")
     make_checkpoint(folder / "metric", make_encoder(folder / "encoder"))

@@ -1,4 +1,4 @@
-"""The wheel, what its metadata say, and an environment that has nothing else."""
+"""The wheel, its metadata, and an environment with nothing else."""
 
 import shutil
 import sys
@@ -14,7 +14,7 @@ from tests.package.installing import ROOT, build, run
 
 @pytest.fixture(scope="session")
 def sources(tmp_path_factory):
-    """Make a folder with the sources of a wheel, named as a clone is."""
+    """Make a folder with the sources of a wheel, named like a clone."""
     folder = tmp_path_factory.mktemp("parent") / "weebill"
     ignored = shutil.ignore_patterns("__pycache__")
     for name in ("weebill", "runtime/weebill_runtime"):
@@ -40,13 +40,13 @@ def told(wheel):
 
 @pytest.fixture(scope="session")
 def requirements(told):
-    """Return the wheel's requirements, those of its extras among them."""
+    """Return the wheel's requirements, including those of its extras."""
     return [Requirement(text) for text in told.get_all("Requires-Dist")]
 
 
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory):
-    """Make a bare environment with only the wheel, and return its Python."""
+    """Make an environment with only the wheel; return its Python."""
     folder = tmp_path_factory.mktemp("bare")
     python = folder / "venv/bin/python"
     has_pip = find_spec("pip") is not None  # uv's environments have none

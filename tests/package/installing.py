@@ -1,4 +1,4 @@
-"""The package in environments of its own, and what it requires."""
+"""The package in separate environments, and its requirements."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 BUILD = (
     "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
 )
-# Run commands, given as JSON on one line each, and print their exit codes, output and errors likewise.
+# Run commands (one line of JSON each), and print exit code, output and errors of each as a line of JSON.
 RUN = """
 import contextlib, io, json, sys
 from weebill.__main__ import main
@@ -39,7 +39,7 @@ print(json.dumps([weebill.__file__, sorted({name.partition(".")[0] for name in s
 def run(
     *command: str, cwd: Path, packages: Iterable[Path] = (), **more
 ) -> subprocess.CompletedProcess:
-    """Run a command that finds the folders `packages` but not this checkout; it must not fail."""
+    """Run a command with the folders `packages` but without this checkout; it must not fail."""
     clean = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, packages))}
     done = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, **more)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -47,7 +47,7 @@ def run(
 
 
 def build(hook: str, source: Path, folder: Path) -> Path:
-    """Build the wheel of the sources by a hook of setuptools."""
+    """Build a wheel of the sources with a hook of setuptools."""
     folder.mkdir()
     run(sys.executable, "-c", BUILD, hook, str(folder), cwd=source)
     (wheel,) = folder.glob("*.whl")
@@ -59,7 +59,7 @@ def run_commands(
 ) -> tuple[list[tuple[int, str, str]], set[str]]:
     """Return (exit code, output, errors) of each command, and the top-level modules that all imported.
 
-    The library must be that of the environment of `python`.  then: Python code that runs after the commands.
+    The library must come from the environment of `python`.  then: Python code that runs after the commands.
     """
     lines = "".join(f"{json.dumps(command)}\n" for command in commands)
     code = RUN.replace("import weebill\n", f"{then}\nimport weebill\n")
@@ -71,13 +71,13 @@ def run_commands(
 
 
 def required(requirements: Iterable[Requirement], *extras: str) -> dict[str, metadata.Distribution]:
-    """Return the distributions that the package needs with some extras, and what those need, by name."""
+    """Return all distributions by name that the package needs with some extras, directly or not."""
     package = Requirement(f"weebill[{','.join(extras)}]")
     return distributions.required([package], {"weebill": list(requirements)})
 
 
 def link(found: Iterable[metadata.Distribution], folder: Path) -> Path:
-    """Make a folder of links to the files of distributions."""
+    """Make a folder of links to the files of distributions; return it."""
     folder.mkdir()
     for one in found:
         for name in {file.parts[0] for file in one.files} - {"..", "__pycache__"}:

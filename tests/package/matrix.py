@@ -1,9 +1,9 @@
-"""Install the wheels of dist/ by pip on each Python that is found, and run the commands of the package's extras.
+"""Install the wheels of dist/ with pip in each Python found, and run the commands of the package's extras.
 
 python -m tests.package.matrix               # the bare package, as continuous integration does
 python -m tests.package.matrix metric all    # with extras too; on some Pythons, PyTorch takes some gigabytes
 
-Prints the seconds of each installation, its size, and the commands that failed; ends with exit code 1 if one did.
+Prints the seconds and the size of each installation, and failed commands; if one failed, the exit code is 1.
 """
 
 import shutil
@@ -22,18 +22,18 @@ VERSIONS = ("3.11", "3.12", "3.13")
 
 
 def mebibytes(folder: Path) -> int:
-    """Return the size of the files in a folder, in MiB."""
+    """Return the size of the files in a folder in MiB."""
     return sum(file.lstat().st_size for file in folder.rglob("*")) >> 20
 
 
 def failures(python: str, wheel: Path, extra: str, folder: Path, texts: Path) -> Iterator[str]:
-    """Install the wheel with an extra, print what that took, and yield a line for each command that fails."""
+    """Install the wheel with an extra, print time and size, and yield a line for each failed command."""
     name = f"python {python}, {f'[{extra}]' if extra else 'bare'}"
     own = folder / "venv"
     run(python, "-m", "venv", "--clear", str(own), cwd=folder)
     bare, start = mebibytes(own), time.perf_counter()
     asked = f"{wheel}[{extra}]" if extra else str(wheel)
-    # -I: pip takes no checkout on PYTHONPATH for an installation.
+    # With -I, pip does not take a checkout on PYTHONPATH for an installation.
     install = [own / "bin/python", "-I", "-m", "pip", "install", "-q", "--find-links", wheel.parent]
     done = subprocess.run([*install, asked], capture_output=True, text=True)
     seconds = time.perf_counter() - start
@@ -56,7 +56,7 @@ def failures(python: str, wheel: Path, extra: str, folder: Path, texts: Path) ->
 
 
 def main(extras: Sequence[str]) -> int:
-    """Try every Python; return 1 if something failed, or none was found."""
+    """Try every Python; return 1 if a command failed or no Python was found."""
     faults, tried = [], 0
     with tempfile.TemporaryDirectory(prefix="weebill-wheel-") as parent:
         folder = Path(parent)

@@ -1,4 +1,4 @@
-"""Installed commands run with what their extra requires, and name the extra that they lack."""
+"""Installed commands run with the requirements of their extra, and name an extra that is missing."""
 
 import hashlib
 import json
@@ -26,18 +26,18 @@ def missing(command: str, module: str, extra: str) -> str:
 
 @pytest.fixture(scope="module")
 def bare(requirements, tmp_path_factory):
-    """Make a folder with the packages that the bare package requires."""
+    """Make a folder with the requirements of the bare package."""
     return link(required(requirements).values(), tmp_path_factory.mktemp("packages") / "bare")
 
 
 def processor_seconds() -> float:
-    """Return the processor time of all processes that have ended; other than the clock, it knows no busy machine."""
+    """Return the processor time of all ended processes; unlike the clock, it does not depend on other work."""
     times = os.times()
     return times.children_user + times.children_system
 
 
 def test_the_version_needs_the_standard_library_alone(tmp_path):
-    """Python leaves out all installed packages by -S, and the variables of the environment by -I."""
+    """With -S, Python ignores all installed packages; with -I, it ignores environment variables."""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from weebill.__main__ import main; "
     before = processor_seconds()
     done = run(sys.executable, "-I", "-S", "-c", code + "main(['--version'])", cwd=tmp_path)
@@ -86,7 +86,7 @@ def test_the_bare_package_describes_checks_and_fetches(
     owners = metadata.packages_distributions()
     used = {canonicalize_name(owner) for module in modules for owner in owners.get(module, ())}
     needed_here = {canonicalize_name(one.name) for one in requirements if is_needed(one)}
-    # Only a shell's question loads the one, and translation, which needs an extra, the other.
+    # Only a shell's completion loads argcomplete, and only translation, with an extra, the runtime.
     assert needed_here - {"argcomplete", "weebill-runtime"} <= used
 
 

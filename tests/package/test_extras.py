@@ -1,4 +1,4 @@
-"""Each extra declares what its modules import, and no more; the lock is what the extras require."""
+"""Each extra declares exactly what its modules import; the lock has exactly what the extras require."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ from tests.package.installing import ROOT, required
 from weebill.distributions import is_needed
 from weebill.workflow.import_closure import read_project
 
-# Run by the Python of other environments (envs/comet.txt, envs/bicleaner.txt), or by mtdata's own.
+# Modules that run in other environments (envs/comet.txt, envs/bicleaner.txt, mtdata's).
 ELSEWHERE = (
     "tests/metric/killed_training.py",
     "tests/metric/oracle.py",
@@ -26,7 +26,7 @@ ELSEWHERE = (
     "weebill/metric/libraries.py",
     "weebill/metric/regression",
 )
-# Beginnings of the names of each extra's modules and scripts.
+# First parts of the names of each extra's modules and scripts.
 PARTS = {
     "train": (
         "weebill.commands.translate",
@@ -62,7 +62,7 @@ PARTS = {
         "weebill.workflow.terminal",
     ),
 }
-# Packages that no import of these modules shows, by who needs them.
+# Packages that are needed without an import in these modules, and what needs them.
 WITHOUT_IMPORT = {
     "train": {
         "sacrebleu": "its extras of Japanese and Korean",
@@ -102,7 +102,7 @@ def imported(files: Iterable[Path]) -> set[str]:
             for module in third_party(file):
                 if module in owners or not file.with_name(f"{module}.py").exists():
                     found.add(canonicalize_name(owners.get(module, [module])[0]))
-    return found - {"triton"}  # comes with PyTorch for CUDA, and is used on GPUs only
+    return found - {"triton"}  # part of PyTorch for CUDA, and only used on GPUs
 
 
 def names(requirements: Iterable[Requirement]) -> set[str]:
@@ -140,7 +140,7 @@ def test_all_has_every_extra(told, requirements):
 def test_the_lock_is_what_the_package_and_its_tests_require(requirements):
     with (ROOT / "pyproject.toml").open("rb") as file:
         tools = list(map(Requirement, tomllib.load(file)["dependency-groups"]["dev"]))
-    engine = {"weebill-runtime"}  # made of this checkout
+    engine = {"weebill-runtime"}  # built from this checkout
     assert pins().keys() == required([*requirements, *tools], "all").keys() - engine
     assert imported((ROOT / "tests").rglob("*.py")) <= pins().keys() | engine
 

@@ -1,4 +1,4 @@
-"""The wheel holds the library with its data and licences; a clone beside a script is not taken for it."""
+"""The wheel contains the library with its data and licences; a clone beside a script is not mistaken for it."""
 
 import sys
 import zipfile

@@ -1,4 +1,4 @@
-"""The small experiment, for the tests of this folder."""
+"""Fixtures: the small experiment, and forks in place of Lightning's processes."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ __all__ = ["experiment", "faults", "zoo"]
 
 @pytest.fixture
 def forked_devices(monkeypatch):
-    """Let trainings on two devices be forks; `test_pruning_study.py` lets Lightning start the processes."""
+    """Run trainings on two devices in forks; in `test_pruning_study.py`, Lightning starts the processes."""
     from tests.translation.training.two_devices import forked  # imports Lightning
 
     module = "weebill.translation.training.pruning_study.subprocess"

@@ -1,4 +1,4 @@
-"""Prunings of real students interrupted after every checkpoint of their trainings."""
+"""Prunings of real students, interrupted after every checkpoint of their trainings."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Prunings of the toy, killed again and again, and compared with an undisturbed one."""
+"""Prunings of the toy, killed repeatedly, and compared with an undisturbed pruning."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from weebill.pruning.method import Method, Pruned
 
 
 def killed_at(tick: int, method: Method, work: Path) -> bool:
-    """Prune in a process that kills itself at its `tick`-th update or file; return True if it ended."""
+    """Prune in a process that kills itself at its `tick`-th update or file; return True if it finished before."""
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
@@ -50,7 +50,7 @@ def killed_at(tick: int, method: Method, work: Path) -> bool:
 def check_killed_anywhere_it_ends_the_same(
     seed: int, method: Method, undisturbed: Pruned, work: Path
 ) -> None:
-    """Kill a pruning at moments drawn from the seed until it ends; compare all bits of its result."""
+    """Kill a pruning at random moments (from the seed) until it finishes; compare all bits of its result."""
     random.seed(seed)
     kills = 0
     while not killed_at(random.randint(1, 15), method, work):

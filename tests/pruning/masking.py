@@ -1,4 +1,4 @@
-"""Zero outputs of heads and neurons, with which cut models are compared."""
+"""Masked models, with zero outputs of heads and neurons, for comparison with cut models."""
 
 from contextlib import ExitStack, contextmanager
 
@@ -9,7 +9,7 @@ from weebill.pruning.cut import gated
 
 @contextmanager
 def masked(model, heads=None, neurons=None):
-    """Set the outputs of the heads and neurons to zero within the context; parameters do not change."""
+    """Set outputs of the given heads and neurons to zero within the context; parameters do not change."""
     blocks = {block.name: (block, block.heads) for block in model.attention_blocks()}
     blocks |= {block.name: (block, block.neurons) for block in model.feed_forward_blocks()}
     with ExitStack() as stack:

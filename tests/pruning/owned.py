@@ -1,10 +1,10 @@
-"""Parameters that belong to one head or neuron, as views into the model's."""
+"""Parameters that belong to one head or neuron, as views of the model's."""
 
 
 def of_head(block, head: int) -> dict:
     """Return query.weight, key.weight, value.weight (k, inputs), their biases (k,), and out.weight (d, k).
 
-    A group of g query heads has g·k in query and out.
+    For a group of g query heads, query and out have g·k in place of k.
     """
     size = {"query": block.group * block.head_size}
     rows = slice(head * size["query"], (head + 1) * size["query"])

@@ -1,4 +1,4 @@
-"""Scores of heads and neurons against written-out definitions: factors at one, norms and confidence by loops."""
+"""Scores of heads and neurons, compared with their definitions: gradients of factors, norms, and loops."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ from weebill.errors import InputError
 from weebill.pruning.criteria import CRITERIA, Candidates, ConfidenceAccumulator
 from weebill.pruning.cut import cut
 
-MODEL_BATCHES = (201, 202, 203)  # seeds of the batches that ToyStudy.gradients goes through
+MODEL_BATCHES = (201, 202, 203)  # seeds of the batches of ToyStudy.gradients
 
 
 def both_kinds(model, pattern="*"):

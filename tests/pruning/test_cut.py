@@ -1,4 +1,4 @@
-"""A cut model computes the same as the masked one, for every removal; gates equal masks of all weights and biases."""
+"""Cut models compute the same as masked ones for every removal; gates equal masks of all weights and biases."""
 
 from itertools import product
 
@@ -149,7 +149,7 @@ def loss(model, changed=()):
 def written_out(model, kind, mask, parts):
     """Return the parameters of a layer's parts times the mask.
 
-    Rows of weights and biases are multiplied; of the last part only the weight, by columns.
+    The mask multiplies rows of weights and biases, and columns of the last part's weight.
     """
     factors = mask.repeat_interleave(HEAD_SIZE if kind == "heads" else 1)
     changed = {}
@@ -195,7 +195,7 @@ def test_a_gates_gradient_is_that_of_a_mask_of_the_last_weights(kind, closed):
     expected = torch.autograd.grad(loss(model, changed), parameters)
     torch.testing.assert_close(found, expected)
 
-    # Σ gradient ⊙ weight over the columns behind a gate, for the effective weight
+    # Σ gradient ⊙ weight over the columns behind a gate, with the effective weight.
     [(name, acting)] = changed.items()
     [gradient] = torch.autograd.grad(loss(model, {name: acting}), [acting])
     weight = dict(model.named_parameters())[name]
@@ -205,7 +205,7 @@ def test_a_gates_gradient_is_that_of_a_mask_of_the_last_weights(kind, closed):
 
 @pytest.mark.parametrize("kind", PARTS)
 def test_behind_a_closed_gate_the_gate_alone_has_a_gradient(kind):
-    """With masks on all parts at once, no gradient would remain, and no gate could open again."""
+    """If masks acted on all parts, no gradient would remain, and no gate could open again."""
     model, mask = toy().double(), mask_of(kind, [1])
     [everywhere] = torch.autograd.grad(
         loss(model, written_out(model, kind, mask, PARTS[kind])), [mask]

@@ -29,7 +29,7 @@ def test_top_layers_and_the_lowest_neurons_of_each_other_layer_go(tmp_path):
 def test_a_translator_keeps_one_shape():
     network = small_translator("attention")
     Even(1, 1, 0.3, 8, criterion="magnitude").cut(None, network)
-    assert network.architecture.encoder[0].feed_forward == 24  # 16.8 neurons want three eights
+    assert network.architecture.encoder[0].feed_forward == 24  # 16.8 neurons need three eights
     Even(0, 0, 0.4, 8, criterion="magnitude").cut(None, network)
     shape = network.architecture
     assert [one.feed_forward for one in (*shape.encoder, *shape.decoder)] == [16, 16]

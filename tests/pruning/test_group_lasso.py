@@ -1,4 +1,4 @@
-"""Group lasso against a written-out one, killed against undisturbed, and on two devices."""
+"""Group lasso, compared with an explicit one; killed runs, compared with undisturbed ones; and two devices."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ from weebill.pruning.methods import companion_from_dict, companion_to_dict, prun
 from weebill.translation.model.folder import load_model
 from weebill.translation.training.pruning_study import make_pruned
 
-# strong, because the toy has only a few updates
+# The penalty is strong, because the toy has only a few updates.
 TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}
 ROWCOL = GroupLasso(strength=12.0, **TOY)
 METHODS = {
@@ -66,7 +66,7 @@ def weight(settings, group):
 
 
 def by_hand(method, work):
-    """Run the phases with loops over groups; return (removed heads, removed neurons, the last model)."""
+    """Run the phases with loops over groups; return (removed heads, removed neurons, final model)."""
     study = ToyStudy()
     model = study.checkpoint(4)
     before = norms_of(model, method.groups)
@@ -131,7 +131,7 @@ def test_the_penalty_is_that_of_loops(settings, side):
 
 
 class Doctored(ToyStudy):
-    """Training whose companion is replaced by a change of the weights by hand."""
+    """Study that changes the weights by hand instead of training with a companion."""
 
     def __init__(self, change):
         super().__init__()
@@ -152,7 +152,7 @@ def removed(change, tmp_path, **settings):
 
 @pytest.mark.parametrize("dead", [5, 6])
 def test_a_head_goes_at_half_of_its_connections(dead, tmp_path):
-    """Head 1 has 12 connections: first some of key vanish, then some of out."""
+    """Head 1 has 12 connections; those of its key are zero, and some of its output."""
 
     def change(model):
         layer = model.layers[2]
@@ -174,7 +174,7 @@ def test_a_head_goes_at_half_of_its_matrices(dead, tmp_path):
         if dead == 2:
             layer.q.weight[:HEAD_SIZE] = 0.0
             layer.q.bias[:HEAD_SIZE] = 0.0
-        layer.k.weight[: HEAD_SIZE - 1] = 0.0  # not all of the head
+        layer.k.weight[: HEAD_SIZE - 1] = 0.0  # not the whole head
 
     found = removed(change, tmp_path, groups="head")
     assert found == {"heads": {"encoder.0.attention": [0]} if dead == 2 else {}, "neurons": {}}
@@ -199,7 +199,7 @@ def test_dead_is_a_share_of_the_mean_norm_of_the_map_before(tmp_path):
     def change(model):
         model.layers[2].up.weight[:], model.layers[2].up.bias[:] = 0.0, 0.0
         model.layers[2].down.weight[:] = 0.0
-        for neuron in range(NEURONS):  # in tenths of the previous means
+        for neuron in range(NEURONS):  # tenths of the previous means
             model.layers[2].up.bias[neuron] = inner * (neuron + 0.5) / 10
             model.layers[2].down.weight[0, neuron] = outer * (9.5 - neuron) / 10
 
@@ -293,7 +293,7 @@ def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path, f
         network = study.checkpoint(4)
         work = tmp_path / str(len(trained))
         study.train(network, start_update=4, updates=2, work=work, companion=lasso)
-        # the loss does not depend on keys' biases: Adam turns rounding errors into steps
+        # The loss does not depend on biases of keys: Adam makes steps of rounding errors.
         state = network.state_dict()
         trained.append({name: state[name] for name in state if not name.endswith("key.bias")})
     torch.testing.assert_close(*trained, rtol=0, atol=1e-4)

@@ -1,4 +1,4 @@
-"""Groups of weights: their members, norms and gradients, against loops."""
+"""Groups of weights: members, norms and gradients, compared with loops."""
 
 import math
 
@@ -37,7 +37,7 @@ def members(block, grouping):
 
 
 def flat(group):
-    """Return a copy of all numbers of a group, one after the other."""
+    """Return a flat copy of all numbers of a group."""
     return torch.cat([values.detach().reshape(-1) for values in group])
 
 
@@ -60,7 +60,7 @@ def test_norms_sizes_and_gradients_are_those_of_loops(model, grouping):
 
         sum(one.norms().sum() for one in groups).backward()
         found = [parameter.grad.clone() for parameter in parameters_of(groups)]
-        # the gradient of ‖w‖ is w / ‖w‖: write it over w, group by group
+        # The gradient of ‖w‖ is w / ‖w‖: write it over w, group by group.
         with torch.no_grad():
             for of_map in expected:
                 for group in of_map:
@@ -95,7 +95,7 @@ def test_groups_of_zeros_have_no_gradient(grouping):
 
 
 def test_a_part_of_a_fused_map_is_grouped_alone():
-    """GPT-2 has such maps: (inputs, 3 · outputs) weights."""
+    """GPT-2 has fused maps: (inputs, 3 · outputs) weights."""
     fused = nn.Module()
     fused.weight = nn.Parameter(torch.randn(5, 12))
     fused.bias = nn.Parameter(torch.randn(12))

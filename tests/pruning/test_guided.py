@@ -1,4 +1,4 @@
-"""A head that alignments guide stays, whatever removes heads and layers, even if it is the least of all."""
+"""A head guided by alignments stays for every method that removes heads or layers, even with the lowest score."""
 
 import pytest
 import torch
@@ -20,7 +20,7 @@ METHODS = [
 
 
 class GuidedStudy(ToyStudy):
-    """The toy's study, whose last block has a protected first head of zeros."""
+    """The toy's study; its last block has a protected first head of zeros."""
 
     def checkpoint(self, updates):
         model = super().checkpoint(updates)

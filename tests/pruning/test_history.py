@@ -1,4 +1,4 @@
-"""The table of heads holds every head of the blocks that a method chose from, scored or not."""
+"""The table of heads has all heads of the blocks from which a method chose, scored or not."""
 
 from weebill.pruning.history import head_rows, to_csv
 

@@ -1,4 +1,4 @@
-"""Late resetting: the schedule against a written-out one, and killed runs against an undisturbed one."""
+"""Late resetting: the schedule, compared with an explicit one, and killed runs, compared with undisturbed ones."""
 
 import logging
 import shutil
@@ -26,10 +26,10 @@ def undisturbed(tmp_path_factory):
 
 
 def by_hand():
-    """Run the schedule on whole models whose removed heads are held at zero; return (removed heads, final model).
+    """Run the schedule on whole models with removed heads kept at zero; return (removed heads, final model).
 
     Nothing is cut: a head's columns of the output map are set to zero before training and after
-    every update, so that it neither acts nor learns anything that matters.
+    every update, so the head has no effect.
     """
     study, gone, history = ToyStudy(), set(), []
 
@@ -78,7 +78,7 @@ def test_heads_and_weights_are_those_of_the_schedule_by_hand(undisturbed):
 
 
 def removed_heads(step):
-    """Return (block, head) of all heads removed in a step, in order."""
+    """Return (block, head) of all heads that a step removed, in order."""
     return [(block, head) for block, heads in step["removed"]["heads"].items() for head in heads]
 
 
@@ -94,7 +94,7 @@ def test_work_of_another_schedule_is_not_continued(undisturbed, tmp_path):
 
 
 def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch, caplog):
-    """The other code stands for any code that chooses other heads."""
+    """The other code is an example of code that chooses other heads."""
     lowest = late_reset.lowest
 
     def highest(scores, count, protected):

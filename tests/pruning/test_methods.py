@@ -97,7 +97,7 @@ def test_one_entry_makes_a_method_of_every_part(registered, tmp_path):
 
 
 def test_settings_are_read_without_torch():
-    """This holds for the methods alone, and for all that `configuration` asks about recipes."""
+    """Neither the methods nor the questions of `configuration` about recipes need torch."""
     code = (
         "import sys; from weebill.pruning import recipes; from weebill.pruning.methods import *\n"
         "assert len([*METHODS.values()]) == len(METHODS); assert 'torch' not in sys.modules"

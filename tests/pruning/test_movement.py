@@ -1,4 +1,4 @@
-"""Movement pruning against a written-out one, killed against undisturbed, and on two devices."""
+"""Movement pruning, compared with an explicit one; killed runs, compared with undisturbed ones; two devices."""
 
 from dataclasses import replace
 from functools import partial
@@ -60,9 +60,9 @@ def outputs(model):
 
 
 def by_hand(ranking):
-    """Train with weights times masks, and gradients times weights: without gates, cuts or code of the library.
+    """Train with weights times masks, and gradients times weights, without gates, cuts or code of the library.
 
-    Returns (closed heads and neurons of the last update by layer, those of all updates, the final outputs).
+    Returns (closed heads and neurons of the last update by layer, the same for all updates, final outputs).
     """
     study, generator = ToyStudy(), torch.Generator().manual_seed(1)
     model = study.checkpoint(4)
@@ -74,7 +74,7 @@ def by_hand(ranking):
     parameters = dict(model.named_parameters())
     seen = []
     for update in range(1, UPDATES + ToyStudy.convergence + 1):
-        if update <= 8:  # the first after 85 % of 9
+        if update <= 8:  # first update after 85 % of 9
             progress = min(1.0, update / (0.85 * UPDATES))
             closed = {}
             for part, (final, _, _) in kinds.items():
@@ -146,7 +146,7 @@ def test_gates_close_as_the_ranking_says(ranking):
     for kind, width in [("heads", HEADS), ("neurons", NEURONS)]:
         scored = gates.kinds[kind]
         with torch.no_grad():
-            scored.scores.mul_(4).floor_()  # many are equal
+            scored.scores.mul_(4).floor_()  # many equal ones
         scores = dict(enumerate(part.tolist() for part in scored.scores.split(width)))
         for share in (0.0, 0.2, 0.3, 0.5, 0.77, 1.0):
             scored.close(share, ranking)

@@ -1,4 +1,4 @@
-"""Heads, neurons and layers removed at once, and the same shape trained from new first weights."""
+"""Heads, neurons and layers removed at once, and the same shape trained from new initial weights."""
 
 import pytest
 import torch

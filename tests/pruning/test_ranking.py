@@ -1,4 +1,4 @@
-"""The lowest scores: ties, and both rankings."""
+"""Choice of the lowest scores: ties, and both rankings."""
 
 import pytest
 

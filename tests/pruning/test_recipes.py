@@ -1,4 +1,4 @@
-"""Amounts that recipes remove, against counting, and the baselines of each recipe."""
+"""Amounts that recipes remove, compared with counts, and the baselines of each recipe."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_amounts_are_counted_in_the_blocks(config, zoo):
 
     assert amount("pushy") == (4, 0)
     assert amount("gradient") == (4, 8)
-    assert amount("gradient", heads=0.3, neurons=0.1) == (2, 3)  # of 8 and 32 in all
+    assert amount("gradient", heads=0.3, neurons=0.1) == (2, 3)  # of 8 and 32 in total
     assert amount("movement", heads=0.3, neurons=0.1) == (2, 2)  # of 4 and 16 in each layer
     assert amount("elsewhere") == (2, 4)
     assert amount("gradient", blocks="decoder.*.feed_forward") == (0, 8)
@@ -52,7 +52,7 @@ def test_amounts_are_counted_in_the_blocks(config, zoo):
 
 
 def compared(config, zoo, student, precision="float32"):
-    """Return the baselines of each recipe, without the unpruned student."""
+    """Return the baselines of each recipe except the unpruned student."""
     found = {}
     for (of, recipe), pairs in comparisons(config, zoo).items():
         for variant, (_, other, _) in pairs:

@@ -1,4 +1,4 @@
-"""Malformed blocks are refused."""
+"""Blocks with inconsistent maps are refused."""
 
 import pytest
 from torch import nn

@@ -1,4 +1,4 @@
-"""Small models for the tests: a toy family with a study, unlike translation, and a student."""
+"""Small models for the tests: a toy family, unlike translation, with a study; and a student."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +18,7 @@ RATE = 0.003  # learning rate of the toy study
 
 
 class ToyLayer(nn.Module):
-    """Attention of another width than the model's, written out, followed by tanh neurons."""
+    """Explicit attention with another width than the model's, followed by tanh neurons."""
 
     def __init__(self):
         super().__init__()
@@ -83,7 +83,7 @@ class Toy(nn.Module):
 
 
 def toy(seed: int = 1) -> Toy:
-    """Make a toy model whose heads look at different places, so that their scores differ clearly."""
+    """Make a toy model whose heads attend to different positions, so that their scores differ clearly."""
     torch.manual_seed(seed)
     model = Toy()
     with torch.no_grad():
@@ -101,7 +101,7 @@ def toy_batch(seed: int, rows: int = 5, positions: int = 7):
 
 
 def small_translator(decoder: str) -> Translator:
-    """Make a small translation network with biases and norms unlike those of a fresh one."""
+    """Make a small translation network; its biases and norms differ from a new network's."""
     torch.manual_seed(7)
     entry = {"embedding": 16, "feed_forward": 24, "heads": 4, "attention_width": 20}
     layers = {"encoder_layers": 2, "decoder_layers": 2, "decoder_tied": decoder == "ssru"}
@@ -116,7 +116,7 @@ def small_translator(decoder: str) -> Translator:
 class ToyStudy:
     """Study that trains the toy to sum the inputs before each position; checkpoints every 3 updates.
 
-    Its state is only the weights and a companion's state (plain gradient descent).  tick: called at each update.
+    The state is only the weights and a companion's state (plain gradient descent).  tick: called at each update.
     """
 
     convergence = 8
@@ -134,7 +134,7 @@ class ToyStudy:
         return model
 
     def untrained(self) -> Toy:
-        """Return the toy of another seed without its first layer's last neuron, as if pruned."""
+        """Return a toy with another seed; its first layer lacks the last neuron, as if pruned."""
         model = toy(seed=2)
         cut(model, neurons={"encoder.0.neurons": [NEURONS - 1]})
         return model
@@ -177,7 +177,7 @@ class ToyStudy:
 
     @staticmethod
     def loss(model: Toy, x, mask):
-        """Return the mean squared error at the real positions."""
+        """Return the mean squared error over the real positions."""
         return (model(x, mask) - x.cumsum(1))[mask].pow(2).mean()
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Recorded ranges and errors against loops over the same calls, and both formulas against their printed form."""
+"""Recorded ranges and errors, compared with loops over the same calls; both formulas, compared with the papers."""
 
 import math
 import statistics
@@ -49,12 +49,12 @@ def test_every_call_of_every_map_is_an_instance():
     ranges = record_ranges(model, lambda: [model(batch) for batch in batches])
     assert sorted(ranges) == sorted(LINEARS)
     expected = {name: [] for name in LINEARS}
-    for batch in batches:  # the same network by hand
+    for batch in batches:  # the network by hand
         x = model.embedding(batch)
         expected["layer"].append(x.abs().max().item())
         x = torch.relu(model.layer(x))
         expected["plain"].append(x.abs().max().item())
-        expected["layer"].append(x.abs().max().item())  # its second call
+        expected["layer"].append(x.abs().max().item())  # second call
         x = model.norm(model.plain(x) + model.layer(x))
         expected["output"].append(x.abs().max().item())
     for name, maxima in expected.items():

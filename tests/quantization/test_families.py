@@ -1,4 +1,4 @@
-"""The same swap on a model of another library: Hugging Face's Marian, with its shared embeddings."""
+"""The same swap in a model of another library: Hugging Face's Marian, with shared embeddings."""
 
 import pytest
 import torch

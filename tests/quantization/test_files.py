@@ -1,4 +1,4 @@
-"""Sections and tensors of quantized models are written as they are read again."""
+"""Sections and tensors of quantized models are read as they were written."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from weebill_runtime.weights import separated
 
 
 class Tied(nn.Module):
-    """Embedding whose table is also the output's weight."""
+    """Embedding with a table that is also the output's weight."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Grids against brute force in float64, closed forms, and a dense search for the best scale; exact packing."""
+"""Grids, compared with brute force in float64, closed forms and a dense search of scales; exact packing."""
 
 import math
 import subprocess
@@ -12,12 +12,12 @@ from weebill.errors import InputError
 from weebill.quantization.grids import GRIDS, grid_named
 from weebill.quantization.weights import fake_quantize_activations, straight_through
 
-BITS = {"int8": 8, "int8_rowwise": 8, "log4": 4}  # of a code
+BITS = {"int8": 8, "int8_rowwise": 8, "log4": 4}  # per code
 LOG4_POWERS = [2.0**k for k in range(-7, 1)]
 
 
 def tensors():
-    """Return weights of several shapes and tails, with zeros, ties and a single element."""
+    """Return weights of several shapes and distributions, with zeros, ties and a single element."""
     generator = torch.Generator().manual_seed(0)
     normal = torch.randn(37, 53, generator=generator)
     return {
@@ -147,7 +147,7 @@ def test_a_million_gaussian_weights_lose_what_theory_says():
     step = weights.abs().max().item() / 127
     error = ((grid_named("int8").round(weights) - weights) ** 2).mean().item()
     assert error == pytest.approx(step**2 / 12, rel=0.01)  # uniform rounding
-    # Numbers between 2^k and 2^(k+1) are off by at most half a spacing: relative error ≤ 1/3.
+    # Numbers between 2^k and 2^(k+1) have an error of at most half the spacing: relative error ≤ 1/3.
     rounded = grid_named("log4").round(weights)
     scale = grid_named("log4").fit(weights)
     inside = (weights.abs() >= scale / 128) & (weights.abs() <= scale)

@@ -1,4 +1,4 @@
-"""Weights of 4 bits against the grid's own numbers, the simplest rounding, and bytes written by hand."""
+"""Weights of 4 bits, compared with the grid's own numbers, simple rounding, and hand-written bytes."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ def test_numbers_of_the_grid_stay():
     torch.manual_seed(1)
     step = 2.0 ** torch.randint(-6, 3, (5, 3)).float()
     codes = torch.randint(-7, 8, (5, 3, GROUP))
-    codes[..., 0] = -8  # or the step could be another
+    codes[..., 0] = -8  # fixes the step
     weight = (codes * step[..., None]).flatten(1)
     found, steps = quantize(weight)
     assert torch.equal(dequantize(found, steps, weight.shape[1]), weight)
@@ -20,7 +20,7 @@ def test_numbers_of_the_grid_stay():
 
 @pytest.mark.parametrize("inputs", [1, 31, 64, 70])
 def test_error_is_no_larger_than_of_the_simplest_rounding(inputs):
-    """The simplest one maps each group's largest magnitude to 7 or −7."""
+    """The simplest rounding maps each group's largest magnitude to 7 or −7."""
     torch.manual_seed(inputs)
     weight = torch.randn(6, inputs) * torch.rand(6, 1)
     weight[2] = 0

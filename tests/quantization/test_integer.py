@@ -1,4 +1,4 @@
-"""Integer products against 64-bit integers, exactly."""
+"""Integer products equal those of 64-bit integers exactly."""
 
 import pytest
 import torch
@@ -36,7 +36,7 @@ def test_products_equal_64_bit_integers(way, rows, inner, columns):
 def test_the_largest_sums_are_exact(way, inner, sign):
     a = torch.full((18, inner), 127, dtype=torch.int8)
     b = torch.full((8, inner), 127 * sign, dtype=torch.int8)
-    b[1, 0] -= sign  # an odd sum, which float32 could not hold beyond 2^24
+    b[1, 0] -= sign  # an odd sum, which float32 cannot represent beyond 2^24
     product = integer_product(a, b)
     assert torch.equal(product.long(), a.long() @ b.long().t())
 

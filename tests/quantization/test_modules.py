@@ -1,4 +1,4 @@
-"""The module swap against products written out in 64-bit integers and float64."""
+"""The module swap, compared with explicit products in 64-bit integers and float64."""
 
 import copy
 
@@ -22,7 +22,7 @@ SCALES = {"layer": 40.0, "plain": 55.0, "output": 37.5}
 
 
 def integer_reference(linear: nn.Linear, x, activation_scale: float, rowwise: bool):
-    """Return y = (Σ codes · codes) / (scales) + bias, by loops over Python integers, with float32 steps."""
+    """Return y = (Σ codes · codes) / (scales) + bias, by loops over Python integers and float32 steps."""
     weight, f32 = linear.weight.detach().numpy(), np.float32
     y = np.zeros((len(x), len(weight)), dtype=np.float32)
     for n, row in enumerate(weight):
@@ -77,7 +77,7 @@ def test_quantized_weights_are_near_the_float_ones_and_biases_untouched(grid):
 
 
 def test_biases_are_rounded_where_that_is_wanted():
-    """To the nearest of ±S·2^k, k = −7…0, S of each bias its own; every other tensor is left alone."""
+    """Biases are rounded to the nearest ±S·2^k, k = −7…0, with S for each bias; other tensors do not change."""
     plain, model = Toy(), Toy()
     round_biases(model, "log4")
     changed = {}
@@ -157,13 +157,13 @@ def test_packed_rows_are_rows_of_the_table(grid):
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("grid", GRIDS)
 def test_a_cast_model_gives_what_the_float32_one_gives(grid, scaled, mode, dtype):
-    """If all weights are small, a grid's scale is 1e5 or more, too large for float16."""
+    """With small weights, a grid's scale is 1e5 or more, which is too large for float16."""
     model = Toy().eval()
     with torch.no_grad():
         model.plain.weight *= 1e-4
     model = quantize_model(model, grid, SCALES if scaled else None, mode=mode).eval()
     expected = model(TOKENS)
-    found = model.to(dtype).to("cpu")(TOKENS)  # a move after the cast changes no type
+    found = model.to(dtype).to("cpu")(TOKENS)  # moves keep the cast type
     assert found.dtype == dtype
     assert (found.float() - expected).norm() < 0.02 * expected.norm()
     if mode == "packed":
@@ -203,7 +203,7 @@ def test_a_tied_weight_gathers_the_gradients_of_all_its_uses():
     assert torch.all(grad.abs().sum(1) > 0)  # the output layer reaches every row
     others = grad[torch.arange(WORDS) != 2]
     assert torch.allclose(others, others[0].expand_as(others))  # the hidden state
-    assert not torch.allclose(grad[2], others[0])  # and the lookup row 2 besides
+    assert not torch.allclose(grad[2], others[0])  # and the lookup reaches row 2
 
 
 @pytest.mark.parametrize("write", ["optimizer", "fused", "load", "data", "copy"])

@@ -38,7 +38,7 @@ from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.vocabulary import Vocabulary
 
 LAYER = LayerShape(heads=4, head_size=16, feed_forward=256)
-CUT = LayerShape(heads=0, head_size=16, feed_forward=250)  # all heads pruned, an odd width
+CUT = LayerShape(heads=0, head_size=16, feed_forward=250)  # no heads, an odd width
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +88,9 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     extra = 4 * (rows + len(scales or ()))  # one scale per weight or row, one per input
     assert stored == weights * bytes_each + 4 * others + extra
     size = (tmp_path / grid / "model.safetensors").stat().st_size
-    assert stored < size < stored + 10_000  # the header
+    assert stored < size < stored + 10_000  # with the header
     assert "embedding.codes" in codes
-    assert "output.codes" not in codes  # it is the embedding's
+    assert "output.codes" not in codes  # it is shared with the embedding
 
     loaded = load_any_model(tmp_path / grid).network
     assert loaded.architecture == network.architecture
@@ -108,7 +108,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
 
 
 def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
-    """The papers' Tiny with 32,000 pieces takes 8 or 4 bits per weight, and little more."""
+    """The papers' Tiny with 32,000 pieces takes little more than 8 or 4 bits per weight."""
     network = Translator(Architecture.from_zoo(load_zoo()["tiny"], 32000))
     sizes = {}
     for grid in ("float32", "int8", "log4"):
@@ -126,7 +126,7 @@ def test_files_are_as_small_as_the_papers(tmp_path, vocabulary):
 def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabulary, sentences):
     library = Path(weebill.__file__).parent
     save_model(tmp_path / "model", translator(vocabulary), vocabulary, {})
-    short = [sentence.split()[0] for sentence in sentences]  # every call is noted
+    short = [sentence.split()[0] for sentence in sentences]  # calls are recorded
     rows = {"source": short, "dropped_by": pa.nulls(len(short), pa.string())}
     write_table(tmp_path / "corpus.parquet", pa.table(rows))
     snakemake = SimpleNamespace(

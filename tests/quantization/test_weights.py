@@ -1,4 +1,4 @@
-"""The error residual of 4-bit training, written out as published, against straight-through masters."""
+"""The error residual of 4-bit training, in its published form, equals training straight-through masters."""
 
 import copy
 
@@ -22,7 +22,7 @@ def loss_of(model, tokens):
 
 @pytest.mark.parametrize("grid", ["log4", "int8"])
 def test_keeping_the_error_as_a_residual_is_training_a_master(grid):
-    """Published form: w holds quantized numbers, the residual is added at the next update."""
+    """In the published form, w has quantized numbers, and the residual is added at the next update."""
     published = Toy().double()
     matrices = [published.embedding.weight, published.layer.weight, published.plain.weight]
     quantize = grid_named(grid).round
@@ -91,7 +91,7 @@ def test_a_resumed_training_is_the_uninterrupted_one():
     steps(model, optimizer, data[5:])
 
     resumed, resumed_optimizer = fresh()
-    resumed(TOKENS)  # the rounded weights from before loading must be forgotten
+    resumed(TOKENS)  # rounded weights from before loading must be forgotten
     resumed.load_state_dict(saved[0])
     resumed_optimizer.load_state_dict(saved[1])
     steps(resumed, resumed_optimizer, data[5:])

@@ -1,4 +1,4 @@
-"""A small model of no library family, with everything that the swap must handle."""
+"""A small model outside the library's families, with everything that the swap must handle."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ WORDS, WIDTH = 23, 12
 
 
 class Toy(nn.Module):
-    """Tied embedding and output, one layer module used twice, an empty map, a LayerNorm."""
+    """Model with tied embedding and output, a layer used twice, an empty map, and a LayerNorm."""
 
     def __init__(self, seed: int = 0):
         super().__init__()

@@ -1,4 +1,4 @@
-"""A time in the wrong cell of a table is found."""
+"""The audit finds a time in the wrong cell of a table."""
 
 import csv
 import json
@@ -57,7 +57,7 @@ def test_a_right_table_has_no_faults(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        # one row a student, in which the last variant won
+        # one row per student, with the last variant's numbers
         ([{**GOOD[1], "variant": "tiny"}], ["nothing for tiny/unpruned/float32 in float32"]),
         ([GOOD[0], {**GOOD[1], "float16_ours": GOOD[0]["float16_ours"]}],
          ["4.00 for tiny/unpruned/log4 in float16, batch 32; measured were 2.5 s"]),

@@ -1,4 +1,4 @@
-"""The record of a rehearsal tells its rules and what its tables lack; the page is that of the records."""
+"""The record of a rehearsal has its rules and the gaps of its tables; the page is made from the records."""
 
 from tests.workflow.running import REPOSITORY
 from weebill.files import read_json

@@ -1,4 +1,4 @@
-"""Stand-in sentences: real ones in English and German, and a readable cipher in the script of any other language."""
+"""Stand-in sentences: real ones in English and German, and a readable cipher in other languages' scripts."""
 
 import unicodedata
 
@@ -25,7 +25,7 @@ def test_another_language_has_letters_of_its_script(language, script):
     for _, text in pairs(("en", language), 0, 50):
         letters = [one for one in text if one.isalpha()]
         assert letters
-        # Some positions of a script's block hold signs, not letters.
+        # Some code points of a script's block are signs, not letters.
         assert all(unicodedata.name(one, script).startswith(script) for one in letters)
 
 

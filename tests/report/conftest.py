@@ -47,7 +47,7 @@ SIGNATURE = "nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|vers
 
 
 def read(table: Table) -> list[dict[str, str]]:
-    """Return the rows of a table as its CSV file holds them."""
+    """Return the rows of a table as in its CSV file."""
     return list(csv.DictReader(io.StringIO(rendering.to_csv(table))))
 
 
@@ -102,7 +102,7 @@ PYTORCH = "PyTorch reference"
 
 
 def engines(variant: Variant) -> dict[str, float]:
-    """Return the engines of a variant, and their speeds as multiples of the runtime's."""
+    """Return the engines of a variant, with speeds as multiples of the runtime's."""
     return {PYTORCH: 1.0} if variant.student == "teacher" else {PYTORCH: 0.25, RUNTIME: 1.0}
 
 
@@ -127,7 +127,7 @@ def speed(variant: Variant, engine: str, words_per_second: float, processes: int
 
 
 def gpu_speed(variant, numbers, shortlist, batch, words_per_second, bleu=None):
-    """Return a timing of 1,000 words; bleu: of each test set, if it was measured."""
+    """Return a timing of 1,000 words; bleu: scores by test set, if measured."""
     return GpuSpeed(
         variant,
         numbers,
@@ -212,7 +212,7 @@ def results() -> Results:
     return Results(CONFIG, measurements, sizes, speeds, latencies)
 
 
-# A pruning experiment: recipe → settings, heads and neurons of the encoder's layers, BLEU, words per second
+# A pruning experiment: recipe → settings, heads and neurons of the encoder's layers, BLEU, words per second.
 PRUNED = {
     "unpruned": (None, (8, 8), (100, 100), 30.0, 1000.0),
     "pushy": (CONFIG["pruning"]["pushy-i6"], (1, 3), (100, 100), 29.5, 1200.0),
@@ -221,12 +221,12 @@ PRUNED = {
     "anew": ({"method": "from-scratch", "like": "lasso"}, (4, 0), (10, 40), 28.0, 1500.0),
     "top": ({"method": "depth", "layers": 1}, (8,), (100,), 27.0, 1600.0),
 }
-BASELINES = {"pushy": ["chance"], "lasso": ["anew"]}  # besides the unpruned student
+BASELINES = {"pushy": ["chance"], "lasso": ["anew"]}  # in addition to unpruned
 
 
 @pytest.fixture
 def pruned_results() -> Results:
-    """Return each recipe in float32 and in int8, which is 0.25 BLEU worse and twice as fast."""
+    """Return each recipe in float32 and in int8; int8 is 0.25 BLEU worse and twice as fast."""
     measurements, sizes, speeds, comparisons = [], [], [], []
     for recipe, (_, heads, neurons, bleu, rate) in PRUNED.items():
         for precision, loss, times in (("float32", 0.0, 1), ("int8", 0.25, 2)):

@@ -18,7 +18,7 @@ WHOLE = "bart/fine-tuned/distilled/pruned/trained-int8/int8"
 
 
 def generation_results() -> Results:
-    """Return a score, a size and a time of every variant, each smaller than the one before."""
+    """Return a score, a size and a time of every variant; from each to the next, sizes and times fall."""
     config = check(read_yaml(CONFIG / "generation-small.yaml"), "x")
     found = Results(config, [], [], [])
     for number, variant in enumerate(variants(config), start=1):
@@ -73,7 +73,7 @@ def generation_results() -> Results:
 
 
 def without_controls(results: Results) -> Results:
-    """Return results of an experiment whose pipelines make no controls."""
+    """Return results of an experiment without controls in its pipelines."""
     kept = [
         one for one in results.config["pipelines"] if not one["steps"][-1].startswith("as-long-as")
     ]
@@ -89,7 +89,7 @@ def cells(table: Table, variant: str) -> dict[str, tuple[str, str]]:
 
 
 def piped(results: Results, *pipelines: str) -> Results:
-    """Return the results of pipelines "MODEL/STEP/STEP…", with two GPT-2s and a pruned vocabulary; equal scores."""
+    """Return results of pipelines "MODEL/STEP/STEP…", with two GPT-2s, a pruned vocabulary and equal scores."""
     models = results.config["models"]
     models = {**models, "small": models["gpt2"], "large": models["gpt2"]}
     steps = {**results.config["steps"], "used-pieces": {"method": "prune-vocabulary"}}

@@ -1,4 +1,4 @@
-"""The catalogue: every table, figure and page can be made, and is shown if its measurements exist."""
+"""The catalogue: all tables, figures and pages can be made, and are shown if their measurements exist."""
 
 import pytest
 

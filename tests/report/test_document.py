@@ -1,4 +1,4 @@
-"""The report is one page without a network, holds every table and figure, and says what its captions say."""
+"""The report is one page that needs no network and has every table and figure, with their captions."""
 
 import json
 import re
@@ -26,7 +26,7 @@ TABLE = Table(
 
 
 def exhibits(folder):
-    """Write a table and a figure; return them as exhibits of two sections."""
+    """Write a table and a figure; return them as the exhibits of two sections."""
     write_table(TABLE, folder)
     chart = alt.Chart(pd.DataFrame({"a": [1, 2]}), title=alt.Title("Hidden", subtitle="Below."))
     drawing.save(chart.mark_bar().encode(x="a:Q"), folder, "figure")

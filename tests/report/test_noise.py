@@ -1,4 +1,4 @@
-"""A timing is noisy if its rounds spread by more than a third of their median."""
+"""A timing is noisy if the spread of its rounds is over a third of their median."""
 
 import pytest
 

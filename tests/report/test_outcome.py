@@ -1,4 +1,4 @@
-"""Lines after a run: the models in their roles, means over test sets, and a command that a shell understands."""
+"""Lines after a run: models in their roles, means over test sets, and a correct shell command."""
 
 import shlex
 

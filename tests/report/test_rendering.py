@@ -1,4 +1,4 @@
-"""Tables in every format hold the same numbers, and pages need nothing from the network."""
+"""Tables have the same numbers in every format, and pages need no network."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Results are read from the input files of a rule, by the names of the fields."""
+"""Results are read from a rule's input files, by the names of the fields."""
 
 import json
 from dataclasses import asdict
@@ -19,7 +19,7 @@ def written(path, value):
 
 
 def test_rows_of_all_files_in_their_order(tmp_path):
-    """A file holds one row or several; inputs of other kinds are skipped."""
+    """A file has one row or several; inputs of other kinds are skipped."""
     qualities = [measurement(VARIANT, name, "BLEU", 30.0) for name in ("first", "second")]
     sizes = [size(VARIANT, 60.0, (8, 8)), size(Variant("other", "unpruned", "int8"), 15.0, (4,))]
     files = {

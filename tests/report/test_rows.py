@@ -1,4 +1,4 @@
-"""The rows of a page hold what its readers read, and are written as files again nowhere but in one folder."""
+"""The rows of a page contain all that its readers read, and are only restored as files in one folder."""
 
 import json
 from pathlib import Path

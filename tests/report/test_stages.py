@@ -1,4 +1,4 @@
-"""Stages of an experiment: the jobs of every rule belong to one of them, those of the report to none."""
+"""Stages of an experiment: every rule belongs to one stage, except the report's rules, which belong to none."""
 
 import re
 

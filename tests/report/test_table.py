@@ -1,4 +1,4 @@
-"""Cells as shown: deltas of the shown values, digits, and headings shared by neighbours."""
+"""Cells as shown: deltas of shown values, digits, and headings that neighbours share."""
 
 from weebill.report.table import delta, fixed, groups, shortened, three_digits
 from weebill.report.tables import overview

@@ -1,4 +1,4 @@
-"""Small networks of every kind, in every precision, for the tests of the runtime."""
+"""Small networks of all kinds and precisions for the tests of the runtime."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.options import SearchOptions
 
 PIECES = 300
-# On processors without a matrix unit, `amx` keeps its tiles in memory.
+# On processors without a matrix unit, `amx` stores its tiles in memory, so it can be tested.
 ISAS = list(dict.fromkeys([*available(), *(["amx"] if "vnni" in available() else [])]))
 SHAPES = {
     "ssru": {},
@@ -43,7 +43,7 @@ def network(
     pieces=PIECES,
     source_pieces=None,
 ) -> Translator:
-    """Make a random network of three encoder layers and two decoder layers that ends some sentences early."""
+    """Make a random network with three encoder and two decoder layers; some of its translations end early."""
     torch.manual_seed(7)
     decoder = LayerShape(cross, head, 80, own if kind == "attention" else 0)
     model = Translator(
@@ -68,7 +68,7 @@ def network(
 
 
 def sources(count=21) -> list[list[int]]:
-    """Return sentences of 0 to 27 pieces, their end last."""
+    """Return sentences of 0 to 27 pieces, each followed by the end."""
     draw = torch.Generator().manual_seed(3)
     lengths = torch.randint(0, 28, (count,), generator=draw).tolist()
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
@@ -77,7 +77,7 @@ def sources(count=21) -> list[list[int]]:
 def quantized(
     model: Translator, grid: str, skip: Sequence[str] = (), texts: list[list[int]] | None = None
 ) -> Translator:
-    """Put the network on a grid; int8 gets activation scales from the test's own sentences."""
+    """Put the network on a grid; int8 gets activation scales from the tests' sentences."""
     texts = sources(9) if texts is None else texts
     if grid == "log4":
         return quantize_model(model, grid)

@@ -1,4 +1,4 @@
-"""The runtime's own choice of batches: each sentence once, and few together if they have many columns."""
+"""The runtime's choice of batches: each sentence once, and small batches if sentences have many columns."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_every_sentence_that_is_not_empty_is_in_one_batch(count, with_shortlist)
 
 
 def test_the_size_is_that_of_least_cost_written_out():
-    """Sentences share no piece: each adds as many columns as the one before."""
+    """Sentences share no piece, so each adds equally many columns."""
     text = [[*range(2 + 9 * number, 11 + 9 * number), EOS] for number in range(128)]
     chosen = shortlist(1)
 

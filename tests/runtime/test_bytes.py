@@ -1,4 +1,4 @@
-"""Characters without a piece: a model that learnt to copy bytes copies them in every engine and precision."""
+"""Characters without a piece: a model trained to copy bytes copies them in every engine and precision."""
 
 import random
 
@@ -35,7 +35,7 @@ LINES = ["the cat 😀 sees", "a 丁 house", "song щ tree", "the 😂 dog hears
 
 @pytest.fixture(scope="module")
 def copier(tmp_path_factory):
-    """Train a model to copy words with a rare character among them."""
+    """Train a model to copy words, some with a rare character."""
     folder, dice = tmp_path_factory.mktemp("copier"), random.Random(1)
     lines = []
     for _ in range(3000):

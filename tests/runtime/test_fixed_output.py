@@ -1,4 +1,4 @@
-"""Shortlists in fixed memory: the same translations as from layers made anew for each batch."""
+"""Shortlists in fixed memory: the same translations as with new layers for each batch."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ FEW = SearchOptions(batch_size=7, length_factor=0.5)
 @pytest.mark.workflows
 @pytest.mark.parametrize("precision", ["float32", "int8", "int8_rowwise", "log4"])
 def test_columns_in_fixed_memory(precision, monkeypatch):
-    """One decoder keeps its graphs while columns change; padding is not chosen though all outputs are negative."""
+    """A decoder keeps its graphs while columns change; padding is not chosen, even if all outputs are negative."""
     monkeypatch.setattr(fixed_output, "FEWEST_COLUMNS", 32)
     model = network() if precision == "float32" else quantized(network(), precision)
     model.output.bias.data -= 100
@@ -43,7 +43,7 @@ def test_columns_in_fixed_memory(precision, monkeypatch):
         assert [[columns[one] for one in line] for line in pieces] == expected
         assert any(expected)
     assert sizes == {32, 64, 128, PIECES}
-    # an encoder, and a step for each size; 64 columns stay enough for 62
+    # One graph of the encoder, and one of a step for each size; 64 columns also serve for 62.
     assert len(decoder.replays) >= 4
 
 
@@ -60,7 +60,7 @@ def test_a_layer_keeps_its_place():
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 def test_a_runtime_on_a_gpu_with_a_shortlist(kind, monkeypatch):
-    """Greedy search and beams of one network and an ensemble equal the CPU's."""
+    """Greedy search and beams, with one network and an ensemble, equal the CPU's."""
     monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
     candidates = np.random.default_rng(5).integers(1, PIECES, (PIECES, 3)).astype(np.int32)
     shortlist = Shortlist(candidates, np.arange(2, 30, dtype=np.int32))

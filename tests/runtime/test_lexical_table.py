@@ -1,4 +1,4 @@
-"""Shortlists of corpora: counts and ranks against plain loops, samples, and the full list of a small language."""
+"""Shortlists of corpora: counts and ranks compared with loops, samples, and the full list of a small language."""
 
 import random
 from collections import Counter
@@ -78,7 +78,7 @@ def test_text_without_a_translation_is_refused(tmp_path, vocabulary):
 @needs_eflomal
 @pytest.mark.parametrize("larger", SIDES)
 def test_two_vocabularies_have_a_shortlist(tmp_path, larger):
-    """Each English word's pieces yield all pieces of its translation, whichever vocabulary is the larger."""
+    """Each English word's pieces yield all pieces of its translation, whichever vocabulary is larger."""
     draw = random.Random(6)
     sentences = [draw.sample(sorted(WORDS), 3) for _ in range(400)]
     sources = [" ".join(words) for words in sentences]
@@ -97,7 +97,7 @@ def test_two_vocabularies_have_a_shortlist(tmp_path, larger):
 
 @needs_eflomal
 def test_the_shortlist_of_a_language_holds_its_words(tmp_path, vocabulary):
-    """Pairs have their words in any order; each source word's pieces yield all pieces of its translation."""
+    """Words of a pair have any order; each source word's pieces yield all pieces of its translation."""
     draw = random.Random(6)
     sentences = [draw.sample(sorted(WORDS), 3) for _ in range(400)]
     sources = [" ".join(words) for words in sentences]

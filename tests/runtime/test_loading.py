@@ -1,4 +1,4 @@
-"""Loading of any translator: the runtime for Weebill models on the processor, PyTorch for others."""
+"""Loading of any translator: the runtime for Weebill models on the CPU, PyTorch for others."""
 
 import shutil
 
@@ -105,39 +105,39 @@ CARD = pytest.param(
     ],
 )
 BEAM = SearchOptions(beam=3, nbest=2)
-# Largest relative difference of a score, from the rounding of float32 and TF32, of 11 bits and of 8 bits.
+# Largest relative differences of scores, by rounding: float32 and TF32; 11 bits; 8 bits.
 TOLERANCE = {"float32": 5e-3, "float16": 1e-2, "bfloat16": 6e-2}
 
 
 @pytest.fixture(params=["cpu:0", CARD])
 def gpu(request, monkeypatch):
-    """Return a GPU, or PyTorch's processor by a name that is not "cpu", which takes the way of a GPU."""
+    """Return a GPU, or PyTorch's CPU with a name other than "cpu", with which it computes as a GPU does."""
     if request.param == "cpu:0":
         monkeypatch.setattr(loading, "check_device", lambda name: None)
     return request.param
 
 
 def weights_of(translator):
-    """Return the types and devices of the numbers of a translator's networks."""
+    """Return the types and devices of the weights of a translator's networks."""
     networks = [engine.network for one in translator.translator.students for engine in one.engines]
     return {(one.dtype, one.device.type) for network in networks for one in network.parameters()}
 
 
 def differing(found, expected, most=1):
-    """Return the pairs of different lines, [] for at most `most`, which may be ties of rounded numbers."""
+    """Return the pairs of different lines, but [] for at most `most` pairs, which may be ties by rounding."""
     assert any(expected)
     pairs = [pair for pair in zip(found, expected, strict=True) if pair[0] != pair[1]]
     return pairs if len(pairs) > most else []
 
 
 def best(translator):
-    """Return the best translation of each line by a beam."""
+    """Return the best translation of each line, found by a beam."""
     return [hypotheses[0].text for hypotheses in translator.nbest(TEXT, BEAM)]
 
 
 @pytest.fixture(scope="module")
 def shortlist(base):
-    """Return a shortlist that half of the pieces are missing from, also some of each translation."""
+    """Return a shortlist without half of the pieces, among them some of each translation."""
     pieces = len(load_model(base / "recipe/float32").vocabulary)
     path = base / "shortlist.safetensors"
     every = np.tile(np.arange(3, pieces, 2, dtype=np.int32), (pieces, 1))
@@ -152,7 +152,7 @@ def shortlist(base):
 def test_a_gpu_translates_nearly_as_the_processor(
     base, gpu, shortlist, listed, models, precision, ways
 ):
-    """Pieces that are not in the shortlist never come; scores differ by the rounding of the precision."""
+    """Pieces outside the shortlist are never output; scores differ by the precision's rounding."""
     every = sorted((base / "recipe").iterdir())
     folders = every if models == "ensemble" else every[:1]
     named = None if precision == "float32" else precision
@@ -166,7 +166,7 @@ def test_a_gpu_translates_nearly_as_the_processor(
         return
     translate = best if ways == "beam" else (lambda one: one.translate(TEXT))
     lines = translate(found)
-    if precision != "bfloat16":  # whose 8 bits decide between near pieces of a random network
+    if precision != "bfloat16":  # its 8 bits decide near ties of a random network
         assert not differing(lines, translate(expected), 2 if precision == "float32" else 3)
     if listed:
         options = SearchOptions(beam=3 if ways == "beam" else 1)
@@ -176,7 +176,7 @@ def test_a_gpu_translates_nearly_as_the_processor(
 
 @pytest.mark.parametrize("precision", ["float16", "bfloat16"])
 def test_a_recipes_folder_gives_its_float32_model_to_a_gpu(base, gpu, tmp_path, precision):
-    """A folder with a single model gives this one; a model's own folder, itself."""
+    """A folder with a single model gives this model; a model's own folder gives itself."""
     named = load(base / "recipe/float32", precision, device=gpu).scores(TEXT, TEXT)
     assert (
         load(base / "recipe", precision, device=gpu).scores(TEXT, TEXT).tolist() == named.tolist()

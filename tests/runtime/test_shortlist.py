@@ -31,7 +31,7 @@ def test_a_file_gives_it_back(tmp_path):
 
 
 def test_a_file_takes_two_bytes_for_a_candidate(tmp_path):
-    """At the papers' size, 32,000 pieces with 50 candidates take 3.2 MB, against about 11 MB in WNGT20."""
+    """At the papers' size, 32,000 pieces with 50 candidates take 3.2 MB; WNGT20's take about 11 MB."""
     draw = np.random.default_rng(1)
     few = draw.integers(0, 51, 32_000)
     candidates = draw.integers(0, 32_000, (32_000, 50)).astype(np.int32)

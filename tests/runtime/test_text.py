@@ -1,4 +1,4 @@
-"""Model folders in the runtime: the chosen precision, and damaged folders."""
+"""Model folders in the runtime: choice of the precision, and damaged folders."""
 
 import pytest
 

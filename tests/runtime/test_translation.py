@@ -1,4 +1,4 @@
-"""The runtime gives PyTorch's translations, for every kind of network and precision."""
+"""The runtime gives PyTorch's translations for every kind of network and precision."""
 
 import copy
 import dataclasses
@@ -20,7 +20,7 @@ from weebill_runtime.shortlist import Shortlist
 
 BATCHES = SearchOptions(batch_size=7, length_factor=0.5)
 BEAMS = SearchOptions(batch_size=7, length_factor=0.5, beam=4, nbest=3)
-# The portable path computes a network of any shape by the network's own code.
+# The portable path computes networks of any shape by their own code, so two shapes are enough.
 EVERY_SHAPE = [*product(ISAS, SHAPES), (PORTABLE, "ssru"), (PORTABLE, "attention, untied")]
 
 
@@ -50,7 +50,7 @@ def test_same_translations(isa, shape, precision):
     found = Runtime([copy.deepcopy(model)], isa).translate(sources(), BATCHES)
     same = [a == b for a, b in zip(found, expected, strict=True)]
     assert len({len(one) for one in expected}) > 3, "some end early, or the test says little"
-    # sums in another order may decide nearly equal pieces otherwise
+    # Sums in another order may change the choice between nearly equal pieces.
     assert sum(same) >= len(same) - 1
 
 
@@ -60,7 +60,7 @@ ONE_BY_BEAM = SearchOptions(batch_size=1, length_factor=0.5, beam=3, nbest=2)
 
 @functools.cache
 def shortlisted_by_pytorch():
-    """Return a shortlist, and PyTorch's greedy and best translations of each source from its columns alone."""
+    """Return a shortlist, and PyTorch's greedy and best translations of each source with its columns only."""
     model, draw = network(), np.random.default_rng(5)
     candidates = draw.integers(1, PIECES, (PIECES, 3)).astype(np.int32)
     shortlist = Shortlist(candidates, np.array([2, 3], dtype=np.int32))
@@ -85,7 +85,7 @@ def test_a_shortlist_chooses_among_its_columns(isa):
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_padding_is_never_chosen(isa, precision):
-    """Columns are padded to whole vectors; a padding of 0 would be the largest if all outputs are negative."""
+    """Columns are padded to whole vectors; if all outputs are negative, padding with 0 would win."""
     model = _model("ssru", precision)
     candidates = np.arange(PIECES, dtype=np.int32)[:, None].repeat(2, 1)
     for shortlist in (None, Shortlist(candidates, np.array([2, 3, 5], dtype=np.int32))):
@@ -97,7 +97,7 @@ def test_padding_is_never_chosen(isa, precision):
 
 @functools.cache
 def gated_by_pytorch(sign):
-    """Return a model with gates that are shut or open, and PyTorch's translations."""
+    """Return a model with closed or open gates, and PyTorch's translations."""
     model = network()
     for layer in model.decoder:
         layer.recurrence.forget.bias.data += 500 * sign
@@ -106,7 +106,7 @@ def gated_by_pytorch(sign):
 
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_gates_that_are_shut_or_open(isa, sign):
-    """The gates' inputs are far beyond the range of eˣ."""
+    """The inputs of the gates are far outside the range of eˣ."""
     model, expected = gated_by_pytorch(sign)
     found = Runtime([copy.deepcopy(model)], isa).translate(sources(), BATCHES)
     same = [a == b for a, b in zip(found, expected, strict=True)]
@@ -125,10 +125,10 @@ def test_batches_of_its_own_choice_change_no_translation(isa):
 )
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_beam_finds_the_same_hypotheses(isa, shape, precision):
-    """Beams grow, shrink as hypotheses end, and sentences leave the batch."""
+    """Beams grow, and shrink as hypotheses end; finished sentences leave the batch."""
     model, expected = written_by_pytorch(shape, precision, BEAMS)
     found = Runtime([copy.deepcopy(model)], isa).search(sources(), BEAMS)
-    # A sum in another order may move an activation by a whole step of 8 bits, and so all later numbers.
+    # A sum in another order may change an activation by a step of 8 bits, and thereby all later numbers.
     tolerance, others = (1e-4, 1) if precision == "float32" else (0.03, 4)
     same = [
         [one.tokens for one in a] == [one.tokens for one in b]
@@ -159,7 +159,7 @@ def test_a_student_of_mixed_precision_is_refused(isa):
 
 
 def test_products_of_bfloat16_numbers_are_those_of_pytorch(isa):
-    """Only rounding between the products differs: PyTorch's path keeps float32 there."""
+    """Only rounding between the products differs, where PyTorch's path keeps float32."""
     if isa != PORTABLE and not has_bfloat16(isa):
         pytest.skip(f"{isa} has no products of bfloat16 on this processor")
     model = network(kind="attention", tied=False)
@@ -184,7 +184,7 @@ def test_an_instruction_set_without_products_of_bfloat16_is_refused(isa, monkeyp
 
 @functools.cache
 def averaged_by_pytorch(options):
-    """Return two networks, and PyTorch's best translations by both."""
+    """Return two networks, and PyTorch's best translations by their average."""
     one, other = network(), network(kind="attention")
     with torch.no_grad():
         for parameter in other.parameters():
@@ -210,7 +210,7 @@ LONG = SearchOptions(beam=2, max_source_tokens=4000, length_factor=0.0, length_c
 
 @functools.cache
 def long_sources_by_pytorch(kind):
-    """Return a model, sources of 3,000 and of 7 pieces, and the best translations; scores depend on all pieces."""
+    """Return a model, sources of 3,000 and 7 pieces, and their best translations; scores depend on all pieces."""
     model = small_network(PIECES, kind=kind)
     draw = np.random.default_rng(3)
     long = [[*draw.integers(2, PIECES, count).tolist(), 0] for count in (3000, 7)]

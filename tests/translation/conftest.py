@@ -1,4 +1,4 @@
-"""A small vocabulary, small tables and small networks for the tests of the translation family."""
+"""A small vocabulary, small tables and small networks for the tests of translation."""
 
 import dataclasses
 
@@ -29,7 +29,7 @@ OBJECTS = {
 
 
 def sentence_pairs() -> list[tuple[str, str]]:
-    """Return all 64 sentences of a grammar of three places."""
+    """Return all 64 sentence pairs of a grammar of subject, verb and object."""
     return [
         (f"{s} {v} {o} .", f"{s_de} {v_de} {o_de} .")
         for s, s_de in SUBJECTS.items()
@@ -47,7 +47,7 @@ def vocabulary(tmp_path_factory) -> Vocabulary:
 
 @pytest.fixture(scope="session")
 def pair(tmp_path_factory) -> VocabularyPair:
-    """Train a vocabulary of English and another of German."""
+    """Train an English and a German vocabulary."""
     folder = tmp_path_factory.mktemp("pair")
     for side, name, size in zip(zip(*sentence_pairs(), strict=True), SIDES, (30, 36), strict=True):
         train_vocabulary(side, folder / name, size=size, seed=1)
@@ -56,7 +56,7 @@ def pair(tmp_path_factory) -> VocabularyPair:
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
-    """Write all pairs, and every eighth beside them as validation.parquet."""
+    """Write all pairs, and every eighth pair as validation.parquet in the same folder."""
     path = tmp_path_factory.mktemp("corpus") / "corpus.parquet"
     for name, pairs in (("corpus", sentence_pairs()), ("validation", sentence_pairs()[::8])):
         sources, targets = zip(*pairs, strict=True)
@@ -66,7 +66,7 @@ def corpus(tmp_path_factory):
 
 
 def small_architecture(pieces: int = 50, kind: str = "ssru", tied: bool = True) -> Architecture:
-    """Return two encoder and two decoder layers of width 16; attention is wider than the embedding."""
+    """Return an architecture of two encoder and two decoder layers; attention is wider than the embedding (16)."""
     shape = LayerShape(heads=3, head_size=8, feed_forward=24)
     decoder = dataclasses.replace(shape, self_heads=3 if kind == "attention" else 0)
     return Architecture(

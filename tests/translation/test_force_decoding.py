@@ -1,4 +1,4 @@
-"""Forced scores, against the search's own scores and a sentence-by-sentence sum."""
+"""Forced scores, compared with the search's own scores and with a sum sentence by sentence."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ PAIRS = sentence_pairs()[::5]
 
 
 def one_by_one(network, vocabulary, given, output):
-    """Return Σ log softmax of each piece, every sentence alone, in the search's steps."""
+    """Return the mean log softmax of the pieces of one sentence, by the steps of a search."""
     (source,), (target,) = vocabulary.source.encode([given]), vocabulary.target.encode([output])
     mask = torch.ones(1, len(source), dtype=torch.bool)
     state = network.start(network.encode(torch.tensor([source]), mask), mask)
@@ -36,7 +36,7 @@ def one_by_one(network, vocabulary, given, output):
 def test_equal_to_steps_of_the_decoder(network, vocabulary):
     network.eval()
     given, outputs = (list(side) for side in zip(*PAIRS, strict=True))
-    given[3], outputs[5] = "the dog " * 9, "das Lied " * 12  # lengths unlike the others
+    given[3], outputs[5] = "the dog " * 9, "das Lied " * 12  # other lengths
     found = mean_log_probabilities(network, vocabulary, given, outputs)
     expected = [one_by_one(network, vocabulary, *pair) for pair in zip(given, outputs, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
@@ -63,13 +63,13 @@ def test_long_sides_are_cut_off(network, vocabulary):
 
 
 def test_the_reverse_model_scores_the_source(network, vocabulary, tmp_path):
-    """A translation that the model itself finds from the target has the score that its search gave."""
+    """A translation that the model itself finds has the score of its search."""
     save_model(tmp_path / "reverse", network, vocabulary, {})
     targets = [target for _, target in PAIRS]
     options = SearchOptions(beam=2, nbest=1, allow_unknown=True)
     found = load_translator(tmp_path / "reverse").nbest(targets, options)
     best = [hypotheses[0] for hypotheses in found]
-    # if the text encodes to the same pieces again
+    # Texts that encode to the same pieces again.
     same = [
         vocabulary.encode([h.text])[0] == [*h.pieces, EOS] and h.text.strip() != "" for h in best
     ]
@@ -83,7 +83,7 @@ def test_the_reverse_model_scores_the_source(network, vocabulary, tmp_path):
 def test_a_gpus_numbers_and_batches_change_scores_by_their_rounding_alone(
     network, vocabulary, tmp_path, monkeypatch
 ):
-    """PyTorch's processor takes the way of a GPU by the name cpu:0, in one batch of all pairs."""
+    """With the name cpu:0, the CPU computes as a GPU does, in one batch of all pairs."""
     save_model(tmp_path / "model", network, vocabulary, lineage={})
     given, outputs = (list(side) for side in zip(*PAIRS, strict=True))
     expected = load_reverse_scorer(tmp_path / "model")(given, outputs)
@@ -93,7 +93,7 @@ def test_a_gpus_numbers_and_batches_change_scores_by_their_rounding_alone(
         scorer = load_reverse_scorer(tmp_path / "model", "cpu:0", precision=precision)
         np.testing.assert_allclose(scorer(given, outputs), expected, rtol=tolerance)
         error = np.abs(scorer(given, outputs) / expected - 1).max()
-        assert precision == "float32" or error > 1e-5  # it is another type
+        assert precision == "float32" or error > 1e-5  # another type
 
 
 @pytest.mark.gpu

@@ -1,7 +1,8 @@
-"""A Hugging Face seq2seq folder behind the same interface, scored against teacher forcing."""
+"""A Hugging Face seq2seq folder as a translator; scores are compared with teacher forcing."""
 
 import json
 import shutil
+from itertools import chain
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from weebill.errors import InputError
 from weebill.rehearsal.making.translators import make_marian
 from weebill.translation.force_decoding import load_reverse_scorer
 from weebill.translation.loading import load_translator
-from weebill_runtime.options import SearchOptions
+from weebill_runtime.options import SearchOptions, ignore_cut
 
 WORDS = [
     "the",
@@ -32,7 +33,7 @@ SENTENCES = ["the small bird sings", "in the old tree the bird sings in the tree
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Write a tiny BART with a word tokenizer; Marian's tokenizer would need a vocabulary of its own."""
+    """Write a tiny BART with a word tokenizer; Marian's tokenizer would need its own vocabulary."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
     path = tmp_path_factory.mktemp("hf") / "bart"
@@ -97,7 +98,7 @@ def test_nbest_scores_are_log_probabilities_per_piece(folder, beam):
 
 
 def test_a_length_limit_holds_whatever_the_batch(folder):
-    """The model never ends by itself: each output stops at its own limit, its end scored."""
+    """The model never ends by itself; each output stops at its own limit, and its end is scored."""
     translator = load_translator(folder)
     with torch.no_grad():
         translator._model.final_logits_bias[0, 1] = -12.0
@@ -107,6 +108,36 @@ def test_a_length_limit_holds_whatever_the_batch(folder):
             limit = SearchOptions().limit(len(sentence.split()) + 1)
             assert {len(h.pieces) + 1 for h in hypotheses} == {limit}
             assert all(h.score < -12.0 / limit for h in hypotheses)
+
+
+@pytest.mark.parametrize("pad", [1, None], ids=["the end", "none"])
+def test_what_pads_outputs_changes_nothing(folder, tmp_path, pad):
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    for name in ("config.json", "generation_config.json"):
+        settings = json.loads((other / name).read_text())
+        (other / name).write_text(json.dumps({**settings, "pad_token_id": pad}))
+    for options in (SearchOptions(), SearchOptions(beam=2, nbest=2)):
+        found, expected = (
+            load_translator(one).nbest(SENTENCES, options) for one in (other, folder)
+        )
+        for ours, theirs in zip(chain(*found), chain(*expected), strict=True):
+            assert (ours.text, ours.score) == (theirs.text, pytest.approx(theirs.score, abs=1e-5))
+
+
+def test_the_sides_of_a_tokenizer_change_nothing(folder, tmp_path):
+    other = tmp_path / "left"
+    shutil.copytree(folder, other)
+    settings = json.loads((other / "tokenizer_config.json").read_text())
+    settings |= {"padding_side": "left", "truncation_side": "left"}
+    (other / "tokenizer_config.json").write_text(json.dumps(settings))
+    options = SearchOptions(max_source_tokens=5)  # cuts the second sentence
+    right, left = map(load_translator, (folder, other))
+    for one in (right, left):
+        one.on_cut = ignore_cut
+    assert left.translate(SENTENCES, options) == right.translate(SENTENCES, options)
+    scores = [one.scores(SENTENCES, SENTENCES[::-1], options) for one in (left, right)]
+    assert scores[0] == pytest.approx(scores[1])
 
 
 def test_order_and_blank_lines(folder):
@@ -119,7 +150,7 @@ def test_order_and_blank_lines(folder):
 
 
 def test_weights_are_read_from_safetensors_only(folder, tmp_path):
-    """A pickle could run code, so it is refused."""
+    """Weights in a pickle are refused, because a pickle can run code."""
     copy = tmp_path / "pickled"
     copy.mkdir()
     for file in folder.iterdir():
@@ -142,7 +173,7 @@ def test_a_truncated_download_is_named(folder, tmp_path):
 
 @pytest.mark.parametrize("piece", [41, -1])
 def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
-    """It would fail only in a batch of which one sentence ends before another."""
+    """Wrong padding would fail only in batches whose sentences end at different steps."""
     copy = tmp_path / "padded"
     shutil.copytree(folder, copy)
     file = copy / "generation_config.json"
@@ -153,7 +184,7 @@ def test_padding_by_a_piece_that_the_model_lacks(folder, tmp_path, piece):
 
 @pytest.mark.parametrize("cached", [False, 0])
 def test_a_model_saved_without_its_cache_translates_as_with_it(folder, tmp_path, cached):
-    """Trainings that save memory leave `false`; of 0 the library makes longer and longer positions."""
+    """Trainings that save memory leave `use_cache: false`; with 0, the library makes longer and longer positions."""
     copy = tmp_path / "uncached"
     shutil.copytree(folder, copy)
     file = copy / "generation_config.json"
@@ -166,7 +197,7 @@ def test_a_model_saved_without_its_cache_translates_as_with_it(folder, tmp_path,
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        # A piece that the tokenizer adds, and the model lacks.
+        # The tokenizer adds this piece, and the model lacks it.
         ({"pad_token": "xxxx"}, r"has 15 pieces; restore tokenizer_config\.json"),
         ({"model_max_length": [512]}, r"long: model_max_length is \[512\], expected a number"),
     ],
@@ -181,7 +212,7 @@ def test_values_of_a_tokenizer_that_do_not_fit(folder, tmp_path, values, message
 
 
 def test_a_piece_whose_number_is_a_fraction(tmp_path):
-    """4.0 is in range(9) for Python, and no row of a table for PyTorch."""
+    """For Python, 4.0 is in range(9), but for PyTorch it is no row of a table."""
     folder = make_marian(tmp_path / "marian")
     path = folder / "vocab.json"
     numbers = json.loads(path.read_text())

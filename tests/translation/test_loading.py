@@ -1,4 +1,4 @@
-"""From text to text: order, blank lines, ensembles, and folders that hold no model."""
+"""Translation of text: order, blank lines, ensembles, and folders without a model."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_translations_are_in_the_order_of_the_input(folders):
 
 
 def test_nbest_is_the_search_of_the_network(folders):
-    """Scores and pieces are the search's, texts are decoded pieces."""
+    """Scores and pieces are those of the search; texts are decoded pieces."""
     translator = load_translator(folders[0])
     model = load_model(folders[0])
     options = SearchOptions(beam=3, nbest=3)

@@ -1,4 +1,4 @@
-"""Fixtures of the translation family's small vocabularies."""
+"""Small vocabularies, from the fixtures of translation."""
 
 from tests.translation.conftest import pair, vocabulary
 

@@ -1,4 +1,4 @@
-"""The program weebill-translate in tests: where it is, and model folders to try it on."""
+"""The program weebill-translate in tests: its place, and model folders for it."""
 
 import random
 import subprocess
@@ -37,7 +37,7 @@ MARKS = (
 
 
 def random_lines(count: int, seed: int) -> list[str]:
-    """Return lines of words, marks and characters of all scripts, in any order."""
+    """Return random lines of words, marks and characters of all scripts."""
     draw = random.Random(seed)
     pool = [*MARKS, *MARKS, *" ".join(TEXT)]
 
@@ -51,7 +51,7 @@ def random_lines(count: int, seed: int) -> list[str]:
 
 
 def make_folders(base: Path) -> dict[str, Path]:
-    """Write a model folder of each precision, and a shortlist; return them by name."""
+    """Write a model folder in each precision, and a shortlist; return their paths by name."""
     vocabulary = make_whole_vocabulary(base / "vocab.spm")
     folders = {grid: base / grid for grid in GRIDS} | {"shortlist": base / "shortlist"}
     for grid, scales in GRIDS.items():
@@ -76,7 +76,7 @@ def text_of(lines: Sequence[str]) -> bytes:
 
 
 def run_program(program: Sequence[str | Path], *arguments: str | Path, text: bytes = b""):
-    """Run the program on a text; skip the test if it is not built."""
+    """Run the program on a text; skip the test if the program is not built."""
     if not Path(program[-1]).is_file():
         pytest.skip("weebill-translate is not built; `make program` does it")
     command = [*map(str, program), *map(str, arguments)]

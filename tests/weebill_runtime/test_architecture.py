@@ -1,4 +1,4 @@
-"""Architectures of config.json: a round trip, and clear errors for impossible shapes."""
+"""Architectures in config.json: a round trip, and clear errors for impossible shapes."""
 
 import json
 

@@ -1,6 +1,6 @@
-"""The engines for Arm, emulated by qemu: each instruction set's products, and translations equal to those of x86.
+"""The engines for Arm, emulated by qemu: products of each instruction set, and translations equal to x86's.
 
-`make test-arm` builds what these tests run.
+`make test-arm` builds the programs that these tests run.
 """
 
 import shutil
@@ -16,7 +16,7 @@ from weebill_runtime.translator import Translator
 BUILT = REPOSITORY / "build/program/aarch64"
 LIBRARIES = "/usr/aarch64-linux-gnu"
 QEMU = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
-SETS = {  # those that a processor has, by qemu's name of it, the fastest first
+SETS = {  # sets of a processor, by its name in qemu, the fastest first
     "cortex-a72": ["neon"],
     "neoverse-n1": ["dotprod", "neon"],
     "max": ["i8mm", "dotprod", "neon"],
@@ -58,7 +58,7 @@ def lines(request):
 @pytest.mark.parametrize("processor", SETS)
 @pytest.mark.parametrize("grid", ["int8", "float32"])
 def test_translations_are_those_of_x86(folders, lines, processor, grid):
-    """Sums of floats in another order may exchange pieces that are equally probable, in a line or two."""
+    """Another order of float sums may change the choice between equally probable pieces, in a line or two."""
     expected = Translator(folders[grid]).translate(lines)
     program = emulated(processor, "installed/bin/weebill-translate")
     found = run_program(program, folders[grid], text=text_of(lines))

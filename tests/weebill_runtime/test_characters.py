@@ -1,4 +1,4 @@
-"""Categories of characters are those of the Unicode database, for every code point."""
+"""Categories of all code points are those of the Unicode database."""
 
 import unicodedata
 

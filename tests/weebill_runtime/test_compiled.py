@@ -1,4 +1,4 @@
-"""The engine gets positions as PyTorch computes them, and its instruction set, beside weights."""
+"""Positions and the instruction set that the engine gets: positions are as in PyTorch."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from weebill_runtime.errors import InputError
 
 @pytest.mark.parametrize("width", [16, 96, 256, 512])
 def test_positions_are_those_of_the_network(width):
-    """Last bits differ: libraries round exponentials, sines and cosines in their own ways."""
+    """Last bits differ, because libraries round exponentials, sines and cosines differently."""
     expected = by_torch(0, 300, width, torch.device("cpu")).numpy()
     found = sinusoids(300, width)
     assert found.dtype == np.float32 and np.abs(found - expected).max() < 1e-4

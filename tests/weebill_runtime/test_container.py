@@ -1,4 +1,4 @@
-"""The image of a student, without a container engine: what it copies runs in a chroot with the C library alone."""
+"""The image of a student, without a container engine: the copied files run in a chroot with only the C library."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def test_it_translates(tmp_path):
         else:
             place.mkdir(parents=True)
             shutil.copy(PROGRAM.parents[1] / source, place)
-    for library in shared_libraries(PROGRAM):  # stand for the base image
+    for library in shared_libraries(PROGRAM):  # as in the base image
         place = root / Path(library).relative_to("/")
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, place)

@@ -1,4 +1,4 @@
-"""Symbols without a piece are copied; all that a sentence says is translated."""
+"""Symbols without a piece are copied, and the words of a sentence are translated."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The engines that a processor can run, what they refuse, and those that no other test reaches."""
+"""The engines that a processor can run, refused input, and engines that no other test reaches."""
 
 import hashlib
 import re
@@ -40,7 +40,7 @@ def test_what_is_installed_was_built_from_these_sources():
 
 
 def without_comments(file):
-    """Return the content of a file; that of the engine's C++ without comments and blank lines."""
+    """Return the content of a file; C++ of the engine without comments and blank lines."""
     content = file.read_bytes()
     if file.parent.name != "engine":
         return content
@@ -48,7 +48,7 @@ def without_comments(file):
 
 
 def test_features_are_those_that_linux_names():
-    """Linux reads them from the processor too, but by code of its own."""
+    """Linux also reads the features from the processor, but with its own code."""
     lines = Path("/proc/cpuinfo").read_text("ascii", errors="replace").splitlines()
     flags = next((line for line in lines if line.startswith("flags")), "").split()
     known = {*chain(*engines.NEEDS.values()), *engines.BFLOAT16.values()}
@@ -111,7 +111,7 @@ def test_products_of_codes_are_exact(engine, shape):
 def test_attention_is_that_of_float64(engine):
     draw = np.random.default_rng(2)
     query = draw.normal(size=(2, 3, 1, 32)).astype(np.float32)
-    keys, values = draw.normal(size=(2, 2, 9, 3, 32)).astype(np.float32).swapaxes(2, 3)  # with gaps
+    keys, values = draw.normal(size=(2, 2, 9, 3, 32)).astype(np.float32).swapaxes(2, 3)  # gaps
     mask = np.arange(9) < np.array([[9], [4]])
     scores = np.where(
         mask[:, None, None], query.astype(np.float64) @ keys.swapaxes(2, 3) * 0.2, -np.inf

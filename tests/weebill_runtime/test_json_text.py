@@ -1,4 +1,4 @@
-"""JSON that cannot be read is a ValueError of few words."""
+"""JSON that cannot be read raises a short ValueError."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Languages of codes are those that langcodes finds, and languages that are written alike have the same rules."""
+"""Languages of codes are as in langcodes, and languages with the same writing have the same rules."""
 
 from itertools import product
 from string import ascii_lowercase
@@ -18,7 +18,7 @@ def test_codes_are_replaced_as_by_langcodes():
 
 
 def _of_all(language: str) -> str:
-    """Return the macrolanguage of which a language is the usual member."""
+    """Return the macrolanguage whose usual member is `language`; otherwise, `language`."""
     return NORMALIZED_MACROLANGUAGES.get(language, language) if len(language) == 3 else language
 
 
@@ -41,7 +41,7 @@ def test_marks_of_chinese_and_japanese_stay_by_any_code():
 
 def test_marks_stay_in_all_languages_of_china():
     members = {one for one, whole in MACROLANGUAGES.items() if whole == "zh"}
-    assert {primary(one) for one in members} <= {*KEEPING} and usual_punctuation("ko") == "moses"
+    assert {primary(one) for one in members} <= {*KEEPING} and usual_punctuation("th") == "moses"
 
 
 def test_script_and_region_are_left_out():

@@ -5,11 +5,11 @@ import string
 
 import pytest
 
-from tests.small_models import TEXT, make_folder, make_vocabulary
+from tests.small_models import TEXT, make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.runtime.loading import load
 from weebill.runtime.text import load_runtime
 from weebill.translation.model.vocabulary import train_vocabulary
-from weebill_runtime.boundaries import sentences_in_quotes
+from weebill_runtime.boundaries import sentences, sentences_in_quotes
 from weebill_runtime.errors import InputError
 from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.options import Cut, Sampling, SearchOptions
@@ -20,7 +20,7 @@ TEN = SearchOptions(max_source_tokens=10)
 
 
 class Echo(TextTranslator):
-    """Answer with the text itself, cut; every letter or mark is a piece.  seen: all sentences."""
+    """Translator that returns the text itself, cut; every letter or mark is a piece.  seen: all sentences."""
 
     def __init__(self, change=str):
         self.seen, self._change = [], change
@@ -53,6 +53,9 @@ class Echo(TextTranslator):
         ("zh-TW", "我們下週見面。好嗎？當然可以！", ["我們下週見面。", "好嗎？", "當然可以！"]),
         ("hi", "मैं घर गया हूँ। वह कहाँ है? यहाँ।", ["मैं घर गया हूँ।", "वह कहाँ है?", "यहाँ।"]),
         ("ar", "ذهبت إلى البيت. أين أنت؟ هنا!", ["ذهبت إلى البيت.", "أين أنت؟", "هنا!"]),
+        ("ar", "بلغ السعر ٣.٥ دولار. انتهى الأمر.", ["بلغ السعر ٣.٥ دولار.", "انتهى الأمر."]),
+        ("ko", "그는 “네.”라고 말했다. 나는 '왜?'라고 물었다.", ["그는 “네.”라고 말했다.", "나는 '왜?'라고 물었다."]),
+        ("th", "เปิดเมื่อ พ.ศ.นี้! ทางใต้ของเมือง", ["เปิดเมื่อ พ.ศ.นี้!", "ทางใต้ของเมือง"]),
         ("my", "ကျွန်တော် ကျောင်းသားပါ။ သူသွားပြီ။", ["ကျွန်တော်", "ကျောင်းသားပါ။", "သူသွားပြီ။"]),
         ("th", "สถานีอยู่ที่ไหน ขอบคุณ มาก ฉันชอบมัน", ["สถานีอยู่ที่ไหน", "ขอบคุณ มาก", "ฉันชอบมัน"]),
         ("km", "ខ្ញុំជាសិស្ស។ គាត់ទៅ។", ["ខ្ញុំជាសិស្ស។", "គាត់ទៅ។"]),
@@ -67,8 +70,12 @@ def test_sentences_and_their_spaces(language, line, sentences):
     assert echo.seen == [*sentences, "", "short"]
 
 
+def test_marks_of_ascii_end_chinese_sentences():
+    assert sentences("你好吗?我很好.谢谢!", "zh") == ["你好吗?", "我很好.", "谢谢!"]
+
+
 def test_spaces_are_those_of_the_output_script():
-    """Japanese sentences touch each other, English and Korean ones do not."""
+    """Japanese sentences have no spaces between them, English and Korean ones do."""
     numbers = iter(string.ascii_uppercase)
     to_english = LineTranslator(Echo(lambda one: f"{next(numbers)} is so."), "ja")
     assert to_english.translate(["今日は暑いです。本当ですか？そうです。"], TEN) == [
@@ -115,14 +122,14 @@ FORTY, VIERZIG = " ".join([ENGLISH] * 40), " ".join([GERMAN] * 40)
     ],
 )
 def test_nothing_of_a_long_line_is_lost(language, line, most):
-    """Parts are short enough, few, end at the given marks, and are the line."""
+    """Parts are short enough, few, end at the given marks, and join to the line."""
     echo, cuts = Echo(), []
     translator = LineTranslator(echo, language)
     translator.on_cut = cuts.append
     [found] = translator.translate([line], SearchOptions(max_source_tokens=60))
     assert not cuts and len(echo.seen) <= most
     assert "".join(found.split()) == "".join(line.split())
-    if line.count(" ") >= 39:  # a script with spaces: all of them stay
+    if line.count(" ") >= 39:  # a script with spaces: all stay
         assert found == line.strip()
 
 
@@ -139,13 +146,13 @@ def test_a_quote_is_divided_after_its_stops():
 
 @pytest.mark.parametrize("mark", [".", "*", "(", '"', '."', '"a'])
 def test_a_long_run_of_marks_takes_no_longer_than_other_text(mark):
-    line = mark * 100_000  # minutes, if every mark of a run began a search
+    line = mark * 100_000  # minutes, if every mark began a search
     assert "".join(sentences_in_quotes(line, "en")) == line
 
 
 @pytest.mark.parametrize("space", ["\u3000", " "])
 def test_spaces_that_are_pieces_count(tmp_path, space):
-    """Real pieces of Japanese text, in which an ideographic space may be a piece of its own."""
+    """In real pieces of Japanese text, an ideographic space may be a separate piece."""
     texts = ["東京　大阪　京都", "東京は大きい町です。", "大阪の人が東京に行く。"] * 10
     path = tmp_path / "vocab.spm"
     train_vocabulary(texts, path, size=22, seed=1, byte_fallback=False)
@@ -173,6 +180,39 @@ def test_what_cannot_be_split_is_named_by_its_line():
     assert cuts == [Cut(1, 20, 10), Cut(2, 13, 10)]
 
 
+@pytest.mark.parametrize("method", ["translate", "nbest"])
+def test_a_line_with_more_pieces_than_bytes_is_split(method):
+    """Normalisation lengthens some letters, and Hugging Face's models add pieces of their own."""
+
+    class Doubled(Echo):
+        def piece_counts(self, sentences):
+            return [2 * count for count in super().piece_counts(sentences)]
+
+    echo, cuts, progress = Doubled(), [], []
+    translator = LineTranslator(echo, "en")
+    translator.on_cut = cuts.append
+    lines = ["abcdefghijklm", "Yes, yes, oh yes.", "", "No."]
+    options = SearchOptions(max_source_tokens=20)
+    found = getattr(translator, method)(lines, options, progress.append)
+    assert [one if method == "translate" else one[0].text for one in found] == lines
+    assert echo.seen[-5:] == ["abcdefghijklm", "Yes, yes,", "oh yes.", "", "No."]
+    assert cuts == [Cut(0, 26, 20)]
+
+
+def test_letters_that_become_two_are_not_cut(tmp_path):
+    """Unicode's NFC has two letters for क़; this vocabulary has neither, and spells them by six bytes."""
+    folder = make_folder(tmp_path / "model", make_whole_vocabulary(tmp_path / "vocab.spm"))
+    translator, cuts = load(folder), []
+    translator.on_cut = cuts.append
+    words = ["\u0958" * 8] * 2
+    options = SearchOptions(max_source_tokens=50)
+    assert len(" ".join(words).encode()) < 50
+    assert translator.translate([" ".join(words)], options) == [
+        " ".join(translator.translate(words, options))
+    ]
+    assert not cuts
+
+
 def test_the_best_translations_of_a_line_join_those_of_its_sentences():
     line = "This is one. These are two."
     for options in (
@@ -188,7 +228,7 @@ def test_the_best_translations_of_a_line_join_those_of_its_sentences():
 
 
 def test_a_line_of_forty_sentences_is_translated_whole(tmp_path):
-    """The runtime translates a line like its sentences one by one, and the last sentence counts."""
+    """The runtime translates a line as its sentences one by one, including the last sentence."""
     folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
     sentences = [f"{TEXT[n % len(TEXT)].rstrip('.').capitalize()}." for n in range(40)]
     alone, translator = load_runtime(folder).translate(sentences), load(folder)
@@ -196,7 +236,7 @@ def test_a_line_of_forty_sentences_is_translated_whole(tmp_path):
     assert translator.translate(sentences) == alone
     [found] = translator.nbest([" ".join(sentences)], SearchOptions(beam=2, nbest=2))
     assert len(found) == 2 and all(math.isfinite(one.score) for one in found)
-    assert translator.isa == load_runtime(folder).isa  # other attributes are those of the runtime
+    assert translator.isa == load_runtime(folder).isa  # other attributes come from the runtime
 
 
 def test_without_sentencex_a_long_line_is_named(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Punctuation is normalised as by sacremoses; spelling and emoji keep their invisible marks."""
+"""Punctuation is normalised as in sacremoses; spelling and emoji keep their invisible marks."""
 
 import random
 import unicodedata
@@ -24,16 +24,35 @@ def test_equals_sacremoses_on_random_lines(language):
     oracle = MosesPunctNormalizer(language, norm_numbers=False)
     lines = ["".join(dice.choices(PARTS, k=dice.randrange(12))) for _ in range(4000)]
     expected = [oracle.normalize(line) for line in lines]
-    assert normalise_punctuation(lines, language) == expected  # each line is normalised alone
+    assert normalise_punctuation(lines, language) == expected  # line by line
     for line, wanted in zip(lines, expected, strict=True):
         assert normalise_punctuation([line], language) == [wanted], ascii(line)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_number_stays_the_same_number(language):
-    """With defaults, Moses makes 1,234 or 1.234 of it, which is another number in half of the languages."""
+    """Moses' defaults give 1,234 or 1.234, which is another number in half of the languages."""
     for number in ("1\u00a0234", "12\u00a0345\u00a0678,5", "1\u202f234"):
         assert normalise([f"5 {number} x"], language) == [f"5 {number} x"]
+
+
+@pytest.mark.parametrize("language", ["fr", "en"])
+@pytest.mark.parametrize("space", ["\u2009", "\u202f"])
+def test_thin_spaces_at_french_marks_are_no_break_spaces(language, space):
+    typed = "Il dit_: «_Quoi_?_» Oui_! 5_%_; 1_234_€."
+    thin, usual = (normalise([typed.replace("_", one)], language) for one in (space, "\u00a0"))
+    assert usual == ['Il dit: "Quoi?" Oui! 5%; 1\u00a0234\u00a0€.']
+    assert [line.replace(space, "\u00a0") for line in thin] == usual  # in numbers they stay
+
+
+def test_all_apostrophes_are_one():
+    for text, language in (("п’ять сімʼя п'є", "uk"), ("oʻzbek gʼoza o‘zbek o’zi", "uz")):
+        assert set(normalise([text], language)[0]) & set("ʼʻ’‘'") == {"'"}
+
+
+def test_brackets_touch_words_in_korean():
+    text = "링의 대표(Jamie Siminoff)는 “네”라고 말했다…"
+    assert normalise([f" {text}  "], "ko") == normalise([text], "kor_Hang") == [text]
 
 
 def test_a_line_of_dots_takes_no_longer_than_another():

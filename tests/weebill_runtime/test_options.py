@@ -1,4 +1,4 @@
-"""Cropped sentences are reported with their place and length, in every way to translate."""
+"""Cropped sentences are reported with their position and length in every kind of translation."""
 
 import logging
 import math
@@ -30,7 +30,7 @@ def models(tmp_path_factory):
 
 
 def by_sentencepiece(folder, lines, most):
-    """Return the crops that SentencePiece itself counts."""
+    """Return the crops, as counted by SentencePiece itself."""
     own = sentencepiece.SentencePieceProcessor(model_file=str(folder / "vocab.spm"))
     counts = enumerate(map(len, own.encode(lines)))
     return [Cut(row, pieces, most) for row, pieces in counts if pieces > most]
@@ -78,7 +78,7 @@ def test_a_text_that_is_translated_often_is_counted_in_one_line(caplog):
 @pytest.mark.parametrize("make", [make_marian, make_mbart])
 @pytest.mark.parametrize("beam", [1, 2])
 def test_a_hugging_face_model_reads_to_its_last_position(tmp_path, monkeypatch, make, beam):
-    """The model has 64 positions; more, in source or translation, would end in an IndexError."""
+    """The model has 64 positions; more in source or translation would raise IndexError."""
     monkeypatch.setitem(SHAPE, "max_position_embeddings", 64)
     languages = None if make is make_marian else ("en_XX", "de_DE")
     translator = load_translator(make(tmp_path / "model"), languages=languages)

@@ -1,4 +1,4 @@
-"""The program weebill-translate, which needs no Python, translates byte for byte as `weebill translate`."""
+"""The program weebill-translate needs no Python and gives the bytes of `weebill translate`."""
 
 import json
 import random
@@ -163,7 +163,7 @@ def test_faults_are_one_line(folders, tmp_path):
 
 
 def test_a_thread_that_cannot_start_is_one_line(folders):
-    """Each thread takes 8 MB of addresses or more, of which there are 300 MB."""
+    """Each thread takes 8 MB or more of the 300 MB of address space."""
     command = ["bash", "-c", 'ulimit -s 8192 -v 300000; exec "$@"', "bash"]
     arguments = [folders["int8"], "--threads", "64"]
     found = run_program([*command, PROGRAM], *arguments, text=text_of([TEXT[0]] * 200))

@@ -1,4 +1,4 @@
-"""Requests that wait are translated together, and each gets its own lines or its own error."""
+"""Waiting requests are translated together, and each gets its own lines or its own error."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from weebill_runtime.request_batches import Refused, RequestBatches
 
 
 class Slow:
-    """Translator that waits for `go`, and fails on the line 7."""
+    """Translator that waits for `go`, and fails for the line 7."""
 
     def __init__(self, error=InputError):
         self.error = error
@@ -55,7 +55,7 @@ def test_one_call_serves_all_that_wait(error):
 def test_a_full_queue_refuses(slow):
     batches = RequestBatches(slow, waiting=3)
     with ThreadPoolExecutor(2) as clients:
-        large = clients.submit(batches.translate, ["a"] * 9)  # nothing waits: it is accepted
+        large = clients.submit(batches.translate, ["a"] * 9)  # accepted, as nothing waits
         slow.begun.wait(60)
         with pytest.raises(Refused, match="9 lines are waiting; ask again later"):
             batches.translate(["b"])

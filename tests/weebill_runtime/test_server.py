@@ -1,4 +1,4 @@
-"""The server answers each of many clients with its own translation, and loses nothing at its end."""
+"""The server answers each of many clients with its own translation, and loses no request when it ends."""
 
 import http.client
 import json
@@ -25,7 +25,7 @@ from weebill_runtime.server import Server
 
 
 def ask(port, method="POST", path="/translate", body=None, kind="application/json", **headers):
-    """Return status and answer of one request."""
+    """Send one request; return status and answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     headers = {"Content-Type": kind, **headers}
     if isinstance(body, dict):
@@ -36,7 +36,7 @@ def ask(port, method="POST", path="/translate", body=None, kind="application/jso
 
 
 def upper(lines):
-    """Stand for a translator that cannot translate digits, and that has a fault of its own."""
+    """Stand-in for a translator that refuses digits and has one fault of its own."""
     if "fault" in lines:
         raise RuntimeError
     if any(line.isdigit() for line in lines):
@@ -104,7 +104,7 @@ def test_bad_requests_are_named(port, request_, status, message):
 
 
 def talk(port, sent, ends=False):
-    """Send bytes, and perhaps end; return the statuses and the text of all answers until the server closes."""
+    """Send bytes, and close if `ends`; return statuses and text of all answers until the server closes."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(sent)
         if ends:
@@ -114,7 +114,7 @@ def talk(port, sent, ends=False):
             while part := connection.recv(1 << 16):
                 found += part
         except ConnectionResetError:
-            pass  # bytes that are not read
+            pass  # unread bytes
     return re.findall(r"HTTP/1\.1 (\d+)", text := found.decode()), text
 
 
@@ -143,7 +143,7 @@ NEXT = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
     ],
 )  # fmt: skip
 def test_nothing_is_read_after_a_body_of_doubtful_end(port, sent, status, message, capfd):
-    """Bytes that follow on the connection may belong to that body; they are no request."""
+    """Later bytes of the connection may belong to the body, so they are not read as a request."""
     statuses, text = talk(port, sent + NEXT)
     assert statuses == [status] and message in text and "Connection: close" in text
     assert ("Traceback" in capfd.readouterr().err) == (status == "500")
@@ -157,7 +157,7 @@ def test_requests_of_one_connection_are_answered_in_turn(port):
 
 
 def test_a_body_that_the_client_cuts_is_refused(port):
-    """Its beginning is a form by itself."""
+    """The beginning of the body would be a valid form."""
     form = post("Content-Type: application/x-www-form-urlencoded", "Content-Length: 50",
                 body=b"source=en&target=de&q=The+small+bird")  # fmt: skip
     statuses, text = talk(port, form, ends=True)
@@ -168,7 +168,7 @@ def test_a_body_that_the_client_cuts_is_refused(port):
 @pytest.mark.parametrize("sent", [post("Content-Length: 1000", body=b""), NEXT[:20]])
 @pytest.mark.parametrize("ending", [False, True])
 def test_a_client_that_drips_is_left(server, monkeypatch, sent, ending):
-    """Each byte comes soon, but the request never does; it ends sooner when the server ends."""
+    """Bytes come one by one, but the request never ends; the server closes it, earlier if the server ends."""
     name = "REQUEST_AT_END" if ending else "REQUEST"
     monkeypatch.setattr(request_handler, name, 0.3)
     with socket.create_connection(server.server_address, timeout=20) as connection:
@@ -222,7 +222,7 @@ def test_too_many_connections_are_refused(port, monkeypatch):
 
 
 def test_a_hundred_clients_and_a_clean_end(tmp_path):
-    """All ask at once, again and again; SIGTERM comes in between, and no accepted request stays without answer."""
+    """All clients ask repeatedly at the same time; after SIGTERM, every accepted request still gets an answer."""
     folder = make_folder(tmp_path / "model", make_whole_vocabulary(tmp_path / "vocab.spm"))
     lines = [f"{TEXT[number % 6]} {number}" for number in range(100)]
     expected = load_runtime(folder).translate(lines)

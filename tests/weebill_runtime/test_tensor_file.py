@@ -1,4 +1,4 @@
-"""Files are read as safetensors reads them, without a copy, and damaged ones are refused."""
+"""Files are read as by safetensors, without a copy, and damaged files are refused."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A student translates without PyTorch as with it, from Python and from the command line."""
+"""A student gives the same translations without PyTorch, from Python and from the command line."""
 
 import re
 import subprocess
@@ -36,7 +36,7 @@ sys.meta_path.insert(0, Forbidden())
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Return a model folder of each precision, with weights that are no multiples of vectors."""
+    """Return a model folder of each precision; sizes of weights are no multiples of vectors."""
     base = tmp_path_factory.mktemp("models")
     vocabulary = make_whole_vocabulary(base / "vocab.spm")
     for grid, scales in GRIDS.items():
@@ -147,7 +147,7 @@ def test_a_closed_translator_and_an_empty_window_are_named(folders):
 
 
 def test_calls_of_several_threads_wait_for_each_other(folders, monkeypatch):
-    """The engine holds one search at a time; a second one would write into its memory."""
+    """The engine has memory for one search; a second search would write into it."""
     translator, inside, most = load(folders["float32"]), [], []
     for name in ("_greedy", "_search", "_force_decode"):
         work = getattr(translator.translator, name)
@@ -174,7 +174,7 @@ def test_calls_of_several_threads_wait_for_each_other(folders, monkeypatch):
 
 
 def test_threads_that_cannot_start_are_named(folders, monkeypatch):
-    """None can start here: where some can, a pool starts no other while one is idle."""
+    """No thread can start here: otherwise, a pool starts no further thread while one is idle."""
 
     def refused(_thread):
         raise RuntimeError("can't start new thread")
@@ -188,7 +188,7 @@ def test_threads_that_cannot_start_are_named(folders, monkeypatch):
 
 
 def test_a_process_is_small(folders):
-    """Python, numpy, SentencePiece and a small student: no second copy of anything large, no other library."""
+    """The process has Python, numpy, SentencePiece and a small student, without second copies or other libraries."""
     program = (
         f"from weebill_runtime import Translator\n"
         f"Translator({str(folders['int8'])!r}).translate({LINES!r})\n"

@@ -1,4 +1,4 @@
-"""Two vocabularies: sides, identity, and their files; the record of the normalisation in a file."""
+"""Two vocabularies: sides, identity, and files; the record of the normalisation in a file."""
 
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 

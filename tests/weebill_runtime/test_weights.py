@@ -1,4 +1,4 @@
-"""Names, shapes and numbers of weights are those of PyTorch's network."""
+"""Names, shapes and numbers of weights equal those of PyTorch's network."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A finished run of the tiny experiment, for several modules."""
+"""A finished run of the tiny experiment, shared by several test modules."""
 
 import shutil
 
@@ -16,7 +16,7 @@ def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     with pytest.MonkeyPatch.context() as change:
         fork_workers(change)
-        change.setattr(translation_size, "XZ_PRESET", 0)  # in a sixth of the time
+        change.setattr(translation_size, "XZ_PRESET", 0)  # takes a sixth of the time
         run = snakemake(folder, TINY, "--cores", "2", imported=TRANSLATION)
     assert run.returncode == 0, run.stdout
     return folder
@@ -24,5 +24,5 @@ def undisturbed(tmp_path_factory):
 
 @pytest.fixture
 def finished(undisturbed, tmp_path):
-    """Copy the finished run, for changes."""
+    """Return the folder of a copy of the finished run, which a test may change."""
     return shutil.copytree(undisturbed, tmp_path / "finished")

@@ -2,10 +2,10 @@
 
 python tests/workflow/cut_power.py --cuts 30
 
-The run works on a file system of its own in a file.  What has been written to that file at a moment, without what the
-system still held in memory, is what a cut would leave.  Each copy is mounted, which replays the file system's
-journal, and the run goes on there to its end.  Models and tables must equal those of an undisturbed run: nothing may
-count as done that is not there.  It needs the right to mount.  The counts are written to --json, if that is given.
+The run writes to its own file system, whose image is a file.  A copy of this file at some moment has what a power
+cut would leave: data that the system still held in memory are missing.  Each copy is mounted, which replays the file
+system's journal, and the run continues there to its end.  Models and tables must equal those of an undisturbed run:
+no missing file may count as done.  The script needs the right to mount.  It writes the counts to --json, if given.
 """
 
 import argparse
@@ -34,14 +34,14 @@ from tests.workflow.running import (
     snakemake,
 )
 
-MIB = 512  # of the file system
+MIB = 512  # size of the file system
 LONGEST = 4.0  # seconds between two copies
-MEMORY = Path("/dev/shm")  # copies there take milliseconds, so that they are of one moment
+MEMORY = Path("/dev/shm")  # copying takes milliseconds there, so a copy shows one moment
 
 
 @contextmanager
 def mounted(image: Path, place: Path) -> Iterator[Path]:
-    """Mount the file system in a file at `place`."""
+    """Mount the file system of an image file at `place`."""
     place.mkdir(exist_ok=True)
     subprocess.run(["mount", "-o", "loop", image, place], check=True)
     try:
@@ -53,13 +53,13 @@ def mounted(image: Path, place: Path) -> Iterator[Path]:
 def run_with_cuts(
     image: Path, place: Path, cuts: int, cores: str, chance: random.Random
 ) -> list[tuple[float, Path]]:
-    """Run once; return moments in seconds, and copies of the file system at these, random ones of the whole run."""
+    """Run once; return random moments of the run, in seconds, each with its copy of the file system."""
     kept: list[tuple[float, Path]] = []
     with mounted(image, place):
         process = start(place, TINY, "--cores", cores, become=become_new_snakemake)
         began, number = time.monotonic(), 0
         while not has_ended(process, chance.uniform(0, LONGEST)):
-            # Each copy so far is kept with the same chance, however long the run takes.
+            # All copies so far have the same chance of being kept, however long the run takes.
             slot = len(kept) if len(kept) < cuts else chance.randrange(number + 1)
             number += 1
             if slot < cuts:
@@ -71,7 +71,7 @@ def run_with_cuts(
 
 
 def finished(copy: Path, place: Path, cores: str) -> tuple[dict[str, str], bool]:
-    """Finish the run in a copy; return its files' hashes, and whether its report is whole."""
+    """Finish the run in a copy; return the hashes of its files, and True if its report is whole."""
     with mounted(copy, place):
         run = snakemake(place, TINY, "--rerun-incomplete", "--cores", cores, imported=TRANSLATION)
         assert run.returncode == 0, run.stdout
@@ -80,7 +80,7 @@ def finished(copy: Path, place: Path, cores: str) -> tuple[dict[str, str], bool]
 
 
 def main() -> int:
-    """Run undisturbed, run with cuts, finish each, compare; return 1 if anything differs."""
+    """Run undisturbed, run with cuts, finish every copy and compare; return 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cuts", type=int, default=30)
     parser.add_argument("--cores", default=str(os.cpu_count()))

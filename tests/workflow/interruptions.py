@@ -1,4 +1,4 @@
-"""Runs that are interrupted in the ways in which runs are, and finished afterwards."""
+"""Runs that are interrupted in all realistic ways, and finished afterwards."""
 
 import os
 import random
@@ -24,7 +24,7 @@ def start(
 
     def run(output: int) -> None:
         os.setsid()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # shells let what runs behind ignore it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # shells make background jobs ignore it
         become(output, *snakemake_command(folder, config, *arguments)[3:])
 
     with (folder / "killed.log").open("ab") as log:
@@ -32,9 +32,9 @@ def start(
 
 
 def has_ended(process: ForkProcess, seconds: float) -> bool:
-    """Wait so long for the end of a run; return True if it has come.
+    """Wait at most `seconds` for the end of a run; return True if it has ended.
 
-    `join` with a limit would wait to the end: it takes a fork that becomes another program for one that has ended.
+    `join` with a limit is not usable: it takes a fork that becomes another program for one that has ended.
     """
     limit = time.monotonic() + seconds
     while process.exitcode is None and time.monotonic() < limit:
@@ -53,7 +53,7 @@ def _signal_all(process: ForkProcess, number: signal.Signals) -> None:
 
 
 def _terminate_all(process: ForkProcess) -> None:
-    """Terminate a run, and kill it after a while, as schedulers of clusters do.
+    """Terminate a run, and kill it after a while, as cluster schedulers do.
 
     Snakemake may hang after SIGTERM: its handler waits for a lock that its own thread holds.
     """
@@ -63,7 +63,7 @@ def _terminate_all(process: ForkProcess) -> None:
 
 
 def _kill_snakemake(process: ForkProcess) -> None:
-    """Kill Snakemake alone; its jobs must see it."""
+    """Kill Snakemake alone; its jobs must notice and end."""
     process.kill()
     process.join()
 
@@ -73,7 +73,7 @@ def _kill_a_job(process: ForkProcess) -> None:
     jobs = [one for one in _below(process.pid) if _is_job(one)]
     if jobs:
         random.choice(jobs).kill()
-    else:  # it reads the workflow
+    else:  # Snakemake still reads the workflow
         os.kill(process.pid, signal.SIGTERM)
     process.join()
 
@@ -94,10 +94,10 @@ def interrupted_run(
     *arguments: str,
     become: Callable[..., None] = become_snakemake,
 ) -> tuple[subprocess.CompletedProcess, int]:
-    """Run, interrupt the run after each of so many seconds in its way of WAYS, and let it finish.
+    """Run, interrupt the run after each given delay in seconds by the given way of WAYS, and let it finish.
 
-    arguments: Snakemake's, in each run.  become: what an interrupted run is, as for `snakemake`; the last one is a
-    fork.  Return the last run and how many interruptions there were: a run may end before its next one.
+    arguments: Snakemake's, in each run.  become: as for `snakemake`, for the interrupted runs; the last run is a
+    fork.  Return the last run and the number of interruptions: a run may end before the next interruption.
     """
     told = 0
     for delay, way in interruptions:
@@ -113,7 +113,7 @@ def interrupted_run(
 
 
 def wait_for_the_end(folder: Path) -> None:
-    """Wait until no process works in a folder; raise AssertionError if one stays."""
+    """Wait until no process has the folder as its working directory; raise AssertionError if one stays."""
     limit = time.monotonic() + PATIENCE
     while left := [*_processes(folder)]:
         assert time.monotonic() < limit, f"these outlive their run: {left}"
@@ -125,7 +125,7 @@ def _processes(folder: Path) -> Iterator[psutil.Process]:
         try:
             if Path(process.cwd()).is_relative_to(folder.resolve()):
                 yield process
-        except psutil.Error:  # it has ended, or is not ours
+        except psutil.Error:  # the process has ended, or is not ours
             continue
 
 
@@ -141,7 +141,7 @@ def _is_job(process: psutil.Process) -> bool:
         return process.name().startswith("python") and "resource_tracker" not in str(
             process.cmdline()
         )
-    except psutil.Error:  # it has ended
+    except psutil.Error:  # the process has ended
         return False
 
 

@@ -3,10 +3,10 @@
 python tests/workflow/kill.py --kills 100
 python tests/workflow/kill.py --config config/demo.yaml --kills 5 --new --longest 60
 
-Without a configuration, these are small experiments of each kind in turn, run as often as the interruptions need.
-Model files and tables must be equal, the report whole, and no process may outlive its run; measured times, logs and
-the report, which shows them, may differ.  All runs write below a folder that is named at the start and removed after
-success.  The counts are written to --json, if that is given.
+Without a configuration, small experiments of each kind run in turn, until there were enough interruptions.  Model
+files and tables must be equal, the report must be whole, and no process may outlive its run; measured times, logs and
+the report, which shows them, may differ.  All runs write below one folder.  The script prints its name at the start,
+and removes it after success.  It writes the counts to --json, if given.
 """
 
 import argparse
@@ -39,12 +39,12 @@ from tests.workflow.running import (
 from tests.workflow.small_runs import generation_experiment, metric_experiment, write_experiment
 
 IMPORTED = ("weebill.metric.scorer", "weebill.generation.steps", *TRANSLATION)
-MOST = 12  # interruptions of one run, so that it gets on
+MOST = 12  # interruptions of one run, so that it makes progress
 LONGEST = 12.0  # seconds until the next interruption
 
 
 def small_experiments(folder: Path) -> Iterator[Path]:
-    """Write a small experiment of each kind and what it reads; yield the paths of their configurations."""
+    """Write a small experiment of each kind and its inputs; yield the paths of the configurations."""
     yield TINY
     for make in (metric_experiment, generation_experiment):
         place = folder / make.__name__
@@ -55,7 +55,7 @@ def small_experiments(folder: Path) -> Iterator[Path]:
 class Campaign:
     """Interrupted runs of one configuration, compared with an undisturbed one.
 
-    become: what an interrupted run is, as for `snakemake`.
+    become: as for `snakemake`, for the interrupted runs.
     """
 
     def __init__(self, config: Path, place: Path, cores: int, become: Callable[..., None]):
@@ -68,7 +68,7 @@ class Campaign:
         print(f"{config}: {len(self.expected)} files", flush=True)
 
     def interrupt(self, number: int, plan: list[tuple[float, str]]) -> tuple[int, list[str]]:
-        """Run with interruptions; return how many there were before the run ended, and the files that differ."""
+        """Run with interruptions; return their number before the run ended, and the files that differ."""
         folder = self._folder(f"interrupted-{number}")
         run, told = interrupted_run(folder, self.config, plan, *self.cores, become=self.become)
         assert run.returncode == 0, run.stdout
@@ -77,7 +77,7 @@ class Campaign:
         return told, [*differing, *([] if whole else ["no whole report"])]
 
     def _folder(self, name: str) -> Path:
-        """Return a new folder beside the files that the configuration names relative to it."""
+        """Return a new folder, with the files that the configuration names by relative paths."""
         folder = self.place / name
         folder.mkdir(parents=True)
         if not self.config.is_relative_to(REPOSITORY):

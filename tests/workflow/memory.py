@@ -1,9 +1,9 @@
-"""Measure the memory of cleaning and of translating a million lines beside that of a fifth of them.
+"""Measure the memory that cleaning and translating need for a million lines and for a fifth of them.
 
 python tests/workflow/memory.py --json docs/results/reliability/memory.json
 
-Each work runs in a process of its own, on English and German sentences of Tatoeba that are numbered, so that no line
-repeats.  The peak of a process's resident memory is the system's own count, of anonymous and file pages.
+Each task runs in its own process, on English and German sentences of Tatoeba that are numbered, so that no line
+repeats.  The peak of a process's resident memory is the system's count of anonymous and file pages.
 """
 
 import argparse
@@ -39,7 +39,7 @@ print(line.split()[1], file=sys.stderr)
 
 
 def numbered_pairs(count: int) -> Iterator[tuple[str, str]]:
-    """Yield pairs of which none repeats."""
+    """Yield pairs without repetition."""
     pairs = read_pairs()
     for number in range(count):
         source, target = pairs[number % PAIRS]
@@ -47,7 +47,7 @@ def numbered_pairs(count: int) -> Iterator[tuple[str, str]]:
 
 
 def peak(work: str, *arguments: str, **streams) -> int:
-    """Run Python code with some arguments in a new process; return the peak of its resident memory in KiB."""
+    """Run Python code with arguments in a new process; return the peak of its resident memory in KiB."""
     command = [sys.executable, "-c", f"import sys\n{work}{PEAK}", *arguments]
     ended = subprocess.run(command, **streams, stderr=subprocess.PIPE, text=True, check=False)
     if ended.returncode:
@@ -56,7 +56,7 @@ def peak(work: str, *arguments: str, **streams) -> int:
 
 
 def cleaning(count: int, place: Path) -> int:
-    """Return the peak of cleaning `count` pairs in shards of 100,000."""
+    """Return the peak memory of cleaning `count` pairs in shards of 100,000."""
     table = place / f"table-{count}"
     with ShardWriter(table, SCHEMA) as writer:
         numbered = enumerate(numbered_pairs(count))
@@ -74,7 +74,7 @@ def cleaning(count: int, place: Path) -> int:
 
 
 def translation(count: int, place: Path) -> int:
-    """Return the peak of `weebill translate` for `count` lines."""
+    """Return the peak memory of `weebill translate` for `count` lines."""
     model, lines = place / "model", place / f"lines-{count}"
     if not model.exists():
         make_folder(model, make_whole_vocabulary(place / "vocabulary"))
@@ -89,7 +89,7 @@ WORKS = {"cleaning": cleaning, "translation": translation}
 
 
 def main() -> None:
-    """Measure each work on both amounts, and write the counts."""
+    """Measure each task on both amounts of text, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--json", type=Path)

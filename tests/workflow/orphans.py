@@ -1,4 +1,4 @@
-"""Kill Snakemake alone at random moments of its start and of its jobs' start; no job may outlive it.
+"""Kill Snakemake alone at random moments while it or its jobs start; no job may outlive it.
 
 python tests/workflow/orphans.py --kills 100 --json docs/results/reliability/orphans.json
 """
@@ -22,7 +22,7 @@ FIRST, LAST = 0.5, 7.0  # seconds after Snakemake's start
 
 
 def main() -> int:
-    """Kill, wait, and count; return 1 if a job has outlived its run."""
+    """Kill, wait and count; return 1 if a job has outlived its run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1, help="of the moments")

@@ -1,4 +1,4 @@
-"""Runs of the workflow from tests: Snakemake in a folder of its own, and the files that a run left."""
+"""Runs of the workflow from tests: Snakemake in a folder of its own, and the files that a run leaves."""
 
 import atexit
 import gc
@@ -35,7 +35,7 @@ TINY = Path(__file__).with_name("tiny.yaml")
 CONFIGURATIONS = sorted(
     path for path in (REPOSITORY / "config").glob("*.yaml") if path.name != "models.yaml"
 )
-# Modules that take seconds to import, for runs with jobs of all kinds.
+# Slow imports (seconds) of the jobs of a translation experiment.
 TRANSLATION = (
     "altair",
     "torch.utils.tensorboard",
@@ -44,7 +44,7 @@ TRANSLATION = (
     "weebill.translation.training.pruning_study",
 )
 FORKING = threading.Lock()  # filelock, which libraries import, allows one fork at a time
-PARSED = Path(tempfile.mkdtemp())  # what Snakemake makes of each file of rules
+PARSED = Path(tempfile.mkdtemp())  # Snakemake's parse of each file of rules
 atexit.register(shutil.rmtree, PARSED)
 # Files that differ between equal runs: measured times, logs of jobs, and the pages that show both.
 TIMED = (
@@ -68,11 +68,11 @@ TIMED = (
     "tables/generation_",
     "tables/speed/",
 )
-CARD = "README.md"  # in models and exports; it tells measured times
+CARD = "README.md"  # in models and exports; it has measured times
 
 
 def _warm_up() -> None:
-    """Do once what every run would do for half a second: import plugins and sections, and make schemas."""
+    """Do once what takes half a second in every run: import plugins and sections, and make schemas."""
     for name in ("nbformat", "smart_open", "weebill.report.tables.beside_papers.wngt20"):
         importlib.import_module(name)
     get_argument_parser()
@@ -87,7 +87,7 @@ def snakemake_command(folder: Path, config: Path, *arguments: str) -> list[str]:
     """Return the command that runs the workflow with a configuration, with results below `folder`."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
     command += ["--workflow-profile", str(REPOSITORY / "profiles/local")]
-    command += ["--scheduler", "greedy"]  # the other one starts a solver for each choice of jobs
+    command += ["--scheduler", "greedy"]  # the default starts a solver for each choice of jobs
     return [*command, "--directory", str(folder), "--configfile", str(config), *arguments]
 
 
@@ -97,12 +97,12 @@ def environment() -> dict[str, str]:
 
 
 def become_snakemake(output: int, *arguments: str) -> None:
-    """Turn a fork into Snakemake; its jobs are forks too, of all that this process has imported once."""
+    """Turn a fork into Snakemake; its jobs are forks too, and share all modules that this process has imported."""
     os.dup2(output, 1), os.dup2(output, 2)
     _open_output()
     sys.argv = ["snakemake", *arguments]
-    gc.freeze()  # no job searches for garbage among what is imported
-    benchmark.BENCHMARK_INTERVAL_SHORT = 10.0  # to read the memory of a large fork takes long
+    gc.freeze()  # no job searches the imported modules for garbage
+    benchmark.BENCHMARK_INTERVAL_SHORT = 10.0  # reading the memory of a large fork is slow
     PythonScript.execute_script = _run_in_a_fork
     sys.modules[Workflow.__module__].parse = _parse_once
     main()
@@ -121,7 +121,7 @@ def snakemake(
     imported: Sequence[str] = (),
     become: Callable[..., None] = become_snakemake,
 ) -> subprocess.CompletedProcess:
-    """Run the workflow to its end, or its error; `.stdout` has stdout and stderr together.
+    """Run the workflow to its end or an error; `.stdout` has stdout and stderr together.
 
     imported: modules that most of the run's jobs import.
     """
@@ -143,7 +143,7 @@ def run_snakemake(
 
 
 def read_workflow(folder: Path, config: Path, read: Callable[[Workflow], Any]) -> Any:
-    """Return what `read` finds in the workflow of a configuration, which is parsed in a fork; no job runs."""
+    """Parse the workflow of a configuration in a fork and return what `read` finds in it; no job runs."""
 
     def run() -> None:
         with SnakemakeApi(OutputSettings()) as api:
@@ -162,7 +162,7 @@ def read_workflow(folder: Path, config: Path, read: Callable[[Workflow], Any]) -
 
 
 def _parse_once(path: Any, run: Workflow, linemap: dict[int, int], rulecount: int) -> Any:
-    """Do what Snakemake's `parse` does, once in all runs for each text of rules and their number before it."""
+    """Replace Snakemake's `parse`: parse each text of rules once for all runs with equally many rules before it."""
     with run.sourcecache.open(path) as file:
         text = f"{rulecount} {file.read()}"
     kept = PARSED / hashlib.sha256(text.encode()).hexdigest()
@@ -176,12 +176,12 @@ def _parse_once(path: Any, run: Workflow, linemap: dict[int, int], rulecount: in
 
 
 def _open_output() -> None:
-    """Open stdout and stderr anew: those of the parent may be pytest's, or locked by another thread."""
+    """Open stdout and stderr anew: the parent's may be pytest's, or locked by another thread."""
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
 
 
 def _run_in_a_fork(job: PythonScript, script: str, edit: bool = False) -> None:
-    """Run a job's script as Snakemake's `PythonScript.execute_script` does, but not in a new Python."""
+    """Run a job's script as Snakemake's `PythonScript.execute_script` does, but in a fork, not in a new Python."""
     with FORKING:
         child = os.fork()
     if not child:
@@ -209,14 +209,14 @@ def _run_in_a_fork(job: PythonScript, script: str, edit: bool = False) -> None:
 
 
 def report_is_whole(results: Path, name: str = "report.html") -> bool:
-    """Return True if a results folder has its whole report, to the last tag, and no half-made one."""
+    """Return True if a results folder has its whole report, to the last tag, and no partial one."""
     report = results / name
     whole = report.exists() and report.read_text(encoding="utf-8").rstrip().endswith("</html>")
     return whole and not list(results.glob("*.partial*"))
 
 
 def fingerprints(results: Path) -> dict[str, str]:
-    """Return SHA-256 by path of every file of a results folder that equal runs must make equal."""
+    """Return the SHA-256 of each file of a results folder that must be the same in equal runs, by path."""
     paths = {path.relative_to(results).as_posix(): path for path in results.rglob("*")}
     return {
         name: sha256_file(path)

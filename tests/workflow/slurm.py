@@ -1,6 +1,6 @@
-"""A Slurm of one node on this machine's loopback, for tests: no systemd, no accounting, no trace afterwards.
+"""Slurm with one node on this machine's loopback, for tests: no systemd, no accounting, no traces afterwards.
 
-Its partition is called `main`, as in the profiles.  It needs root and the packages slurm-wlm and munge.
+The partition is called `main`, as in the profiles.  Root and the packages slurm-wlm and munge are required.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-# Slurm's jobs look nowhere else: programs that srun starts do not get SLURM_CONF.
+# Jobs read the configuration only here: programs that srun starts do not get SLURM_CONF.
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "srun", "squeue", "scontrol", "scancel")
 SETTINGS = """
@@ -50,7 +50,7 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 
 def why_not() -> str | None:
-    """Return the reason why this machine cannot run a Slurm of our own; None if it can."""
+    """Return the reason why this machine cannot run Slurm for tests; None if it can."""
     missing = [name for name in PROGRAMS if shutil.which(name, path=_path()) is None]
     if missing:
         return f"no {missing[0]} here; `apt-get install --no-install-recommends slurm-wlm munge`"
@@ -63,9 +63,9 @@ def why_not() -> str | None:
 
 @contextmanager
 def running_slurm(folder: Path) -> Iterator[None]:
-    """Run Slurm while the block lasts, its logs in `folder`; replaced files are restored.
+    """Run Slurm while the block lasts, with logs in `folder`; restore replaced files afterwards.
 
-    It skips the test if Slurm cannot run, and shows the logs if Slurm does not start.
+    Skip the test if Slurm cannot run; show the logs if it does not start.
     """
     if reason := why_not():
         pytest.skip(reason)
@@ -103,7 +103,7 @@ def logs(folder: Path) -> str:
 
 
 def _path() -> str:
-    return f"{os.environ['PATH']}:/usr/sbin:/sbin"  # no user's path has the daemons' folder
+    return f"{os.environ['PATH']}:/usr/sbin:/sbin"  # users' paths lack the daemons' folder
 
 
 def _command(*words: str) -> str:
@@ -112,7 +112,7 @@ def _command(*words: str) -> str:
         words,
         check=True,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # no pipe: a daemon would keep it open
+        stderr=subprocess.DEVNULL,  # a daemon would keep a pipe open
         stdin=subprocess.DEVNULL,
         text=True,
         timeout=20,
@@ -122,7 +122,7 @@ def _command(*words: str) -> str:
 
 
 def _start_munge() -> Path:
-    """Start the daemon that authenticates Slurm's parts; return the file of its process number."""
+    """Start the daemon that authenticates Slurm's parts; return the file with its process number."""
     folder = Path("/run/munge")
     folder.mkdir(exist_ok=True)
     shutil.chown(folder, "munge", "munge")

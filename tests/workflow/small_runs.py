@@ -1,4 +1,4 @@
-"""Small experiments of the kinds `metric` and `generation`, with all files that they read."""
+"""Small experiments of the kinds `metric` and `generation`, with all their input files."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ SMALLER = ["distilled", "pruned", "int8"]
 def metric_experiment(folder: Path) -> dict[str, Any]:
     """Write a checkpoint, its encoder and judgements into a folder; return an experiment that prunes the metric."""
     make_checkpoint(folder / "comet", make_encoder(folder / "encoder"))
-    (folder / "encoder").rename(folder / "moved")  # the checkpoint does not know the new place
+    (folder / "encoder").rename(folder / "moved")  # the checkpoint still names the old place
     draw = np.random.default_rng(1)
     rows = [
         (name, number, "en-de", source, reference, line or "Ja.", f"{draw.normal():.3f}")
@@ -113,7 +113,7 @@ def metric_distillation(folder: Path) -> dict[str, Any]:
 
 
 def generation_experiment(folder: Path) -> dict[str, Any]:
-    """Write articles and text into a folder; return an experiment that takes all steps of two generators."""
+    """Write articles and text into a folder; return an experiment with all steps for two generators."""
     write_articles(folder / "articles.jsonl", 60)
     lines = "".join(f"{article(n)['article']}\n\n" for n in range(900))
     (folder / "text.txt").write_text(lines, encoding="utf-8")

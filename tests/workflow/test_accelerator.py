@@ -1,4 +1,4 @@
-"""An experiment whose GPU is missing: one line names the key and the remedy before any job starts."""
+"""If an experiment's GPU is missing, one line names the key and the remedy before any job starts."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Bad configurations and folders end with plain lines before any job, with exit code 1."""
+"""Bad configurations and folders give plain error lines and exit code 1 before any job."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ def changed(folder: Path, **changes) -> Path:
 
 
 def error_lines(run, marker: str) -> list[str]:
-    """Return the error lines of a failed run; there must be no traceback."""
+    """Return the error lines of a failed run with `marker`; check that there is no traceback."""
     assert run.returncode == 1, run.stdout
     assert "Traceback" not in run.stdout
     assert "Error in file" not in run.stdout
@@ -47,7 +47,7 @@ SPOILT = {
 
 @pytest.mark.parametrize("name", [*SPOILT, "missing.yaml", "folder.yaml", "loop.yaml", "pipe.yaml"])
 def test_a_configuration_that_snakemake_would_not_explain(tmp_path, monkeypatch, name):
-    """Snakemake would end in a traceback, or in words without file and line."""
+    """Snakemake itself would show a traceback, or a message without file and line."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / name
     content, told = SPOILT.get(name, (None, ""))
@@ -88,7 +88,7 @@ def test_a_profile_names_the_configuration(tmp_path, monkeypatch):
 
 
 def test_another_workflow_may_repeat_a_key(tmp_path, monkeypatch):
-    """Its files are not ours to judge: Snakemake takes the last of two equal keys."""
+    """Another workflow's files are not checked: Snakemake takes the last of two equal keys."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "Snakefile").write_text("rule all:\n    run:\n        print(config)\n")
     (tmp_path / "twice.yaml").write_text("seed: 1\nseed: 2\n")
@@ -105,7 +105,7 @@ def test_all_errors_at_once(tmp_path):
 
 
 def test_errors_name_all_files(tmp_path, monkeypatch):
-    """Any of them may have the key."""
+    """Any of several configuration files may have the faulty key."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "more.yaml").write_text("sead: 3\n")
     run = run_snakemake(*SNAKEFILE, "-n", "--configfile", str(TINY), "more.yaml")
@@ -186,12 +186,12 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ("nr_inodes=8", "no inode left"),  # before any job
-        ("size=12k", "the disk is full"),  # in the first
+        ("nr_inodes=8", "no inode left"),  # fails before any job
+        ("size=12k", "the disk is full"),  # fails in the first job
     ],
 )
 def test_a_full_disk_below_snakemake_itself(tmp_path, options, told):
-    """The whole folder of the run is on a disk that is too small, and afterwards on one that suffices."""
+    """The run's whole folder is on a disk that is too small; then the disk grows, and the run succeeds."""
     with mounted(tmp_path / "run", options) as folder:
         arguments = (folder, TINY, "--cores", "1", TABLE)
         run = snakemake(*arguments)
@@ -218,7 +218,7 @@ def test_full_disk(tmp_path, small_disk):
 
 
 def test_a_dry_run_names_missing_files_and_goes_on(tmp_path):
-    """Without data it lists the jobs; of many missing files it names ten."""
+    """A dry run without data lists the jobs, and names ten of many missing files."""
     corpora = {
         f"news{number:02}": {
             "importer": "files",

@@ -1,4 +1,4 @@
-"""A job whose parameter has changed runs, also behind an `ancient` file of a job that runs."""
+"""A job whose parameter has changed runs, even if it reads a running job's output as `ancient`."""
 
 from tests.workflow.running import run_snakemake
 

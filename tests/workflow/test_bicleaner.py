@@ -1,4 +1,4 @@
-"""The score bicleaner in the workflow: its environment is made if needed, its model is trained or fetched."""
+"""The score `bicleaner` in the workflow: its environment is made if needed, its model is trained or fetched."""
 
 import math
 
@@ -22,7 +22,7 @@ TRAINING = {
 
 @pytest.fixture
 def configured(tmp_path):
-    """Return a function from the section scoring.bicleaner to the smallest experiment that drops by it."""
+    """Return a function that makes the smallest experiment that drops rows by a section `scoring.bicleaner`."""
 
     def write(bicleaner):
         config = yaml.safe_load(TINY.read_text())

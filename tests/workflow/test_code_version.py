@@ -10,7 +10,7 @@ from weebill.workflow.code_version import code_of, code_of_module
 
 
 def test_the_fingerprint_of_a_script_follows_its_choices_and_what_a_shell_passes_to_it():
-    """Choices may have any order; a choice is a module, or a name in it, of the library."""
+    """The order of the choices does not matter; a choice is a module of the library, or a name in a module."""
     plain = code_of("prune/prune.py")
     chosen = code_of("prune/prune.py", "weebill.pruning.depth", "weebill.pruning.one_shot")
     named = code_of("prune/prune.py", "pruning.one_shot:OneShot", "pruning.depth:Depth")

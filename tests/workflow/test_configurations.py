@@ -34,7 +34,7 @@ def test_dry_run(config, tmp_path):
     assert re.search("  time: (about|not known)", run.stdout), run.stdout
     assert (
         seconds < 13
-    )  # without the imports of Snakemake; 8 s on an idle machine, which tests share
+    )  # without the imports of Snakemake; 8 s on an idle machine, but tests share it
 
 
 @pytest.mark.workflows
@@ -51,7 +51,7 @@ def test_a_checkpoint_is_distilled_as_well_as_references_that_are_trained(tmp_pa
 
 
 def test_what_the_rules_import_does_without_pytorch():
-    """Importing it would delay every start of Snakemake, one per job, by a second or more."""
+    """Importing PyTorch would delay every start of Snakemake, one per job, by a second or more."""
     files = [*(REPOSITORY / "rules").rglob("*.smk"), REPOSITORY / "Snakefile"]
     pattern = re.compile(r"^from weebill\S* import (?:\([^)]*\)|.*)$", re.MULTILINE)
     imports = [line for file in files for line in pattern.findall(file.read_text("utf-8"))]
@@ -72,7 +72,7 @@ def test_profiles_parse(tmp_path, profile):
 
 @pytest.mark.parametrize("profile", ["slurm", "cluster-generic"])
 def test_what_profiles_set_is_for_rules_that_exist_and_grows(profile):
-    """Snakemake does not report a rule that it does not know."""
+    """Snakemake does not report unknown rules in a profile."""
     settings = yaml.safe_load((REPOSITORY / "profiles" / profile / "config.yaml").read_text())
     text = "\n".join(file.read_text() for file in (REPOSITORY / "rules").rglob("*.smk"))
     rules = set(re.findall(r"^\s*(?:use rule \w+ as|rule) (\w+)", text, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The Dockerfile, without a container engine: its files exist and are enough, and its commands are accepted."""
+"""The Dockerfile, without a container engine: its files exist and suffice, and its commands are accepted."""
 
 import os
 import re
@@ -32,14 +32,14 @@ def arguments(step: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory):
-    """Return a folder with the files that the image has: those that are copied."""
+    """Return a folder with the files that the Dockerfile copies into the image."""
     folder = tmp_path_factory.mktemp("image") / "weebill"
     folder.mkdir()
     for copy in arguments("COPY"):
         *sources, target = [word for word in copy.split() if not word.startswith("--")]
         for source in sources:
             place = REPOSITORY / source
-            if place.is_dir():  # Docker copies what a folder holds
+            if place.is_dir():  # Docker copies a folder's contents
                 shutil.copytree(place, folder / target, symlinks=True)
             else:
                 assert target == "./"
@@ -60,7 +60,7 @@ def test_it_says_that_it_is_untested_and_runs_as_a_user():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_its_commands_make_each_environment(image, name, tmp_path):
-    """The installer has all its files, accepts its arguments, and installs the lock."""
+    """The installer has all files that it needs, accepts its arguments, and installs the lock."""
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in ("bash", "chmod", "dirname", "mkdir", "realpath", "sh", "sync"):  # but no uv

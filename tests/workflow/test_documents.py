@@ -15,19 +15,19 @@ COMMAND = re.compile(r"(?:^|[\s`\"'(/])snakemake\"?((?: (?!import\b)[^`\n]+)+)")
 
 
 def commands(text: str) -> list[str]:
-    """Return the arguments of each command in a text: from `snakemake` to the end of its line or quotation."""
-    text = re.sub(r"\\\n[ \t]*(?:#[ \t]*)?", "", text)  # continued lines
+    """Return the arguments of each command in a text: from `snakemake` to the end of the line or quotation."""
+    text = re.sub(r"\\\n[ \t]*(?:#[ \t]*)?", "", text)  # joins continued lines
     found = []
     for match in COMMAND.finditer(text):
         line = re.split(r" {2,}#| # |`|\"$", match[1])[0].strip()
-        if re.search(r"(?:^| )--?[a-z]", line):  # others are prose
+        if re.search(r"(?:^| )--?[a-z]", line):  # lines without options are prose
             found.append(line)
     return found
 
 
 def fault(command: str) -> str | None:
-    """Return what Snakemake would misread: words that are no files or settings; None if nothing."""
-    # the Makefile's variables, a reader's number, and the file that the Makefile's rules add
+    """Return the words that Snakemake would misread, which are no files or settings; None if there are none."""
+    # Replace the Makefile's variables, a number that readers choose, and the file that the Makefile's rules add.
     command = re.sub(r"\$\(\w+\)|\bN\b", "2", command)
     command += " x.yaml" if command.endswith("--configfile") else ""
     try:
@@ -98,7 +98,7 @@ def test_the_check_sees_what_snakemake_would_take(text, bad):
 
 @pytest.mark.parametrize("outside", ["../shar" + "ed", "shar" + "ed/data"])
 def test_nothing_outside_the_checkout_is_named(outside):
-    """Only `.ci/run`, which is none of these files, looks for a mirror there."""
+    """No file of the repository but `.ci/run` may look for a mirror there."""
     files = tracked(*DOCUMENTS)
     assert len(files) > 500
     assert [name for name in files if outside in (REPOSITORY / name).read_text("utf-8")] == []

@@ -19,7 +19,7 @@ ENVIRONMENTS = REPOSITORY / "envs"
 # Requirements of bicleaner's packages that are not installed: see envs/bicleaner.txt.
 REPLACED = {"cyhunspell", "fasttext-wheel", "tensorflow"}
 
-# A conda whose environments have all packages of this Python but the library, which an editable install adds.
+# A conda whose environments have all packages of this Python except the library, which is an editable install.
 CONDA = """#!/bin/sh
 case "$*" in
   "info --json") echo '{{"conda_prefix": "{base}", "platform": "linux-64"}}' ;;
@@ -41,7 +41,7 @@ def pins(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-OPPONENTS = ("opusfilter", "bergamot", "pymarian", "fxtranslate")  # no part of the workflow
+OPPONENTS = ("opusfilter", "bergamot", "pymarian", "fxtranslate")  # not part of the workflow
 
 
 @pytest.mark.parametrize("name", [*NAMES, *OPPONENTS])
@@ -88,7 +88,7 @@ def test_conda_form_agrees(name):
 
 @pytest.mark.workflows
 def test_jobs_in_environments_of_conda_find_the_library(tmp_path, monkeypatch):
-    """Such an environment does not have it, and Snakemake hides PYTHONPATH from it by default."""
+    """Environments of conda lack the library, and Snakemake hides PYTHONPATH from them by default."""
     base = tmp_path / "base"
     (base / "bin").mkdir(parents=True)
     places = {"base": base, "python": sys.executable, "site": sysconfig.get_path("purelib")}

@@ -1,4 +1,4 @@
-"""The finished tiny experiment, run again: after changes, a kill and a fault, on a cluster, and as a page."""
+"""The finished tiny experiment, run again after changes, a kill and a fault, on a cluster, and for its page."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from tests.workflow.running import (
 from weebill.__main__ import main
 from weebill.workflow.code_version import PREFIX
 
-# Stubs of the programs that the Slurm executor calls: a job ends at once, writes its output and notes its call.
+# Stubs of the programs that the Slurm executor calls: a job records its call, writes its output and ends at once.
 SLURM_STUBS = {
     "sbatch": """printf '%s\\n' "$@" > calls; cd results/tiny/evaluation
         echo '[]' > speed.json; echo '[]' > latency.json; echo 1""",
@@ -66,7 +66,7 @@ def test_a_published_page_is_rendered_again_from_its_rows(finished, monkeypatch,
 
 @pytest.mark.workflows
 def test_a_rule_reruns_when_its_library_code_changes_and_not_otherwise(finished, tmp_path):
-    """A comment reruns nothing in a copy with new file times, and an edit elsewhere reruns no training."""
+    """A new comment reruns nothing, even with new file times; an edit elsewhere reruns no training."""
     project = tmp_path / "project"
     now = time.time()
 

@@ -1,4 +1,4 @@
-"""A student is trained and exported for Firefox; another experiment makes it smaller, and exports it again."""
+"""A student is trained and exported for Firefox; another experiment shrinks and exports it again."""
 
 import os
 
@@ -15,12 +15,12 @@ EXPORTS = "results/firefox/exports/demo.micro"
 
 @pytest.fixture
 def experiments(tmp_path):
-    """Write the configurations of both, in the smallest experiment's sizes."""
+    """Write the configurations of both experiments, with the smallest experiment's sizes."""
     config = yaml.safe_load(TINY.read_text())
     config |= {"vocabulary": {"size": 504}, "report": {}, "pruning": {}}
     config["corpora"] = {"tatoeba": {"importer": "tatoeba", "pairs": 700}}
     config["teacher"]["members"] = 1
-    config["distillation"] |= {"beam": 2, "max_repeats": 0, "shards": 1}  # the teacher stutters
+    config["distillation"] |= {"beam": 2, "max_repeats": 0, "shards": 1}  # the teacher loops
     speaks = {"updates": 160, "learning_rate": 0.01, "warmup": 20, "validate_every": 80}
     config["teacher"]["training"] |= speaks
     config["training"] |= speaks | {"guided_alignment": 0.1}

@@ -1,4 +1,4 @@
-"""One run of an experiment at a time, also through another mount; what a killed run left neither stays nor waits."""
+"""Only one run of an experiment at a time, also through another mount; locks of killed runs are removed."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def results(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def start():
-    """Return a function that starts a process which holds results, and ends all of them."""
+    """Return a function that starts a process that locks results; end all of these processes afterwards."""
     started = []
 
     def start(results: Path) -> subprocess.Popen:
@@ -78,7 +78,7 @@ def test_results_are_held_through_another_mount_and_from_another_container(resul
 
 
 def test_only_the_locks_of_a_killed_run_go(results, start):
-    remove_left_locks(results)  # nothing to do
+    remove_left_locks(results)  # has nothing to do
     SNAKEMAKE_LOCKS.mkdir(parents=True)
     own, other = SNAKEMAKE_LOCKS / "0.output.lock", SNAKEMAKE_LOCKS / "1.output.lock"
     own.write_text("data/text.en\nresults/one/report.html\n")
@@ -116,7 +116,7 @@ def test_a_stopped_job_of_a_killed_run_is_named(results, monkeypatch):
 
 @pytest.mark.workflows
 def test_a_second_run_in_another_folder_ends_in_a_line(tmp_path, start):
-    """The results of both folders are one, by a link."""
+    """Both folders have the same results, by a link."""
     (tmp_path / "results").mkdir()
     for name in ("first", "second"):
         (tmp_path / name).mkdir()

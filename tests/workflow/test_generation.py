@@ -1,4 +1,4 @@
-"""A generation experiment on models of a few birds runs to its report: small steps, measured and timed."""
+"""A generation experiment with tiny models of texts about birds runs to its report."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from weebill.files import read_json
 from weebill.generation.models import model_hash
 
 pytestmark = pytest.mark.workflows
-IMPORTED = ["altair", "weebill.generation.steps"]  # by most jobs
+IMPORTED = ["altair", "weebill.generation.steps"]  # most jobs import these
 FRESH = """
 import json, sys
 from pathlib import Path

@@ -4,14 +4,14 @@ import pytest
 
 from tests.workflow.running import REPOSITORY, read_workflow
 
-# They take their parameters from rules that use a GPU, or note where texts were written.
+# Rules whose parameters come from rules that use a GPU, or say where texts were written.
 ON_PROCESSOR = {"prune_vocabulary", "measure_summaries", "quantize_weights"}
 # Configurations at the papers' size: all have `accelerator: gpu`.
 NAMES = ("wngt20", "wmt21", "cometinho", "textgen")
 
 
 def read(workflow):
-    """Return for each rule whether its parameters name a GPU, and whether its resources do."""
+    """Return two booleans for each rule: its parameters name a GPU, its resources name a GPU."""
     return {
         rule.name: [
             any(names_gpu(value) for value in dict(rule.params.items()).values()),
@@ -22,7 +22,7 @@ def read(workflow):
 
 
 def names_gpu(value) -> bool:
-    """Return True if a parameter is a GPU, or hardware with one; the report's have the whole configuration."""
+    """Return True if a parameter is a GPU or hardware with one; the report's whole configuration does not count."""
     if isinstance(value, dict):
         value = value.get("accelerator")
     return value in ("gpu", "cuda")

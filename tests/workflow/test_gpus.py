@@ -1,4 +1,4 @@
-"""Jobs share the GPUs of a machine: each takes its own, also where others are killed."""
+"""Jobs share the GPUs of a machine: each takes cards of its own, even if other jobs are killed."""
 
 import ctypes
 import json
@@ -17,7 +17,7 @@ from weebill.errors import InputError
 from weebill.workflow import gpus
 
 EIGHT = ",".join(map(str, range(8)))
-# A job: it imports what every script imports first, says which cards it sees, and waits for its end.
+# A job: it imports what every script imports first, prints the cards that it sees, and waits to be ended.
 JOB = """
 import json, os, sys, time
 from pathlib import Path
@@ -38,7 +38,7 @@ while not given.with_suffix(".end").exists():
 """
 
 
-# A rule with two cards and one without, as Snakemake hands them to their scripts.
+# A rule with two cards and a rule without cards, as Snakemake passes them to their scripts.
 RULES = """
 from weebill.workflow.parent_watch import announce_snakemake
 
@@ -84,12 +84,12 @@ class Jobs:
         self.processes[name] = subprocess.Popen(command, env=self.environment)
 
     def cards(self, name: str) -> list[str] | None:
-        """Return the cards of a job once it has some."""
+        """Return the cards of a job; None if it has none yet."""
         path = self.folder / f"{name}.cards"
         return json.loads(path.read_text())[0].split(",") if path.exists() else None
 
     def wait_for(self, count: int, seconds: float = 60) -> dict[str, list[str]]:
-        """Wait until so many of the running jobs have their cards; return these."""
+        """Wait until `count` running jobs have their cards; return the cards of each."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             found = {name: self.cards(name) for name in self.processes}
@@ -125,7 +125,7 @@ def test_sixteen_jobs_take_turns_on_eight_cards_and_kills_return_theirs(jobs):
     time.sleep(2 * gpus.PERIOD)
     first = jobs.wait_for(8)
     assert Counter(card for cards in first.values() for card in cards) == Counter(EIGHT.split(","))
-    for number, name in enumerate(first):  # half of them are killed
+    for number, name in enumerate(first):  # kill half of them
         jobs.end(name, kill=number % 2 == 0)
     second = jobs.wait_for(8)
     assert not first.keys() & second.keys()
@@ -140,7 +140,7 @@ def test_a_training_on_several_cards_gets_all_at_once(jobs):
     found = jobs.wait_for(3)
     assert len({card for cards in found.values() for card in cards}) == 8
     jobs.start("two", 2)
-    jobs.end("one")  # one free card does not suffice
+    jobs.end("one")  # one free card is not enough
     time.sleep(2 * gpus.PERIOD)
     assert jobs.cards("two") is None
     jobs.end("three", kill=True)
@@ -151,7 +151,7 @@ def test_a_training_on_several_cards_gets_all_at_once(jobs):
 def machine(tmp_path, monkeypatch):
     """Return a function that sets the environment of this process, which holds no cards."""
     for name in (gpus.CHOICE, gpus.VISIBLE, gpus.TAKEN, *gpus.SCHEDULERS):
-        monkeypatch.setenv(name, "")  # restored at the end, also where the code sets it
+        monkeypatch.setenv(name, "")  # pytest restores it, even if the code sets it
         monkeypatch.delenv(name)
     monkeypatch.setenv(gpus.FOLDER, str(tmp_path / "locks"))
     monkeypatch.setattr(gpus, "_held", held := [])
@@ -172,7 +172,7 @@ def test_chooses_among_the_cards_that_are_given(machine):
 
 
 def test_processes_of_a_job_keep_its_cards(machine):
-    """A training's other ranks import the same script again."""
+    """Other ranks of a training import the same script again."""
     machine(WEEBILL_GPUS="0,1")
     assert gpus.take_gpus(1) == ["0"]
     assert gpus.take_gpus(1) == [] and os.environ["CUDA_VISIBLE_DEVICES"] == "0"
@@ -203,7 +203,7 @@ def test_no_card_no_lock(machine, monkeypatch):
 
 def test_counts_the_cards_by_the_driver(machine, monkeypatch):
     class Library:
-        """The driver's library of a machine with three cards."""
+        """Stand-in for the driver's library, on a machine with three cards."""
 
         def nvmlInit_v2(self):
             return 0

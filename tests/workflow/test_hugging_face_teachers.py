@@ -1,4 +1,4 @@
-"""Hugging Face teachers in the workflow: a multilingual one in a folder, and one by its name on the hub."""
+"""Hugging Face teachers in the workflow: a multilingual one from a folder, and one named as on the hub."""
 
 import re
 
@@ -20,7 +20,7 @@ FOLDER = f"birds--de-en@{COMMIT}"
 
 @pytest.fixture
 def config(tmp_path):
-    """Write the smallest experiment with such teachers; the hub's model lies in `local_dir`."""
+    """Write the smallest experiment with these teachers; the files of the hub's model are in `local_dir`."""
     make_m2m(tmp_path / "hundred")
     make_marian(tmp_path / "models/birds/de-en")
     config = yaml.safe_load(TINY.read_text())
@@ -39,7 +39,7 @@ def config(tmp_path):
 
 @pytest.mark.workflows
 def test_teachers_of_random_weights_stop_the_run(tmp_path, config):
-    """The BLEU of both directions is unknown, so it is measured."""
+    """No BLEU of these teachers is known, so the run measures it in both directions."""
     config["distillation"]["min_teacher_bleu"] = 1
     (tmp_path / "strict.yaml").write_text(yaml.safe_dump(config))
     target = "results/tiny/distilled/training.parquet"

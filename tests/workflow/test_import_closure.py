@@ -1,4 +1,4 @@
-"""Import closures of scripts, against the bytecode that Python compiles their modules to."""
+"""Import closures of scripts, compared with the imports in the bytecode of their modules."""
 
 import dis
 import os
@@ -47,14 +47,14 @@ def imported(code: CodeType) -> set[str]:
 
 
 def texts(constants: tuple) -> list[str]:
-    """Return the strings among constants and in tuples of them."""
+    """Return the strings among the constants, also those in tuples."""
     found = [text for one in constants if isinstance(one, tuple) for text in texts(one)]
     return found + [one for one in constants if isinstance(one, str)]
 
 
 @cache
 def reached(name: str) -> frozenset[str]:
-    """Return a source and all sources that it reaches, one import after another."""
+    """Return a source and all sources that it reaches by imports, directly or not."""
     found, waiting = {name}, [name]
     while waiting:
         for place in direct(waiting.pop()) - found:
@@ -84,7 +84,7 @@ def test_closures_are_what_bytecode_imports(folder):
 
 
 def test_an_edit_of_a_module_moves_the_scripts_that_reach_it_and_no_others():
-    """Each module of the library is edited in turn, for scripts of all sizes."""
+    """Each module of the library is edited in turn; the scripts reach few or many modules."""
     scripts = sorted(SCRIPTS, key=lambda script: len(reached(script)))[::12]
     before = {script: PROJECT.fingerprint(script) for script in scripts}
     for module in MODULES:
@@ -193,7 +193,7 @@ def test_the_sources_of_the_installed_engine_count_where_it_is_imported(
     after = project({})
     assert after.fingerprint("weebill.deep.engine") != before.fingerprint("weebill.deep.engine")
     assert after.fingerprint("weebill.deep.reader") == before.fingerprint("weebill.deep.reader")
-    record.write_text("0  engine/linear.h\n1  weebill_runtime/engines.py\n")  # counts by itself
+    record.write_text("0  engine/linear.h\n1  weebill_runtime/engines.py\n")  # has its own hash
     assert project({}).fingerprint("weebill.deep.engine") == after.fingerprint(
         "weebill.deep.engine"
     )
@@ -208,7 +208,7 @@ def test_a_new_time_or_place_changes_nothing(project, tmp_path):
 
 
 def test_what_was_read_is_remembered_until_it_changes(project, monkeypatch, tmp_path):
-    """Size and time of change identify a file, except for files that were read just after a change."""
+    """Size and modification time identify a file, except for files that were read just after a change."""
     parsed = []
     parse = import_closure.ast.parse
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""A run that became another program is interrupted too."""
+"""Runs are also interrupted if their fork has become another program."""
 
 import os
 import time

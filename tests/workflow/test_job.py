@@ -1,4 +1,4 @@
-"""A job reports faults of the input or the disk in one line, and does not touch our own errors."""
+"""A job reports faults of the input or the disk in one line, and shows errors of our code as they are."""
 
 import errno
 import subprocess

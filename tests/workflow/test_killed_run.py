@@ -9,13 +9,13 @@ import yaml
 from tests.workflow.interruptions import differences, interrupted_run
 from tests.workflow.running import TINY, TRANSLATION, fingerprints, snakemake
 
-# These are written whole or not at all, as `make check-resume` shows.
+# These rules write whole files or nothing, as `make check-resume` shows.
 MEASURING = ["measure_student", "measure_speed", "measure_shortlist"]
 
 
 @pytest.mark.workflows
 def test_it_ends_the_same(tmp_path):
-    """Text, models and translations are equal; the run has each kind of long job once."""
+    """Text, models and translations are equal; the run has one job of each long kind."""
     config = yaml.safe_load(TINY.read_text())
     config["pruning"] = {"steady-i2": config["pruning"]["steady-i2"]}
     config["quantization"] = {"log4": {**config["quantization"]["log4"], "compare_biases": True}}

@@ -1,4 +1,4 @@
-"""The experiments with real text of other languages than German, cut to minutes, through all their stages."""
+"""The experiments with real text in languages other than German, shortened to minutes, through all stages."""
 
 import csv
 
@@ -11,29 +11,29 @@ LINES = 4000
 
 
 def shorter(training, **values):
-    """Return settings of a training cut to a few updates."""
+    """Return a training's settings, shortened to a few updates."""
     few = {"updates": 40, "warmup": 20, "validate_every": 20, "checkpoint_every": 20}
     return {**training, **few, **values}
 
 
 @pytest.fixture
 def cut(tmp_path, real_text):
-    """Return a function that writes an experiment of config/ with less text and fewer updates."""
+    """Return a function that writes an experiment from config/ with less text and fewer updates."""
 
     def made(name):
         config = yaml.safe_load((REPOSITORY / f"config/{name}.yaml").read_text("utf-8"))
         corpus = config["corpora"]["tatoeba"]
         for side in ("source", "target"):
-            real_text(corpus[side].removeprefix("origin:"))  # skips without a mirror
+            real_text(corpus[side].removeprefix("origin:"))  # skips the test without a mirror
         corpus["lines"]["last"] = LINES
         for part in (config["validation"], config["test_sets"]["tatoeba_test"]):
             part["lines"]["last"] = part["lines"]["first"] + 19
-        # As many pieces as so little text can fill.
+        # So little text does not give more pieces.
         config["vocabulary"] = {
             key: value if key == "joint" else 2400 if key == "size" else 1200
             for key, value in config["vocabulary"].items()
         }
-        # A smaller teacher learns in seconds to say something.
+        # A smaller teacher learns in seconds to give some output.
         learnt = {"updates": 150, "warmup": 30, "validate_every": 75, "checkpoint_every": 75}
         learnt |= {"learning_rate": 0.004, "label_smoothing": 0.0, "dropout": 0.0}
         config["teacher"]["architecture"] = "demo.teacher"

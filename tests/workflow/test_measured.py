@@ -1,4 +1,4 @@
-"""Measurements of a translation experiment, read from its rules: no job runs."""
+"""Measurements of a translation experiment, read from its rules; no job runs."""
 
 import copy
 
@@ -10,7 +10,7 @@ from weebill.configuration.zoo_file import load_zoo
 
 
 def parts(workflow):
-    """Return the parts of all rules that are tested here."""
+    """Return the parameters and inputs that are tested here."""
     gpu, mbr = map(workflow.get_rule, ("measure_gpu_speed", "choose_by_mbr"))
     return {
         "gpu": gpu.params.students,
@@ -25,14 +25,14 @@ def parts(workflow):
 
 
 def rules(folder, config):
-    """Return the parts of all rules in an experiment of this configuration."""
+    """Return the `parts` of an experiment with this configuration."""
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     return read_workflow(folder, folder / "config.yaml", parts)
 
 
 @pytest.fixture(scope="module")
 def experiment():
-    """Return all precisions of a student, a GPU, and the benchmark of two shapes."""
+    """Return a configuration with all precisions of a student, a GPU, and the benchmark of two shapes."""
     config = yaml.safe_load(TINY.read_text())
     config["quantization"]["int8_rowwise"] = {}
     config["variants"] = ["demo.micro/*/*"]
@@ -49,7 +49,7 @@ def read(experiment, tmp_path_factory):
 
 
 def test_the_gpu_times_every_student_with_its_shortlist(read):
-    """This includes float32 and float16, as in all rows but one of WNGT20's table 4."""
+    """Float32 and float16 have the shortlist too, as in all rows but one of WNGT20's table 4."""
     file = "results/tiny/shortlist/500/shortlist.safetensors"
     names = [name for name, _, _ in read["gpu"]]
     assert {"demo.micro/unpruned/float32", "demo.micro/steady-i2/log4"} <= {*names}
@@ -96,7 +96,7 @@ def test_the_teacher_searches_alike_by_beam_and_by_minimum_risk(read):
 
 
 def test_without_8_bit_students_those_as_trained_are_measured_with_it(experiment, tmp_path):
-    """Without a shortlist no student has one; the GPU times the students that exist."""
+    """Without a shortlist in the experiment, no student has one; the GPU times the students that exist."""
     config = copy.deepcopy(experiment)
     config["quantization"] = {"log4": {}}
     config["exports"] = {}

@@ -1,6 +1,6 @@
-"""A metric experiment on a checkpoint of random weights runs to its report: pruned, scored, measured, timed.
+"""A metric experiment on a checkpoint with random weights runs to its report, with pruning, scores and times.
 
-The text of a distilled metric is made too, but not the distilled metric, which unbabel-comet would train.
+The training text of a distilled metric is made too, but not the metric, which unbabel-comet would train.
 """
 
 import csv
@@ -62,7 +62,7 @@ def test_agreement_is_that_of_the_scorer(run):
     for row, model in zip(rows[2:], (run / "comet", *pruned), strict=True):
         encoder = run / "moved" if model.name == "comet" else None
         scores = Scorer(load_metric(model, encoder)).score({"x": translations}, sources, references)
-        assert row["tau"] == pytest.approx(judged.tau(scores["x"]), abs=0.02)  # ties by rounding
+        assert row["tau"] == pytest.approx(judged.tau(scores["x"]), abs=0.02)  # rounding makes ties
     with (results / "tables/cometinho_table1.csv").open(encoding="utf-8") as file:
         table = {row["metric"]: row for row in csv.DictReader(file)}
     assert table["PRUNE-COMET"]["en-de_news"] == "0.219"
@@ -121,7 +121,7 @@ def test_an_encoder_learns_anothers_attention(run):
 
 
 def test_pairs_are_translated_and_scored(run):
-    """Two translators are trained here; the score is the mean of a reference's scores of their output."""
+    """Two trained translators translate sources; each pair has the score of the reference metric."""
     config = yaml.safe_load((run / "small.yaml").read_text("utf-8"))
     config["distillation"] = metric_distillation(run)
     write_experiment(run / "distilled.yaml", config)
@@ -131,7 +131,7 @@ def test_pairs_are_translated_and_scored(run):
     tuples = read_columns(run / tables[0], ["src", "mt", "ref"]).to_pylist()
     references = dict(read_pairs(260))
     assert {row["ref"] == references[row["src"]] for row in tuples} == {True}
-    assert 40 < len(tuples) <= 80  # of 40 sources by two translators
+    assert 40 < len(tuples) <= 80  # two translators, 40 sources
     learnt = [
         row
         for name in ("training", "validation")

@@ -1,4 +1,4 @@
-"""The workflow as a module of another one in a folder of its own: `module` and `use rule *`."""
+"""The workflow as a module of another workflow in its own folder: `module` and `use rule *`."""
 
 import re
 import shutil
@@ -46,7 +46,7 @@ use rule * from other as other_*
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs Snakemake on an importing workflow/Snakefile in run/: exit code and all output."""
+    """Return a function that runs an importing workflow/Snakefile in run/; it returns exit code and all output."""
     (tmp_path / "workflow").mkdir()
     (tmp_path / "run").mkdir()
     (tmp_path / "run/tiny.yaml").write_text(TINY.read_text())
@@ -74,7 +74,7 @@ def test_a_dry_run_goes_to_the_end(run, way):
 
 
 def test_a_job_runs(run, tmp_path):
-    """Its script is found, and reads the module's own configuration."""
+    """The script of the job is found, and reads the module's own configuration."""
     code, output = run(IMPORTS["own file"], "--until", "other_import_test_set")
     assert code == 0, output
     table = tmp_path / "run/results/tiny/test_sets/tatoeba_test.parquet"
@@ -100,7 +100,7 @@ def test_an_error_names_where_the_configuration_comes_from(run):
 
 @pytest.fixture
 def publish(tmp_path, monkeypatch):
-    """Return a function that lets Snakemake take this workflow, with a change, for tag v1 on a git host."""
+    """Return a function that makes Snakemake find this workflow, with a change, as tag v1 on a git host."""
 
     def fetched(change: str = "") -> None:
         clone, config = tmp_path / "clone", tmp_path / "run/config"
@@ -127,7 +127,7 @@ def publish(tmp_path, monkeypatch):
 
 
 def test_rules_from_a_git_host_run_with_the_clone_of_the_library(run, publish, tmp_path):
-    """This is what `snakedeploy deploy-workflow` writes."""
+    """The importing workflow is like the one that `snakedeploy deploy-workflow` writes."""
     publish()
     code, output = run(IMPORTS["fetched"], "--until", "import_test_set")
     assert code == 0, output

@@ -1,4 +1,4 @@
-"""Students of several seeds in the workflow: trained and pruned anew, and compared over all of them."""
+"""Students of several seeds in the workflow: each is trained and pruned anew, and all are compared."""
 
 import csv
 import statistics

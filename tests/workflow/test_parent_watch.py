@@ -1,4 +1,4 @@
-"""A job does not outlive the Snakemake that started it, even one killed with SIGKILL."""
+"""A job does not outlive the Snakemake that started it, even if SIGKILL killed Snakemake."""
 
 import ast
 import subprocess
@@ -18,7 +18,7 @@ from weebill.workflow import parent_watch
 @pytest.mark.timeout(120)
 @pytest.mark.workflows
 def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):
-    """Kills hit the start of a job's process, its imports, and its work; orphans.py tries more moments."""
+    """The kill comes while a job's process starts, during its imports or its work; orphans.py tries more moments."""
 
     def killed(state: str) -> Path:
         run = Run(tmp_path / state)
@@ -39,7 +39,7 @@ def test_no_job_survives_whenever_its_snakemake_is_killed(tmp_path: Path):
 
 
 def test_the_script_of_no_snakemake_goes_on(tmp_path):
-    """A user may run it by hand, or a test with an object of its own."""
+    """A user may run the script by hand, or a test with its own `snakemake` object."""
     script = """
 import types
 snakemake = types.SimpleNamespace(log=["log"])
@@ -52,7 +52,7 @@ with job("log"):
 
 
 class Ended(Exception):
-    """Error that stands for the end of the process."""
+    """Error raised in place of the end of the process."""
 
 
 @pytest.fixture
@@ -83,14 +83,14 @@ def test_the_snakemake_that_is_named_is_this_one_on_this_machine(ending, monkeyp
         monkeypatch.setattr(parent_watch, "_watching", set())
         with pytest.raises(Ended):
             parent_watch.end_with_snakemake()
-    # A cluster's scheduler may hand the environment on to another machine.
+    # A cluster's scheduler may pass the environment to another machine.
     monkeypatch.setenv(parent_watch.NAME, f"another/{name}")
     assert not parent_watch.is_job()
     parent_watch.end_with_snakemake()
 
 
 def test_a_snakemake_above_counts_where_the_named_one_is_gone(ending, monkeypatch):
-    """A job may run a Snakemake of its own."""
+    """A job may itself run Snakemake."""
     parent_watch.announce_snakemake()
     monkeypatch.setenv(parent_watch.NAME, f"{parent_watch.os.environ[parent_watch.NAME]}1")
     monkeypatch.setattr(parent_watch, "_above", lambda: psutil.Process())

@@ -1,4 +1,4 @@
-"""Checkouts in folders whose names a shell would split or misread."""
+"""Checkouts in folders with names that a shell would split or misread."""
 
 import os
 import re
@@ -20,7 +20,7 @@ PARTS = (
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """Copy this checkout into such a folder, with what Python and `import_closure` know of its files."""
+    """Copy this checkout into such a folder, with the caches of Python and `import_closure`."""
     folder = tmp_path_factory.mktemp("x") / FOLDER / "wee bill"
     for name in PARTS:
         shutil.copytree(REPOSITORY / name, folder / name, symlinks=True)
@@ -31,7 +31,7 @@ def checkout(tmp_path_factory):
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess:
-    """Run a command in the folder, with the folder's own library; stdout and stderr together."""
+    """Run a command in the folder with the folder's own library; stdout and stderr are together."""
     return subprocess.run(
         command,
         cwd=folder,
@@ -50,7 +50,7 @@ def one_line(text: str, word: str) -> str:
 
 @pytest.mark.workflows
 def test_jobs_run_with_a_python_elsewhere(checkout):
-    """One job runs a script, and one a shell line."""
+    """One job runs a script, another a shell line."""
     if re.search(r"[^\w./-]", sys.executable):
         pytest.skip(f"{sys.executable}: this Python has such a path itself")
     made = ["results/tiny/validation.parquet", "docs/results/tiny/found.md"]
@@ -87,7 +87,7 @@ def test_setup_refuses_such_an_environment(checkout, venv):
 
 @pytest.mark.workflows
 def test_make_in_such_a_folder(checkout, tmp_path):
-    """Every command of make names the environment elsewhere; blanks in its name are refused."""
+    """All commands of make use an environment elsewhere; blanks in its name are refused."""
     told = run(checkout, "make", "-n", "run", f"VENV={tmp_path}/e", "CONFIG=config/my own.yaml")
     assert told.returncode == 0, told.stdout
     assert f'envs/install.sh main "{tmp_path}/e"' in told.stdout

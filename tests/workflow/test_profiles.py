@@ -13,7 +13,7 @@ RULES = "\n".join(path.read_text("utf-8") for path in (REPOSITORY / "rules").rgl
 
 
 def listed(profile: str, key: str) -> Any:
-    """Return the values that a profile sets for a key, mostly by rule."""
+    """Return the values that a profile sets for a key; for most keys, by rule."""
     text = (REPOSITORY / f"profiles/{profile}/config.yaml").read_text("utf-8")
     return yaml.safe_load(text)[key]
 
@@ -45,5 +45,5 @@ def test_both_profiles_give_the_same_rules_the_same_time():
 
 @pytest.mark.parametrize("profile", [*CLUSTERS, "local", "default"])
 def test_the_age_of_scripts_reruns_nothing(profile):
-    """Snakemake's trigger `code` is the file time of scripts; rules have a fingerprint as a parameter instead."""
+    """Snakemake's trigger `code` compares file times of scripts; rules have a fingerprint as a parameter instead."""
     assert listed(profile, "rerun-triggers") == ["mtime", "params", "input", "software-env"]

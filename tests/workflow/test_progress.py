@@ -1,4 +1,4 @@
-"""A job tells its progress by a file, only if somebody listens, and whatever happens to the disk."""
+"""A job writes its progress to a file only if somebody listens; faults of the disk do not disturb it."""
 
 import threading
 
@@ -12,7 +12,7 @@ LOG = "results/logs/train.log"
 
 @pytest.fixture
 def clock(monkeypatch, tmp_path):
-    """Return a list with the time of the clock; results are written in a folder of their own."""
+    """Return a list with the clock's time, which a test may set; results are written below `tmp_path`."""
     monkeypatch.chdir(tmp_path)
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
@@ -27,7 +27,7 @@ def test_nothing_is_written_if_nobody_listens(clock, tmp_path):
 
 
 def test_the_time_left_follows_from_the_speed_since_the_job_began(clock):
-    """A training resumed at update 100, of 4 updates a second, still takes 200 s."""
+    """A training resumes at update 100 of 1000 and makes 4 updates a second; at update 200 it needs 200 s more."""
     listen(LOG)
     with telling(LOG):
         tell(100, 1000, "updates")
@@ -37,7 +37,7 @@ def test_the_time_left_follows_from_the_speed_since_the_job_began(clock):
         assert read(LOG) == Progress(200, 1000, "updates", "loss 2.00", left=200.0)
         clock[0] = 25.5
         tell(202, 1000, "updates")
-        assert read(LOG).done == 200  # at most once a second
+        assert read(LOG).done == 200  # written at most once a second
         tell(1000, 1000, "updates")
         assert read(LOG).done == 1000
         clock[0] = 30.0
@@ -66,7 +66,7 @@ def test_a_job_works_on_where_progress_cannot_be_written(clock):
 
 
 def test_a_listener_forgets_what_killed_jobs_told(clock):
-    """It leaves what the jobs of another run tell, which share the folder."""
+    """The listener keeps the progress of another run's jobs in the same folder."""
     listen(LOG)
     with telling(LOG):
         tell(1, 2, "updates")

@@ -1,4 +1,4 @@
-"""The README's claims for newcomers: two commands set up, one runs the demo, one the tests; and its files exist."""
+"""README's claims for newcomers: two commands set up, one runs the demo, one the tests; all named files exist."""
 
 import re
 
@@ -30,7 +30,7 @@ def test_targets_and_files_exist(page):
     makefile = (REPOSITORY / "Makefile").read_text("utf-8")
     for target in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE):
         assert f"\n{target}:" in makefile, target
-    text = re.sub(r"config/(X|x|NAME)\.yaml", "", text)  # any
+    text = re.sub(r"config/(X|x|NAME)\.yaml", "", text)  # placeholders
     for path in re.findall(r"(?<![\w/.])(?:config|docs|profiles|envs)/[\w./-]*\w\b", text):
         assert (REPOSITORY / path).exists() or (REPOSITORY / page).parent.joinpath(path).exists(), (
             path

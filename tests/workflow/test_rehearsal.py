@@ -1,4 +1,4 @@
-"""Rehearsals: the rules of every miniature are those of its experiment, and the smallest runs to its report."""
+"""Rehearsals: every miniature has the rules of its experiment, and the smallest runs to its report."""
 
 import os
 import subprocess

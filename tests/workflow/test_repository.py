@@ -1,4 +1,4 @@
-"""The commit of a checkout, which measurements carry."""
+"""The commit of a checkout, which measurements record."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""The parameter `code` of every rule is the fingerprint of the code that its script reaches, and no more."""
+"""The parameter `code` of every rule is the fingerprint of exactly the code that its script reaches."""
 
 import statistics
 from pathlib import Path
@@ -15,7 +15,7 @@ WIDEST = {"tiny": 29, "metric-small": 23}  # medians over rules; they may only s
 
 
 def codes(workflow) -> dict[str, dict]:
-    """Return script, shell words, code and chosen modules of each rule, and those of pruning recipes."""
+    """Return script, shell words, code and chosen modules of each rule, and the same of pruning recipes."""
     found = {"rules": {}, "recipes": {}}
     for rule in workflow.rules:
         code = rule.params.get("code")
@@ -102,7 +102,7 @@ def test_no_edit_elsewhere_trains_a_student_again(project, script, module):
 
 
 def test_what_a_script_runs_is_in_its_closure(project):
-    """Lists kept by hand once lacked these modules."""
+    """Lists kept by hand once lacked modules that are named here."""
     assert "weebill.evaluation.size.metric_size" in closure(project, "metric/measure_metric.py")
     assert "weebill.report.papers" in closure(project, "evaluate/benchmark_runtime.py")
     assert "weebill.corpus.injected_noise" in closure(project, "corpus/import_corpus.py")
@@ -118,7 +118,7 @@ def test_what_a_script_runs_is_in_its_closure(project):
 
 
 class Rule:
-    """A rule with Snakemake's attributes, of a workflow in a folder."""
+    """Stand-in for Snakemake's rule, in a workflow in a folder."""
 
     def __init__(self, folder: Path, script: str | None = None, shell: str = "", **params):
         self.script, self.shellcmd, self.params = script, shell, params

@@ -1,4 +1,4 @@
-"""Rules and their scripts fit: every rule gives the parameters that its script reads."""
+"""Rules fit their scripts: every rule gives the parameters that its script reads."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.workflow.running import REPOSITORY
 
-# A rule in a loop has no name here: its position replaces the name.
+# A rule in a loop has no name in the text: its position serves as the name.
 RULE = re.compile(
     r"^ *(?:(?:use rule (?P<base>\w+) as|rule) (?P<name>\w+)(?: with)?|rule):$", re.MULTILINE
 )
@@ -15,7 +15,7 @@ READ = re.compile(r"\bparams\.(?!get\b)(\w+)")
 
 
 def rules() -> dict[str, tuple[Path | None, set[str]]]:
-    """Return each rule's script and the names of its parameters, with those of the rule it is made from."""
+    """Return each rule's script and the names of its parameters, including those of its base rule."""
     written = {}
     for file in (REPOSITORY / "rules").rglob("*.smk"):
         text = file.read_text("utf-8")
@@ -42,7 +42,7 @@ def names_in(section: str) -> set[str]:
 
 
 def test_every_parameter_that_a_script_reads_is_given():
-    """Rules of several kinds of experiments run one script, and short tests run only some of them."""
+    """Rules of several kinds of experiments share a script, and short tests run only some of these rules."""
     scripts = {name: rule for name, rule in rules().items() if rule[0] is not None}
     assert len(scripts) > 100
     missing = {

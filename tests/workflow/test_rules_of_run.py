@@ -1,4 +1,4 @@
-"""Jobs by rule from Snakemake's own words."""
+"""Number of jobs by rule, read from Snakemake's output."""
 
 import pytest
 

@@ -67,7 +67,7 @@ def test_everything_is_there(undisturbed):
 
 
 def test_a_teacher_that_hardly_translates_stops_the_run(finished):
-    """It stops before the first translation, although a run whose key allowed it had made all translations."""
+    """The run stops before the first translation, although an earlier run that allowed this teacher had finished."""
     results = finished / "results/tiny"
     assert read_json(results / "evaluation/teacher_bleu.json") == []
     (results / "evaluation/teacher_bleu.json").unlink()
@@ -86,7 +86,7 @@ def test_a_teacher_that_hardly_translates_stops_the_run(finished):
 
 
 def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
-    """The log4 student is compared with its unpruned one, and the shape from scratch with the random choice."""
+    """For example, log4 is compared with the unpruned student, and random pruning with training from scratch."""
     results = undisturbed / "results/tiny"
     with (results / "tables/pruning.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -114,7 +114,7 @@ def test_pruned_students_are_compared_with_what_they_are_to_beat(undisturbed):
 
 
 def test_the_report_shows_every_table_and_figure_once(undisturbed):
-    """Nothing that the experiment measured is left out, and the first page shows the tables' numbers."""
+    """The report shows all measurements of the experiment, and its first page shows the tables' numbers."""
     results = undisturbed / "results/tiny"
     page = (results / "report.html").read_text(encoding="utf-8")
     for path in (results / "tables").rglob("*.html"):
@@ -130,7 +130,7 @@ def test_the_report_shows_every_table_and_figure_once(undisturbed):
 
 
 def test_snakemake_s_report_names_each_result_by_one_label(undisturbed):
-    """The page makes a switch of two labels, which failed if a result lacked one of them."""
+    """For two labels the page makes a switch, which failed if a result lacked one of the labels."""
     page = (undisturbed / "results/tiny/provenance.html").read_text(encoding="utf-8")
     script = page.split('<script id="results">', 1)[1].split("=", 1)[1]
     shown, _ = json.JSONDecoder().raw_decode(script.lstrip())
@@ -140,7 +140,7 @@ def test_snakemake_s_report_names_each_result_by_one_label(undisturbed):
 
 
 def test_the_estimate_counts_the_jobs(undisturbed):
-    """Each job has a log, and TensorBoard's folder is none."""
+    """Each job has a log file; TensorBoard's folder does not count."""
     config, zoo = read_json(undisturbed / "results/tiny/configuration.json"), load_zoo()
     logs = (undisturbed / "results/tiny/logs").rglob("*.log")
     made = estimate(config, zoo).other_hours
@@ -155,7 +155,7 @@ def test_second_run_does_nothing(undisturbed):
 
 
 def test_lineage_goes_back_to_the_sources(undisturbed):
-    """The lineage leads from a table through quantized, pruned and teacher models to the corpus' own entry."""
+    """The lineage leads from a table through quantized, pruned and teacher models to the entry of the corpus."""
     results = undisturbed / "results/tiny"
     found = lineage(results / "tables/variants.csv")
     assert found["sha256"] == sha256_file(results / "tables/variants.csv")
@@ -181,7 +181,7 @@ def test_lineage_goes_back_to_the_sources(undisturbed):
 
 
 def parameters(folder, output):
-    """Return the parameters that Snakemake noted for the job of an output."""
+    """Return the parameters that Snakemake recorded for the job of an output."""
     name = base64.b64encode(f"results/tiny/evaluation/{output}".encode()).decode()
     noted = json.loads((folder / ".snakemake/metadata" / name).read_text())["params"]
     return [ast.literal_eval(value) for value in noted]

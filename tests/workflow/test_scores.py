@@ -1,4 +1,4 @@
-"""Scores in the workflow: scores of corpora and of distilled text, by models of every kind."""
+"""Scores in the workflow: models of every kind score corpora and distilled text."""
 
 import csv
 
@@ -18,7 +18,7 @@ TRAINING = "results/tiny/distilled/training.parquet"
 
 @pytest.fixture
 def config(tmp_path):
-    """Write the smallest experiment with every score, in both places, and one corpus that overrides a cut."""
+    """Write the smallest experiment with every score, for cleaning and distillation; one corpus overrides a cut."""
     try:
         _program("lmplz")
     except InputError as error:
@@ -44,7 +44,7 @@ def config(tmp_path):
         "lexical_translation": {"pairs": 300},
         "reverse_model": {"architecture": "demo.micro", "training": training},
     }
-    more = {"updates": 60, "validate_every": 60}  # enough to give some output
+    more = {"updates": 60, "validate_every": 60}  # enough for some output
     config["teacher"] |= {"members": 1, "training": config["teacher"]["training"] | more}
     config["evaluation"]["labelled"] = {
         "table": str(tmp_path / "labelled.tsv"),
@@ -95,11 +95,11 @@ def test_scores_drop_rows_and_weight_the_rest(tmp_path, config):
     assert table["weight"].null_count == 0
     assert all(0 < weight < 1 for weight in table["weight"].to_pylist())
 
-    # A changed cut scores nothing anew.
+    # After a change of a cut, nothing is scored anew.
     changed = config.read_text().replace("percent: 2.5", "threshold: 3.0")
     config.write_text(changed)
     run = snakemake(tmp_path, config, "--dry-run", "--quiet", "rules", "--cores", "1", REPORT)
     assert "select_corpus" in run.stdout, run.stdout
-    # Only the distilled text is scored anew; it does not have these scores.
+    # Only the distilled text is scored anew, and it does not have these scores.
     for rule in ("score_by_lexical_translation", "score_combined"):
         assert rule not in run.stdout, run.stdout

@@ -1,4 +1,4 @@
-"""Paths from which a shell starts a Python, unquoted: bash itself decides."""
+"""Unquoted paths of Python in shell commands: bash itself decides which paths work."""
 
 import string
 import subprocess

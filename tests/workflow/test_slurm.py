@@ -1,4 +1,4 @@
-"""Part of the demo through a real Slurm on this machine: a killed job is resubmitted, and results are equal."""
+"""Part of the demo on a real Slurm on this machine: a killed job is resubmitted, and results are equal."""
 
 import re
 import shutil
@@ -42,7 +42,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory) -> Path:
-    """Write the smallest experiment with the demo's stages from corpora to distilled text."""
+    """Write the smallest experiment with the demo's stages, from corpora to distilled text."""
     config = yaml.safe_load(TINY.read_text())
     config["corpora"] = {"tatoeba": {"importer": "tatoeba", "pairs": 300}}
     del config["cleaning"]["language_id"]
@@ -73,7 +73,7 @@ def in_translation(results: Path) -> bool:
 
 
 def kill_job(log: str) -> None:
-    """Kill the job that writes a log by `kill -9`, as a node's memory guard would."""
+    """Kill the job that writes a log by `kill -9`, as a node does that is out of memory."""
     for process in psutil.process_iter():
         try:
             if any(Path(file.path).match(log) for file in process.open_files()):
@@ -107,7 +107,7 @@ def run_on(profile: str, folder: Path, config: Path, when: Callable[[Path], bool
 
 
 def submissions(rule: str) -> list[tuple[int, int]]:
-    """Return (memory in MiB, time limit in minutes) of every job of a rule in Slurm's memory, the first one first."""
+    """Return (memory in MiB, time limit in minutes) of every job of a rule that Slurm remembers, in order."""
     answer = subprocess.run(
         ["scontrol", "--oneliner", "show", "jobs"], capture_output=True, text=True, check=True
     ).stdout
@@ -135,7 +135,7 @@ def check_run(
     undisturbed: Path,
     cluster: Path,
 ) -> None:
-    """Check that a run with a killed job of `rule` gives the undisturbed results; the next attempt asks for more."""
+    """Check that a run with a killed job of `rule` gives equal results, and that the next attempt asks for more."""
     module = f"snakemake_executor_plugin_{profile.replace('-', '_')}"
     if find_spec(module) is None:
         pytest.skip(f"{module} is not here; run `make setup`")
@@ -155,7 +155,7 @@ def check_run(
 @pytest.mark.slurm
 @pytest.mark.timeout(LIMIT + 300)
 def test_a_killed_training_is_submitted_again_and_goes_on(tmp_path, cluster, config, undisturbed):
-    """The run uses the profile `slurm`, from cleaned corpora on: its executor queries jobs ever less often."""
+    """The run with profile `slurm` starts from cleaned corpora: its executor queries jobs less and less often."""
     shutil.copytree(undisturbed, tmp_path / "results")
     for made in ("teacher", "distilled"):
         shutil.rmtree(tmp_path / "results/tiny" / made)
@@ -168,7 +168,7 @@ def test_a_killed_training_is_submitted_again_and_goes_on(tmp_path, cluster, con
 @pytest.mark.slurm
 @pytest.mark.timeout(LIMIT + 300)
 def test_a_killed_translation_is_submitted_again(tmp_path, cluster, config, undisturbed):
-    """The run uses the profile `cluster-generic`, from the start."""
+    """The run with profile `cluster-generic` starts from the beginning."""
     log = "translate_shard/tatoeba.0.log"
     place = (tmp_path, config, undisturbed, cluster)
     check_run("cluster-generic", "translate_shard", in_translation, log, *place)

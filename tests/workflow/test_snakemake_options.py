@@ -1,4 +1,4 @@
-"""Habits of Snakemake users: forms of configuration files, other folders, and its options."""
+"""Ways to call Snakemake: forms of configuration files, other folders, and options."""
 
 import json
 import os
@@ -64,13 +64,13 @@ def test_a_bad_setting_of_the_command_line_is_one_line(here, setting, message):
 
 
 def test_a_missing_configuration_file_is_one_line(here):
-    run = run_snakemake(*SNAKEFILE, *BRIEF)  # the default is config/demo.yaml, here
+    run = run_snakemake(*SNAKEFILE, *BRIEF)  # default: config/demo.yaml in this folder
     assert run.returncode == 1 and "Traceback" not in run.stdout
     assert len([line for line in run.stdout.splitlines() if "config/demo.yaml" in line]) == 1
 
 
 def test_it_runs_from_elsewhere_into_a_folder_with_a_link_for_results(here):
-    """The Snakefile is named by a relative path, the folder with a slash at its end."""
+    """The Snakefile has a relative path, and the folder's name ends with a slash."""
     (here / "scratch").mkdir()
     (here / "work").mkdir()
     (here / "work/results").symlink_to(here / "scratch")
@@ -82,7 +82,7 @@ def test_it_runs_from_elsewhere_into_a_folder_with_a_link_for_results(here):
 
 
 def test_the_catalogues_test_runs(here):
-    """`snakemake --directory .test` takes its configuration from there, the tiny one of these tests."""
+    """`snakemake --directory .test` reads the configuration in .test, which is the tiny one of these tests."""
     linked = REPOSITORY / ".test/config/demo.yaml"
     assert linked.samefile(TINY) and not linked.readlink().is_absolute()
     (here / "config").mkdir()
@@ -101,7 +101,7 @@ def test_the_catalogues_file_says_how_to_run():
     assert ways.keys() == {"conda", "apptainer", "apptainer+conda"}
     assert {type(value) for value in (*ways.values(), content["report"])} == {bool}
     assert (REPOSITORY / "config/README.md").exists()
-    # `snakedeploy` names this configuration in the workflow that it writes
+    # `snakedeploy` names this configuration in the workflow that it writes.
     assert (REPOSITORY / "config/config.yml").samefile(REPOSITORY / "config/demo.yaml")
 
 

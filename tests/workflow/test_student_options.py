@@ -1,4 +1,4 @@
-"""Augmented, aligned and staged text of students in the workflow: jobs only for the options that are set."""
+"""Augmented, aligned and staged text of students in the workflow: only options that are set add jobs."""
 
 import re
 

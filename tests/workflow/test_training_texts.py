@@ -13,7 +13,7 @@ TABLE = "results/tiny/tables/training_texts.csv"
 
 @pytest.fixture
 def config(tmp_path):
-    """Write the smallest experiment with corpora of all kinds, a reverse teacher that also scores, and two texts."""
+    """Write the smallest experiment with all kinds of corpora, a reverse teacher that also scores, and two texts."""
     config = yaml.safe_load(TINY.read_text())
     config["corpora"]["tatoeba"]["pairs"] = 400
     config["corpora"]["german"] = {
@@ -85,7 +85,7 @@ def test_kinds_of_text_and_their_students(tmp_path, config):
     assert {kind: rows[0][kind] for kind in kinds} == {k: str(len(p)) for k, p in kinds.items()}
     assert [rows[1][kind] for kind in kinds] == [str(len(kinds["parallel"])), "", "", ""]
 
-    # One reverse teacher with two members translates and scores.
+    # The same reverse teacher, with two members, translates and scores.
     assert not (results / "scoring/reverse_model").exists()
     assert {path.name for path in (results / "reverse_teacher").iterdir()} == {
         "member-0",

@@ -1,4 +1,4 @@
-"""An experiment from English to Japanese with a vocabulary of each, through all stages that read one."""
+"""An experiment from English to Japanese with two vocabularies, through all stages that read a vocabulary."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ from weebill_runtime.shortlist import Shortlist
 
 STUDENT = "models/demo.micro"
 OPTIONS = SearchOptions(batch_size=8)
-CHARACTERS = 250  # Japanese ones, so that a small vocabulary holds them
+CHARACTERS = 250  # few Japanese characters, for a small vocabulary
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def config(tmp_path, real_text):
     config["teacher"]["training"] = speaks
     config["reverse_teacher"] = {"architecture": "demo.micro", "training": speaks}
     config["back_translation"] = {"scores": {"reverse_model": {"cut": {"percent": 10}}}}
-    config["distillation"]["max_repeats"] = 0  # the teacher stutters
+    config["distillation"]["max_repeats"] = 0  # the teacher loops
     config["training"] |= {"updates": 40, "guided_alignment": 0.1}
     del config["evaluation"]["mbr"]
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config, allow_unicode=True))

@@ -1,4 +1,4 @@
-"""Runs whose jobs would work for ever, killed while the jobs start."""
+"""Runs with jobs that never end, killed while the jobs start."""
 
 import signal
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-# Like the project's Snakefile, it names itself, and also starts a script of another environment.
+# Like the project's Snakefile, it announces its process; it also starts a script of another environment.
 SNAKEFILE = """
 import sys
 from weebill.workflow.parent_watch import announce_snakemake
@@ -37,7 +37,7 @@ with job(log):
 
 
 class Run:
-    """A Snakemake run whose jobs wait for ever."""
+    """A Snakemake run with jobs that wait for ever."""
 
     def __init__(self, folder: Path):
         folder.mkdir()
@@ -48,7 +48,7 @@ class Run:
         self.process = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
 
     def jobs(self) -> int:
-        """Return the number of the run's jobs that have a process, from its start."""
+        """Return the number of the run's jobs whose process has started."""
         found = psutil.Process(self.process.pid).children(recursive=True)
         return sum(any("wait.py" in word for word in _words(one)) for one in found)
 

@@ -1,8 +1,8 @@
-"""Speed claims of the project: one module per benchmark, found by its name.
+"""Speed claims of the project, in a module with the name of each benchmark.
 
-Each module has `run(rounds, …) -> Iterable[Row | Table]`, whose further parameters are its options (`Option`).
-It may have `OPPONENTS`, packages that it needs and whose versions are reported with the rows, and `SMALLEST`, the
-options of the smallest meaningful run (`weebill benchmark all`).
+Each module has `run(rounds, …) -> Iterable[Row | Table]`; further parameters are its options (`Option`).
+It may have `OPPONENTS`, required packages whose versions are reported with the rows, and `SMALLEST`, the options of
+the smallest meaningful run (`weebill benchmark all`).
 """
 
 import argparse
@@ -34,18 +34,18 @@ SMALLER_IS_BETTER = ("ms", "MiB")  # units
 
 @dataclass(frozen=True)
 class Row:
-    """Claim: medians over rounds of our figure and the opponent's, in `unit`, and their ratio, ours / other."""
+    """Claim: medians over rounds of our figure and the opponent's, in `unit`, and their ratio ours / other."""
 
     claim: str
     ours: float
     other: float
     unit: str
     rounds: int
-    lowest: float  # ratio of a single round
+    lowest: float  # lowest and highest ratio of a single round
     highest: float
     paper: float | None  # the same ratio from a paper's table
     ratio: float
-    key: str  # names the claim in another run: the claim itself unless that contains results
+    key: str  # finds the claim in another run: the claim itself, unless it contains results
 
     @classmethod
     def of_rounds(
@@ -77,7 +77,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Option:
-    """Help, placeholder and choices of one option; the parameter that it annotates has its name, type and default."""
+    """Help, placeholder and choices of an option; the annotated parameter has its name, type and default."""
 
     help: str
     metavar: str | None = None

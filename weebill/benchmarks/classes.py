@@ -1,7 +1,7 @@
-"""Every model class of unbabel-comet 2.2.7, and every encoder, on one core: it loads, scores are equal, speed ratio.
+"""Loading, equality of scores, and speed ratio for each model class and encoder of unbabel-comet 2.2.7, on one core.
 
-The checkpoints have random weights and are written by unbabel-comet's own classes.  Both sides score one system of
-newstest2021; unbabel-comet works as `comet-score` calls it.  Rates count processor time, without starts.
+unbabel-comet's own classes write the checkpoints, with random weights.  Both sides score one system of newstest2021;
+unbabel-comet runs as in `comet-score`.  Rates count processor time, without starts.
 """
 
 import json
@@ -27,13 +27,13 @@ from weebill.report.table import Row as TableRow
 
 SEGMENTS = 100
 SMALLEST = {"segments": 10, "precision": "float32"}
-EQUAL = 1e-5  # largest difference of equal scores
+EQUAL = 1e-5  # largest difference of scores that count as equal
 REGRESSION, UNIFIED, XCOMET = "regression_metric", "unified_metric", "xcomet_metric"
 KIWI, XL = {"input_segments": ["mt", "src"]}, {"encoder_model": "XLM-RoBERTa-XL"}
 BERT = {"encoder_model": "BERT"}
 WORDS = {"word_level_training": True, "word_layer": 2}
 SOURCE, REFERENCE, BOTH = ("src",), ("ref",), ("src", "ref")
-# Name in the table: the class, the texts that are given, and hyperparameters that differ from the class's defaults.
+# Name in the table: the class, the given texts, and hyperparameters that differ from the class's defaults.
 CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "RegressionMetric (wmt22-comet-da)": (REGRESSION, BOTH, {}),
     "RegressionMetric, MiniLM": (REGRESSION, BOTH, {"encoder_model": "MiniLM"}),

@@ -1,7 +1,7 @@
-"""Size of what runs a student, unpacked: our engine with all that it requires, against others with all of theirs.
+"""Unpacked size of the software that runs a student: our engine and others, each with all requirements.
 
-That is what a container image adds to its base and to the student itself: the Python packages, or the program
-`weebill-translate` with the libraries that it loads (`make program`).  Python itself is on no side.
+A container image contains this software besides its base and the student: the Python packages, or the program
+`weebill-translate` with the libraries that it loads (`make program`).  Python itself is not counted on any side.
 """
 
 import re
@@ -18,14 +18,14 @@ from weebill.files import MIB
 OPPONENTS = ("ctranslate2",)
 PROGRAM = Path("dist/program/bin/weebill-translate")
 OURS = ("weebill-runtime",)
-OTHERS = {  # each reads its text by SentencePiece, as our engine does
+OTHERS = {  # each reads its text by SentencePiece, like our engine
     "CTranslate2": ("ctranslate2", "sentencepiece"),
     "PyTorch and transformers": ("torch", "transformers", "sentencepiece"),
 }
 
 
 def run(rounds: int) -> Iterator[Row]:
-    """Weigh once, whatever `rounds`: sizes do not vary.  Yield a row for each of our engines and each opponent."""
+    """Yield a row for each of our engines and each opponent; `rounds` has no effect, because sizes do not vary."""
     ours = {"weebill-runtime": packages_mib(*OURS)}
     if PROGRAM.is_file():
         ours["weebill-translate"] = program_mib(PROGRAM)
@@ -36,13 +36,13 @@ def run(rounds: int) -> Iterator[Row]:
 
 
 def packages_mib(*names: str) -> float:
-    """Return the MiB of installed packages and of all that they require."""
+    """Return the MiB of installed packages and all their requirements."""
     found = required(map(Requirement, names))
     return sum(map(unpacked_bytes, found.values())) / MIB
 
 
 def program_mib(program: Path) -> float:
-    """Return the MiB of a program and of the shared libraries that it loads, the C library among them."""
+    """Return the MiB of a program and of the shared libraries that it loads, including the C library."""
     libraries = {library.resolve() for library in shared_libraries(program)}
     return sum(file.stat().st_size for file in (program, *libraries)) / MIB
 

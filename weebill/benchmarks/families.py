@@ -1,8 +1,8 @@
-"""Families of generators: which steps work, and the speed of int8 against float32, in processor time of one core.
+"""Families of generators: steps that work, and the speed of int8 against float32, in processor time of one core.
 
-Each family has a model of one shape with random weights, which writes the same number of tokens for the same prompts:
-in float32 by Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here, and in int8,
-by us and by CTranslate2.
+Each family has a model of one shape with random weights, which writes the same number of tokens for the same prompts.
+float32 runs in Hugging Face's `generate`, with the faster products here, PyTorch's or oneDNN's; int8 runs in our
+engine and in CTranslate2.
 """
 
 import copy
@@ -61,17 +61,17 @@ UNIT = "tokens/s of processor time"
 FLOAT32, INT8 = "float32", "int8"
 OTHERS = (FLOAT32, CTRANSLATE2)
 SMALLEST = {"families": ("llama",)}
-PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32
+PRODUCTS = ("PyTorch's", "oneDNN's")  # float32 products
 PROMPTS, GIVEN, NEW = 4, 32, 32  # prompts at once, tokens of each, tokens written for each
-CLOSE = 1e-3  # of logits: cut against masked
-TIE = 0.1  # of the logits' standard deviation: one number rounded otherwise moves them by as much
+CLOSE = 1e-3  # largest difference of logits, cut against masked
+TIE = 0.1  # of the logits' standard deviation; another rounding of one number can move them by this
 
 
 def run(
     rounds: int,
     families: Annotated[Sequence[str], Option("families to measure", choices=FAMILIES)] = FAMILIES,
 ) -> Iterator[Row | Table]:
-    """Yield tokens per second of each family's int8 against others, then the table of all steps and speeds."""
+    """Yield tokens per second of each family's int8 against the others, then the table of all steps and speeds."""
     measured = {}
     for name in families:
         measured[name] = speeds(name, rounds)
@@ -80,7 +80,7 @@ def run(
 
 
 def speeds(name: str, rounds: int) -> dict[str, Row]:
-    """Return opponent → our int8 against it; CTranslate2 only where its converter takes the model."""
+    """Return opponent → row of our int8 against it; CTranslate2 only if it can convert the model."""
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
         with Worker() as worker:  # its end frees its memory
@@ -109,11 +109,11 @@ def make(name: str) -> PreTrainedModel:
 
 
 def write_folders(name: str, folder: Path) -> None:
-    """Write a family's model as folders `float32` and `int8`, and for CTranslate2 if that takes it."""
+    """Write a family's model as folders `float32` and `int8`, and for CTranslate2 if it can convert the model."""
     model = make(name)
     save_model(folder / FLOAT32, model)
     save_int8(model, folder / INT8)
-    with suppress(Exception):  # a converter fails by any error for a model that it does not know
+    with suppress(Exception):  # a converter may raise any error for an unknown model
         convert_to_ctranslate2(model, folder)
 
 
@@ -121,7 +121,10 @@ class Engine:
     """Model ready to continue random prompts greedily."""
 
     def __init__(self, folder: Path, way: str):
-        """Load a model by one of `PRODUCTS` for float32, INT8, in the compiled decoder if it can, or CTRANSLATE2."""
+        """Load a model.
+
+        way: one of `PRODUCTS` for float32, INT8 (in the compiled decoder if possible), or CTRANSLATE2.
+        """
         self.onednn = way == PRODUCTS[1]
         if way == CTRANSLATE2:
             self.other = CTranslate2Engine(folder)
@@ -144,7 +147,7 @@ class Engine:
 
 
 def fastest_way(model: PreTrainedModel) -> Callable[..., Tensor]:
-    """Return the `generate` of an int8 model by the compiled decoder, or the library's where that has none."""
+    """Return the `generate` of the compiled decoder for an int8 model, or else the library's."""
     with suppress(InputError):
         return CompiledGenerator(model).generate
     return model.generate
@@ -152,7 +155,7 @@ def fastest_way(model: PreTrainedModel) -> Callable[..., Tensor]:
 
 @torch.inference_mode()
 def texts(write: Callable[..., Tensor]) -> Tensor:
-    """Return the greedy texts (prompts, tokens) of random prompts by a `generate`."""
+    """Return the greedy texts (prompts, tokens) that a `generate` writes for random prompts."""
     prompts = _prompts()
     lengths = {"min_new_tokens": NEW, "max_new_tokens": NEW}
     mask = torch.ones_like(prompts)
@@ -199,9 +202,9 @@ def _train_on_grid(model: PreTrainedModel) -> None:
 
 
 def _int8(model: PreTrainedModel) -> str:
-    """Return the share of equal tokens of our fastest way and of PyTorch's products of the same integers.
+    """Return the share of equal tokens between our fastest way and PyTorch's products of the same integers.
 
-    Raises InputError if a text differs first where PyTorch's two best tokens are no tie.
+    Raises InputError if the first difference of a text is not at a tie of PyTorch's two best tokens.
     """
     with tempfile.TemporaryDirectory() as folder:
         save_int8(model, Path(folder) / INT8)
@@ -216,7 +219,7 @@ def _int8(model: PreTrainedModel) -> str:
 
 @torch.inference_mode()
 def _is_tie(model: PreTrainedModel, row: int, before: Tensor) -> bool:
-    """Return True if the two best logits after a text (tokens,) nearly agree; row: of its prompt."""
+    """Return True if the two best logits after a text (tokens,) nearly agree; row: number of its prompt."""
     given = {"input_ids": before[None]}
     if model.config.is_encoder_decoder:
         given = {"input_ids": _prompts()[row, None], "decoder_input_ids": before[None]}
@@ -246,7 +249,7 @@ STEPS: Mapping[str, tuple[str, Callable[[PreTrainedModel], str | None]]] = {
 
 
 def outcomes(name: str) -> dict[str, str]:
-    """Return "yes", a share, or the line that refuses it, of each step."""
+    """Return for each step "yes", a share, or the message that refuses the step."""
     found = {}
     for key, (_, step) in STEPS.items():
         try:
@@ -257,7 +260,7 @@ def outcomes(name: str) -> dict[str, str]:
 
 
 def table(measured: Mapping[str, Mapping[str, Row]]) -> Table:
-    """Return the steps of the families whose speeds, of `speeds`, were measured, and of those that are refused."""
+    """Return the steps of the families measured by `speeds`, and of the models that are refused."""
     rows = []
     for name in SHAPES:
         if name in FAMILIES and name not in measured:

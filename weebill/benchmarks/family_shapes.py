@@ -1,4 +1,4 @@
-"""Shapes of one size for a model of each family, for `weebill benchmark families`."""
+"""Shapes of the same width and depth for a model of each family, for `weebill benchmark families`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ _OPT = {**_NEOX, "word_embed_proj_dim": WIDTH, "ffn_dim": NEURONS}
 _GROUPED = {"head_dim": WIDTH // HEADS, "num_key_value_heads": HEADS // 2}
 _LLAMA = {**_NEOX, **_GROUPED, "intermediate_size": NEURONS}
 _SEQ2SEQ, _CAUSAL = "ForConditionalGeneration", "ForCausalLM"
-# Name of the classes in the library, their suffix, and the shape; the last two are of no family.
+# Name of the classes in the library, their suffix, and the shape; the last two belong to no family.
 SHAPES: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     "bart": ("Bart", _SEQ2SEQ, _BART),
     "mbart": ("MBart", _SEQ2SEQ, _BART),

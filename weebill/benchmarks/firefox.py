@@ -1,6 +1,6 @@
-"""Students in Firefox's files: size, speed, quality and tags in Bergamot, and in our engine.
+"""Students in Firefox's files: size, speed, quality and tags in Bergamot and in our engine.
 
-Both engines read the same files, on one core.  Students that these files cannot hold run in our engine alone.
+Both engines read the same files, on one core.  Students that do not fit into these files run only in our engine.
 """
 
 import gzip
@@ -37,10 +37,10 @@ Translate = Callable[[list[str]], list[str]]
 
 @dataclass(frozen=True)
 class Entrant:
-    """Student to measure; the first of several is the one that the others are compared with.
+    """Student to measure; all others are compared with the first.
 
-    files: folder of Firefox's files; None if they cannot hold it, then `model` is its model folder, and `shortlist`
-    its shortlist or None.
+    files: folder of Firefox's files; None if they cannot hold the student.  Then `model` is its model folder, and
+    `shortlist` its shortlist or None.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Entrant:
 
 
 class _InBergamot(Opponent):
-    """Bergamot in a process of its own, with one student.  Raises InputError if `python` cannot run it."""
+    """Bergamot in a separate process, with one student.  Raises InputError if `python` cannot run it."""
 
     def __init__(self, python: Path, files: Path, folder: Path):
         folder.mkdir()
@@ -75,13 +75,13 @@ class _InBergamot(Opponent):
         self.work(["load", {**self._options, "html": html}])
 
     def translate(self, lines: list[str]) -> list[str]:
-        """Translate lines, which also become those to time."""
+        """Translate lines, and keep them as the text to time."""
         self.work(["keep", [lines]])
         return self.work(["translate", lines])
 
 
 def page(lines: Sequence[str]) -> list[str]:
-    """Return lines of HTML in which the second word is bold, the fourth and fifth are a link, the last is slanted."""
+    """Return lines as HTML, with the second word bold, the fourth and fifth in a link, and the last slanted."""
     marked = []
     for number, line in enumerate(lines):
         words = [
@@ -96,12 +96,12 @@ def page(lines: Sequence[str]) -> list[str]:
 
 
 def tags(line: str) -> list[str]:
-    """Return the tags of a line in alphabetic order: words change places in translation."""
+    """Return the tags of a line in alphabetic order, because words change places in translation."""
     return sorted(TAG.findall(line))
 
 
 def files_bytes(folder: str) -> dict[str, int]:
-    """Return the bytes of each of a student's files, unpacked, and of all compressed by gzip."""
+    """Return the unpacked bytes of each of a student's files, and the bytes of all together after gzip."""
     found = asdict(firefox.find(folder))
     contents = {kind: unpacked(path) for kind, path in found.items() if path is not None}
     sizes = {kind: len(content) for kind, content in contents.items()}
@@ -109,7 +109,7 @@ def files_bytes(folder: str) -> dict[str, int]:
 
 
 def refusal(model: str) -> str:
-    """Return the reason why Firefox's files cannot hold a model folder; they can if they are padded with zeros."""
+    """Return why Firefox's files cannot hold a model folder without padding by zeros."""
     shape = Architecture.from_dict(read_json(Path(model) / "config.json")["architecture"])
     try:
         int8_tensors.even_shape(shape, pad=False)
@@ -128,7 +128,7 @@ def measure(
 ) -> list[dict[str, Any]]:
     """Return a row for each entrant, with a row for each engine in `engines`, as plain values.
 
-    python: that of Bergamot's environment.  If it is missing, the rows have no `bergamot`.
+    python: Python of Bergamot's environment.  If it is missing, the rows have no `bergamot`.
     """
     sources = [line for one in test_sets for line in one.sources]
     references = [line for one in test_sets for line in one.references]
@@ -178,7 +178,7 @@ def _imported(files: str, folder: Path) -> Any:
 
 
 def _tags(engine: _InBergamot, sources: list[str]) -> dict[str, Any]:
-    """Translate a page; return its translation and the number of lines whose tags are those of the source."""
+    """Translate a page; return its translation and the number of lines with the same tags as their source."""
     given = page(sources)
     engine.load(html=True)
     found = engine.translate(given)
@@ -190,7 +190,7 @@ def _tags(engine: _InBergamot, sources: list[str]) -> dict[str, Any]:
 def _counted(
     own: dict[str, Any], first: list[str], plain_first: list[str], plain: list[str]
 ) -> dict[str, int]:
-    """Count the lines whose plain translation is the first student's, and of these those with equal pages."""
+    """Count the lines with the same plain translation as by the first student; among them, count equal HTML."""
     same = [
         one == other
         for one, other, text, before in zip(own["pages"], first, plain, plain_first, strict=True)

@@ -1,13 +1,13 @@
 """Greedy generation by int8 and pruned models against float32 and unpruned ones, in processor time of one core.
 
 Models have the published shapes and random weights; all write the same number of tokens for the same articles.  The
-pipeline's result (half of the layers, fewer heads and neurons, int8) is compared with the fine-tuned model that it
-starts from: float32 in Hugging Face's `generate`, with PyTorch's products or oneDNN's, whichever are faster here.
-int8 and int4, with weights of 4 bits, run in the compiled decoder.  int8 is also compared with the same layers in
-`generate`, with CTranslate2, and on demand with the int8 of ONNX Runtime and OpenVINO, which run in environments of
-their own (`make opponents`).
-Each model has a process of its own, whose peak memory is compared as well, in total and beyond Python and its
-libraries.  The peak of float32 is counted after loading, that of int8 from the start.
+pipeline's result (half of the layers, fewer heads and neurons, int8) is compared with its initial fine-tuned model:
+float32 in Hugging Face's `generate`, with the faster products here, PyTorch's or oneDNN's.
+int8 and int4 (weights of 4 bits) run in the compiled decoder.  int8 is also compared with the same layers in
+`generate`, with CTranslate2, and on request with the int8 of ONNX Runtime and OpenVINO, which run in their own
+environments (`make opponents`).
+Each model has its own process, whose peak memory is also compared, in total and beyond Python and its libraries.  The
+peak of float32 is counted after loading, that of int8 from the start.
 """
 
 import tempfile
@@ -49,9 +49,9 @@ from weebill.pruning.cut import cut
 from weebill.pruning.depth import cut_layers
 from weebill.report.papers import load
 
-PRODUCTS = ("PyTorch's", "oneDNN's")  # of float32; the processor decides which are faster
-HEADS, NEURONS = 0.3, 0.6  # shares that the paper's pruning removes, of each block
-BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, their most tokens, tokens written for each
+PRODUCTS = ("PyTorch's", "oneDNN's")  # float32 products; the processor decides which are faster
+HEADS, NEURONS = 0.3, 0.6  # shares of each block that the paper's pruning removes
+BATCH, LONGEST, NEW = 8, 512, 60  # articles at once, most tokens of an article, new tokens for each
 SMALLEST = {"models": ("gpt2",), "longest": 128, "new": 20}
 OPPONENTS = ("transformers", "ctranslate2")  # packages whose versions are reported with the results
 TRIAL = 4  # tokens of the trial that chooses float32's products
@@ -59,7 +59,7 @@ UNIT = "tokens/s of processor time"
 BASE = {f"{stack}_{name}": size for stack in ("encoder", "decoder")
         for name, size in (("layers", 6), ("attention_heads", 12), ("ffn_dim", 3072))}  # fmt: skip
 UNFORCED = {"forced_eos_token_id": None}  # CTranslate2 does not force a text to end
-# Random models of the published shapes, which are the defaults of the library's configurations.
+# Random models with the published shapes, which are the defaults of the library's configurations.
 MODELS = {
     "bart-large": lambda: BartForConditionalGeneration(BartConfig(**UNFORCED)),
     "bart-base": lambda: BartForConditionalGeneration(BartConfig(d_model=768, **BASE, **UNFORCED)),
@@ -73,7 +73,7 @@ class Variant(NamedTuple):
     half: bool = False  # without half of each stack's layers
     pruned: bool = False  # without the paper's shares of heads and neurons
     precision: str = "float32"
-    engine: str = ""  # other than the usual one of the precision
+    engine: str = ""  # if it is not the usual one of the precision
 
     @property
     def folder(self) -> str:
@@ -89,7 +89,7 @@ INT8_OTHERS = {INT8_LIBRARY: "int8 in `generate`", INT8_CTRANSLATE2: "CTranslate
 PRUNED = Variant(pruned=True)
 PRUNED_INT8 = Variant(pruned=True, precision="int8")
 PIPELINE = Variant(half=True, pruned=True, precision="int8")
-# Each claim: our variant, the other one, the words, and the paper's tables and variants with both times.
+# Each claim: our variant, the other one, a description, and the paper's tables and variants with both times.
 CLAIMS = (
     (INT8, FLOAT32, "int8 against float32", ("5", "quantized", "original")),
     (INT4, FLOAT32, "int4 against float32", None),
@@ -113,7 +113,7 @@ def run(
         Sequence[str], Option("further engines of int8 to measure", choices=LIBRARIES)
     ] = (),
 ) -> Iterator[Row]:
-    """Yield tokens per second, and MiB, of each model and batch size.  Raises InputError if a library cannot run."""
+    """Yield tokens per second and MiB of each model and batch size.  Raises InputError if a library cannot run."""
     others = INT8_OTHERS | {
         Variant(precision="int8", engine=name): f"{LIBRARIES[name]}'s int8" for name in libraries
     }
@@ -205,7 +205,7 @@ def _fastest_products(folder: Path, size: tuple[int, int, int]) -> str:
 
 
 def printed(name: str, where: tuple[str, str, str] | None) -> float | None:
-    """Return the paper's speed of the first variant relative to the second; None if the paper does not give it."""
+    """Return the paper's speed of the first variant relative to the second; None if the paper does not print it."""
     if where is None:
         return None
     tables, ours, other = where
@@ -217,7 +217,7 @@ def printed(name: str, where: tuple[str, str, str] | None) -> float | None:
 
 
 def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
-    """Write a model with random weights, cut as in `Variant`, for our engines, and whole for CTranslate2."""
+    """Write a model with random weights for our engines, cut as in `Variant`, and whole for CTranslate2."""
     torch.manual_seed(1)
     model = MODELS[name]().eval()
     view = prunable(model)
@@ -236,7 +236,7 @@ def make_folder(name: str, half: bool, pruned: bool, folder: Path) -> None:
 
 
 class Engine:
-    """Model ready to generate greedily for random articles; their lengths are from half of the longest to it."""
+    """Model ready to generate greedily for random articles, whose lengths are from half of the longest up to it."""
 
     def __init__(self, folder: Path, variant: Variant, products: str, size: tuple[int, int, int]):
         """Load a variant, and draw the articles.  size: articles, tokens of the longest, new tokens."""
@@ -276,7 +276,7 @@ class Engine:
         return self.model.config
 
     def generate(self, new: int | None = None) -> float:
-        """Write `new` tokens, None for the usual number, for every article; return seconds of processor time."""
+        """Write `new` tokens (None: the usual number) for every article; return seconds of processor time."""
         return timed(self.written, new or self._new, clock=self._clock)
 
     @torch.inference_mode()
@@ -292,6 +292,6 @@ class Engine:
 
 
 def forget_peak() -> None:
-    """Reset the peak memory, to leave out what loading takes; do nothing if the system does not allow it."""
+    """Reset the peak memory, to leave out the memory for loading; do nothing if the system does not allow it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")

@@ -1,4 +1,4 @@
-"""ONNX Runtime and OpenVINO as users of Hugging Face's optimum have them: int8, each in an environment of its own."""
+"""ONNX Runtime and OpenVINO as in Hugging Face's optimum, in int8, each in its own environment."""
 
 import time
 from pathlib import Path
@@ -13,7 +13,7 @@ from weebill.kernels.extension import available
 ONNX_RUNTIME, OPENVINO = "onnxruntime", "openvino"  # environments
 NAMES = MappingProxyType({ONNX_RUNTIME: "ONNX Runtime", OPENVINO: "OpenVINO"})
 PYTHONS = MappingProxyType({name: Path(f".venvs/{name}/bin/python") for name in NAMES})
-# Each program reads the folder of a model, and keeps its own files in another one.
+# Each program reads the folder of a model, and writes its own files to another folder.
 START = """
 import shutil, torch
 from pathlib import Path
@@ -69,8 +69,8 @@ BODIES = {ONNX_RUNTIME: ONNX_RUNTIME_BODY, OPENVINO: OPENVINO_BODY}
 class LibraryEngine:
     """Model in a process of another environment, on one core.
 
-    Its weights are int8 with a scale for each output; ONNX Runtime quantizes activations too, a tensor at a time,
-    and OpenVINO where its plug-in for this processor does.
+    Its weights are int8 with a scale for each output.  ONNX Runtime also quantizes activations, per tensor; OpenVINO
+    does so if its plug-in for this processor does.
     """
 
     def __init__(self, name: str, python: Path, folder: Path):
@@ -89,5 +89,5 @@ class LibraryEngine:
         return self._process.work([ids.tolist(), mask.tolist(), new])
 
     def clock(self) -> float:
-        """Return the processor time of this process and of the library's."""
+        """Return the processor time of this process and the library's process."""
         return time.process_time() + self._process.seconds()

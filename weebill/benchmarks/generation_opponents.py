@@ -14,17 +14,17 @@ CTRANSLATE2 = "CTranslate2"
 
 
 def convert_to_ctranslate2(model: PreTrainedModel, folder: Path) -> None:
-    """Write a BART or GPT-2 for CTranslate2: int8 with a scale for each row, as ours.  Token i is named `i`."""
+    """Write a BART or GPT-2 for CTranslate2: int8 with a scale for each row, like ours.  Token i is named `i`."""
     from ctranslate2.converters import TransformersConverter
 
     names = {str(index): index for index in range(model.config.vocab_size)}
-    kinds = ("bos", "eos", "pad")  # both engines must suppress the same end of a text
+    kinds = ("bos", "eos", "pad")  # both engines must suppress the same end token
     ids = {kind: getattr(model.config, f"{kind}_token_id", None) or 0 for kind in kinds}
     special = {f"{kind}_token": str(index) for kind, index in ids.items()}
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(WordLevel(names, unk_token="0")), unk_token="0", **special
     )
-    model.config.normalize_before = False  # BART's, which the converter asks for
+    model.config.normalize_before = False  # as in BART; the converter needs it
 
     class Converter(TransformersConverter):
         def load_model(self, *_, **__) -> PreTrainedModel:
@@ -38,7 +38,7 @@ def convert_to_ctranslate2(model: PreTrainedModel, folder: Path) -> None:
 
 
 def read_config(file: Path) -> SimpleNamespace:
-    """Read a model's config.json, which does not say of a decoder alone that it is one."""
+    """Read a model's config.json; add `is_encoder_decoder`, which is missing for decoder-only models."""
     return SimpleNamespace(**{"is_encoder_decoder": False, **read_json(file)})
 
 
@@ -46,7 +46,7 @@ class CTranslate2Engine:
     """Model of `convert_to_ctranslate2`, on one thread."""
 
     def __init__(self, folder: Path):
-        """Load the model that was converted into a folder."""
+        """Load the converted model in a folder."""
         import ctranslate2
 
         self.config = read_config(folder / "config/config.json")

@@ -1,8 +1,8 @@
 """Speed of training, decoding and scoring on a GPU: ours, transformers', and the share of the measured peak.
 
-Each setting is measured alone, in rounds in which both sides take turns.  If one fails, the others are measured.
-Settings for which no time is left are named.  On the processor everything is tiny: that rehearses the benchmark, and
-its figures say nothing.
+Each setting is measured separately, in rounds in which both sides take turns.  If one fails, the others are still
+measured.  Settings for which no time is left are named.  On the processor everything is tiny: this rehearses the
+benchmark, and its figures mean nothing.
 """
 
 import time
@@ -20,10 +20,10 @@ from weebill.benchmarks.gpu_figures import Found, figure, line, peak_of
 from weebill.evaluation.measurement import conditions
 from weebill.workflow.repository import commit
 
-PACKAGES = ("transformers", "lightning", "numpy")  # whose versions are reported
+PACKAGES = ("transformers", "lightning", "numpy")  # packages whose versions are reported
 PIECES = 32_000
 PARTS = ("peak", "training", "decoding", "scoring")
-# The most important first.
+# Settings of trainings, the most important first.
 TRAININGS = [
     gpu_training.Setting("teacher_x3", PIECES, 65_536),
     gpu_training.Setting("tiny", PIECES, 65_536),
@@ -54,7 +54,7 @@ TINY_DECODINGS = [
     gpu_decoding.Setting("demo.teacher", 100, 4, 2, 3, "float32", opponent=2),
 ]
 TINY_SCORING = ("tiny", 16)
-PEAK = (8192, 1024)  # rows of the matrices, and MiB that are copied
+PEAK = (8192, 1024)  # rows of the matrices, and MiB to copy
 TINY_PEAK = (64, 1)
 
 
@@ -66,9 +66,9 @@ def measure(
     version: str | None = None,
     save: Callable[["Found"], None] = lambda found: None,
 ) -> Found:
-    """Measure the parts on a device; after `limit` seconds, no further setting begins.
+    """Measure the parts on a device; after `limit` seconds, start no further setting.
 
-    version: commit of the code, for a copy without its history.  save: called after each setting.
+    version: commit of the code, for a copy without git history.  save: called after each setting.
     """
     on_gpu = device.startswith("cuda")
     began = time.monotonic()
@@ -82,7 +82,7 @@ def measure(
         start = time.monotonic()
         try:
             rows = list(work())
-        except Exception:  # the other settings are measured all the same
+        except Exception:  # the other settings are still measured
             found.failures[name] = traceback.format_exc()
             rows = []
             print(f"{name}: failed: {found.failures[name].splitlines()[-1]}", flush=True)
@@ -102,7 +102,7 @@ def _since(began: float) -> float:
 def _works(
     device: str, rounds: int, parts: Sequence[str], found: Found
 ) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield the settings, trainings and decodings in turn, so that a short run has some of each."""
+    """Yield the settings; trainings and decodings alternate, so that a short run has some of each."""
     on_gpu = device.startswith("cuda")
     if "peak" in parts:
         yield "peak", partial(gpu_peak.measure, device, rounds, *(PEAK if on_gpu else TINY_PEAK))
@@ -128,7 +128,7 @@ def _decoding(device: str, rounds: int, setting: gpu_decoding.Setting) -> list[d
 
 
 def _scoring(device: str, rounds: int) -> list[dict[str, Any]]:
-    """Measure the encoder of a metric, in sentences a second."""
+    """Measure the encoder of a metric, in sentences per second."""
     shape, segments = SCORING if device.startswith("cuda") else TINY_SCORING
     found = gpu_scoring.measure(device, rounds, shape, segments)
     name = f"scoring {found['precision']}, {segments:,} sentences"

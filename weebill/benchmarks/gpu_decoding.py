@@ -1,6 +1,6 @@
-"""Decoding speed on a device: our searches, beside generate of transformers with a model of the same shape.
+"""Decoding speed on a device: our searches against transformers' generate with a model of the same shape.
 
-Sentences and weights are random, and no sentence ends by itself: an output has 1.1 times the pieces of its source.
+Sentences and weights are random.  No sentence ends by itself; an output has 1.1 times the pieces of its source.
 Splitting into pieces is not timed.
 """
 
@@ -27,15 +27,15 @@ from weebill.translation.search import search
 from weebill.translation.training.trainer import new_network
 from weebill_runtime.options import SearchOptions
 
-NEVER = -1e4  # bias of a piece that no output has; float16 holds it
-PIECES = 10**7  # bound of a batch, so large that no batch is split
+NEVER = -1e4  # bias of a piece that no output may contain; in the range of float16
+PIECES = 10**7  # limit of a batch, so large that no batch is split
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Search that is measured: a network of the zoo, sentences in all and in a batch, the beam, and the numbers.
+    """Search to measure: network of the zoo, sentences in total and per batch, beam, and type of numbers.
 
-    batch: None if the search chooses.  opponent: sentences that generate translates; 0 leaves it out.
+    batch: None if the search chooses it.  opponent: number of sentences that generate translates; 0 leaves it out.
     """
 
     model: str
@@ -54,7 +54,7 @@ class Setting:
 
 
 def measure(device: str, rounds: int, setting: Setting) -> dict[str, Any]:
-    """Return the source words a second of our search, and of generate if the setting has it."""
+    """Return the source words per second of our search, and of generate if the setting has it."""
     if device.startswith("cuda"):
         set_gpu_defaults()
     shape, dtype = network_shape(setting.model, setting.pieces), getattr(torch, setting.numbers)

@@ -1,4 +1,4 @@
-"""Figures of the GPU benchmark: of a setting, of a run, and what estimates of cost read; needs no PyTorch."""
+"""Figures of the GPU benchmark for a setting, for a run, and for estimates of cost; this needs no PyTorch."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class Found:
-    """Figures of a run, the conditions in which they were measured, what failed, and what there was no time for."""
+    """Figures of a run, the conditions of the measurement, failures, and settings that were left out for time."""
 
     card: str
     date: str
@@ -16,7 +16,7 @@ class Found:
     rows: list[dict[str, Any]] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)  # setting → traceback
     left_out: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)  # of each setting
+    seconds: dict[str, float] = field(default_factory=dict)  # by setting
     table: list[str] = field(default_factory=list)
 
 
@@ -28,7 +28,7 @@ def figure(
     other: Sequence[float] = (),
     **more: Any,
 ) -> dict[str, Any]:
-    """Return one figure: the medians of our rounds and an opponent's, their ratio, all rounds, and further values."""
+    """Return a figure: the medians of our rounds and an opponent's, their ratio, all rounds, and further values."""
     own = statistics.median(ours)
     theirs = statistics.median(other) if other else None
     return {
@@ -65,15 +65,15 @@ def together(parts: Sequence[Mapping[str, Any]]) -> Found:
 
 
 def peak_of(rows: Sequence[Mapping[str, Any]], precision: str = "bfloat16") -> float:
-    """Return the measured operations a second of products; infinity if they were not measured."""
+    """Return the measured operations per second of matrix products; infinity if they were not measured."""
     peaks = (row for row in rows if row["part"] == "peak" and row.get("precision") == precision)
     return next((1e12 * row["ours"] for row in peaks), float("inf"))
 
 
 def rates_for_estimates(found: Found) -> dict[str, Any]:
-    """Return what estimates of cost read: operations a second of trainings and searches, by weights, batch and beam.
+    """Return rates for estimates of cost: operations per second of training and search, by weights, batch and beam.
 
-    Trainings in float32 are not measured: the peak of float32 products relative to that of bfloat16 is kept.
+    Trainings in float32 are not measured; the ratio of the peaks of float32 and bfloat16 products is stored instead.
     """
     keys = {"training": ("weights", "positions"), "decoding": ("weights", "beam")}
     return {

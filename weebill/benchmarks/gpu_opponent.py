@@ -1,4 +1,4 @@
-"""MarianMTModel of transformers in the shape of one of our networks: its configuration, training and search."""
+"""transformers' MarianMTModel in the shape of one of our networks: its configuration, training and search."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ IGNORED = -100  # label of a position that the loss leaves out
 def marian_config(shape: Architecture, dropout: float = 0.0) -> MarianConfig:
     """Return the configuration of a model with the widths and numbers of layers of a shape.
 
-    Its decoder has attention and untied layers.  One more piece starts the outputs and fills batches.
+    Its decoder has attention and untied layers.  An additional piece starts the outputs and pads batches.
     """
     pieces = shape.vocabulary
     return MarianConfig(
@@ -50,7 +50,7 @@ def marian(shape: Architecture, device: str, dropout: float = 0.0) -> MarianMTMo
 
 
 class MarianTraining:
-    """Training of such a model as its users write it: autocast, and Adam in one kernel."""
+    """Training of a `marian` model as users usually write it: autocast, and fused Adam."""
 
     def __init__(self, shape: Architecture, device: str, dropout: float, rate: float):
         self.model = marian(shape, device, dropout).train()
@@ -59,7 +59,7 @@ class MarianTraining:
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=rate, fused=fused)
 
     def update(self, batches: list[Batch]) -> None:
-        """Make an update of some batches."""
+        """Make one update from some batches."""
         for batch in batches:
             kind = self.device.split(":")[0]
             with torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda"):
@@ -83,7 +83,7 @@ class MarianTraining:
 def generate(
     model: MarianMTModel, sources: list[list[int]], batch_size: int, factor: float, **options: Any
 ) -> int:
-    """Translate sources sorted by length to outputs of `factor` times the longest source; return their pieces."""
+    """Translate sources, sorted by length, to outputs of `factor` times the longest; return the number of pieces."""
     ordered = sorted(sources, key=len, reverse=True)
     device, found = model.device, 0
     for first in range(0, len(ordered), batch_size):

@@ -10,14 +10,14 @@ from weebill.benchmarks.gpu_figures import figure
 from weebill.benchmarks.gpu_workload import seconds
 from weebill.evaluation.timing.timer import in_turn
 
-CALLS = 20  # of one round
-WARM = 3  # rounds that do not count: clocks rise, libraries choose
+CALLS = 20  # calls in one round
+WARM = 3  # warm-up rounds, which do not count: clocks rise, libraries choose kernels
 
 
 def measure(device: str, rounds: int, size: int, mib: int) -> Iterator[dict[str, Any]]:
-    """Yield operations a second of products (size × size) in bfloat16 and float32, and bytes a second of a copy.
+    """Yield operations per second of products (size × size) in bfloat16 and float32, and bytes per second of a copy.
 
-    float32 products round their operands to TF32, as in trainings.  mib: MiB of the array that is copied.
+    float32 products round their operands to TF32, as in trainings.  mib: MiB of the copied array.
     """
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")

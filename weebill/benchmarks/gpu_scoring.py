@@ -1,7 +1,7 @@
-"""Sentences per second that a COMET encoder reads on a GPU: ours, and transformers' own on the same sentences.
+"""Sentences per second of a COMET encoder on a GPU: ours against transformers' on the same sentences.
 
-Both read different sentences in the order of their lengths, in batches of the same number of pieces, in bfloat16 on a
-GPU.  Ours returns each sentence's vector, a mix of all layers; transformers' the last layer's first state.
+Both read the distinct sentences in order of length, in batches of the same number of pieces, in bfloat16 on a GPU.
+Ours returns each sentence's vector, a mix of all layers; transformers' returns the last layer's first state.
 """
 
 import statistics
@@ -24,7 +24,7 @@ from weebill.metric.architecture import Architecture
 from weebill.metric.network import MetricNetwork
 from weebill.metric.reader import BATCH_PIECES, PRECISIONS, Reader, precision_on
 
-PIECES = 250_002  # of XLM-R
+PIECES = 250_002  # pieces of XLM-R
 PAD = 1  # XLM-R's padding piece
 FIRST = 5  # first piece that is not special
 LONGEST = 200  # pieces of a synthetic sentence
@@ -38,12 +38,12 @@ def measure(
 ) -> dict[str, Any]:
     """Time both encoders with random weights, interleaved, after an untimed pass of each.
 
-    shape: one of `SHAPES`, or an XLMRobertaConfig's values.  segments: sentences' pieces, or their number, for random
-    ones with the lengths of news.
+    shape: one of `SHAPES`, or values of an XLMRobertaConfig.  segments: pieces of the sentences, or the number of
+    random sentences with the lengths of news.
 
     Returns medians over rounds in sentences/s (`ours`, `transformers`), the median of the rounds' ratios (`ratio`)
     and its bounds, the seconds of our first pass in this process (`first_s`), the largest difference of a vector's
-    numbers from float32's, beside their deviation, on up to 64 sentences, and what was measured.
+    numbers to float32 and their standard deviation, on up to 64 sentences, and the setting.
     """
     place = torch.device(device)
     texts = random_pieces(segments) if isinstance(segments, int) else list(segments)
@@ -86,7 +86,7 @@ def measure(
 
 
 def random_pieces(count: int) -> list[list[int]]:
-    """Draw sentences of random pieces, special ones at both ends, with lengths like those of news: 34 on average."""
+    """Draw sentences of random pieces, with special pieces at both ends and the lengths of news, 34 on average."""
     draw = np.random.default_rng(1)
     lengths = np.exp(draw.normal(3.35, 0.6, count)).clip(4, LONGEST).astype(int)
     return [[0, *draw.integers(FIRST, PIECES, size - 2).tolist(), 2] for size in lengths]
@@ -96,7 +96,7 @@ def random_pieces(count: int) -> list[list[int]]:
 def library_states(
     encoder: XLMRobertaModel, texts: Sequence[Sequence[int]], budget: int
 ) -> np.ndarray:
-    """Return the last state (d,) of each sentence's first piece, by padded batches of `budget` pieces at most."""
+    """Return the last state (d,) of each sentence's first piece, in padded batches of at most `budget` pieces."""
     device = encoder.device
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     longest = [len(texts[row]) for row in order]
@@ -118,7 +118,7 @@ def library_states(
 
 
 def _network(values: Mapping[str, Any], device: torch.device) -> MetricNetwork:
-    """Make a network on the device, where its random numbers are drawn."""
+    """Make a network on the device, and draw its random weights there."""
     config = XLMRobertaConfig(vocab_size=PIECES, **{**SHARED, **values})
     architecture = Architecture.from_hyperparameters(HYPERPARAMETERS, "hparams.yaml")
     torch.manual_seed(1)
@@ -133,7 +133,7 @@ def _vectors(reader: Reader, texts: Sequence[Sequence[int]]) -> np.ndarray:
 
 @contextmanager
 def _every_attention() -> Iterator[None]:
-    """Let the library choose among all of PyTorch's kernels, as it does by itself."""
+    """Let the library choose among all of PyTorch's kernels, which is its default."""
     torch.backends.cuda.enable_cudnn_sdp(True)
     try:
         yield

@@ -1,7 +1,7 @@
-"""Training speed on a device: our updates, as `train` runs them, beside those of a MarianMTModel of the same shape.
+"""Training speed on a device: our updates, as in `train`, against updates of a MarianMTModel of the same shape.
 
-Both get the same batches of random pieces, whose lengths are those of news text, and take turns in windows of some
-updates.  An operation is a multiplication or an addition of a matrix product with weights; padding does not count.
+Both get the same batches of random pieces with the lengths of news text, and take turns in windows of several
+updates.  Operations are the multiplications and additions of matrix products with weights, without padding.
 """
 
 import logging
@@ -30,16 +30,16 @@ from weebill.translation.training.task import UpdateStream
 from weebill.translation.training.trainer import new_network
 from weebill_runtime.architecture import Architecture
 
-WARM = 4.0  # seconds of warm-up: graphs are recorded when a shape comes again
-OTHER_WARM = 2  # updates
-WINDOW = 0.8  # seconds of a window, about; a window has at least two updates
-MOST = 400  # updates of a window
-QUARTERS = 4  # batches of the opponent for one of ours, where the memory is too small
+WARM = 4.0  # seconds of warm-up, because graphs are recorded when a shape is repeated
+OTHER_WARM = 2  # updates of the opponent's warm-up
+WINDOW = 0.8  # approximate seconds of a window, which has at least two updates
+MOST = 400  # most updates of a window
+QUARTERS = 4  # batches of the opponent for one of ours, if the memory is too small
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Training that is measured: a network of the zoo, its pieces, and positions of a batch."""
+    """Training to measure: network of the zoo, size of its vocabulary, and positions in a batch."""
 
     model: str
     pieces: int
@@ -53,20 +53,22 @@ class Setting:
 
 @dataclass(frozen=True)
 class Size:
-    """Weights of a network that multiply each source piece and each target piece."""
+    """Numbers of a network's weights that multiply each source piece and each target piece."""
 
     encoder: int
     decoder: int
 
     @classmethod
     def of(cls, network: Translator) -> "Size":
-        """Count the weights of a network's matrices; tied layers count each time, keys of the source once a piece."""
-        encoder = _matrices(network.encoder)
-        decoder = sum(map(_matrices, network.decoder_layers())) + network.output.weight.numel()
-        return cls(encoder, decoder)
+        """Count the weights of matrices; tied layers count each time."""
+        layers = network.decoder_layers()
+        cross = (layer.cross_attention for layer in layers)
+        memory = sum(_matrices(one.key) + _matrices(one.value) for one in cross)
+        decoder = sum(map(_matrices, layers)) + network.output.weight.numel()
+        return cls(_matrices(network.encoder) + memory, decoder - memory)
 
     def operations(self, source: float, target: float) -> float:
-        """Return the operations of forward and backward passes over so many pieces."""
+        """Return the operations of forward and backward passes over numbers of source and target pieces."""
         return 6.0 * (self.encoder * source + self.decoder * target)
 
 
@@ -77,9 +79,9 @@ def _matrices(module: nn.Module) -> int:
 def measure(
     device: str, rounds: int, setting: Setting, peak: float, opponent: bool
 ) -> dict[str, Any]:
-    """Return the target pieces a second of our training and of the opponent's, and the shares of the peak.
+    """Return the target pieces per second of our training and of the opponent's, and their shares of the peak.
 
-    peak: operations a second of the device's products.  opponent: False leaves it out.
+    peak: operations per second of the device's matrix products.  opponent: False leaves it out.
     """
     architecture = network_shape(setting.model, setting.pieces)
     config = TrainingConfig(
@@ -119,7 +121,7 @@ def measure(
 
 
 def network_shape(model: str, pieces: int) -> Architecture:
-    """Return the architecture of a zoo entry, or of the first member of an ensemble, with so many pieces."""
+    """Return the architecture of a zoo entry, or of an ensemble's first member, with a vocabulary of `pieces`."""
     return Architecture.from_zoo(member_of(load_zoo()[model], 0), pieces)
 
 
@@ -130,7 +132,7 @@ def fit(
     device: str,
     windows: "Windows",
 ) -> None:
-    """Train as `train` does, without validations and checkpoints, until the windows are measured."""
+    """Train like `train`, but without validations and checkpoints, until all windows are measured."""
     hardware = Hardware("gpu" if device.startswith("cuda") else "cpu")
     if hardware.accelerator == "gpu":
         set_gpu_defaults()
@@ -144,7 +146,7 @@ def fit(
 
 @dataclass(frozen=True)
 class Window:
-    """Rates of one window: target pieces, operations and updates a second."""
+    """Rates of one window: target pieces, operations and updates per second."""
 
     pieces: float
     operations: float
@@ -152,9 +154,9 @@ class Window:
 
 
 class Windows(lightning.Callback):
-    """Windows of updates that are timed; after each one, the opponent makes updates on the same corpus.
+    """Timed windows of updates; after each one, the opponent makes updates on the same corpus.
 
-    opponent: its shape, None for none.  If the memory does not hold its batches, it takes quarters of them.
+    opponent: its shape, or None.  If the memory is too small for its batches, it uses quarters of them.
     """
 
     def __init__(
@@ -173,13 +175,13 @@ class Windows(lightning.Callback):
         self._corpus, self._config, self._opponent = corpus, config, opponent
         self._other: MarianTraining | None = None
         self._stream: Iterator[Any] = iter(())
-        # Source pieces for each target piece; to count those of an update, the host would wait for the device.
+        # Source pieces per target piece of the corpus; a count for each update would make the host wait.
         self._source = float(corpus.lengths("source").sum() / corpus.lengths("target").sum())
         self._length = self._other_length = 0
         self._warm = 0
-        # Updates and time when half of the warm-up was over.
+        # Number of updates and time at half of the warm-up.
         self._half: tuple[int, float] | None = None
-        self._updates: list[int] = []  # target pieces of each in this window
+        self._updates: list[int] = []  # target pieces of each update in this window
 
     def on_train_start(self, trainer, task) -> None:
         if self._opponent is not None and not self._attempt(self._warm_other):
@@ -202,7 +204,7 @@ class Windows(lightning.Callback):
             self._begin()
 
     def _end_warm_up(self) -> None:
-        """End the warm-up once it has lasted long enough; the length of a window follows from its second half."""
+        """End the warm-up when it was long enough; its second half determines the number of updates in a window."""
         if time.perf_counter() - self._began < WARM / 2 or self._warm < 2:
             return
         if self._half is None:
@@ -247,7 +249,7 @@ class Windows(lightning.Callback):
         self.others.append(self._window(taken, [words for _, words in updates]))
 
     def _attempt(self, work: Callable[[], None]) -> bool:
-        """Let the opponent work; after an error, such as a lack of memory, it is out and its memory free."""
+        """Run some work of the opponent; after an error, such as too little memory, drop it and free its memory."""
         try:
             work()
         except RuntimeError as error:

@@ -9,20 +9,20 @@ import torch
 from weebill.translation.training.encoding import EncodedCorpus
 from weebill_runtime.vocabulary import EOS
 
-PIECES_A_WORD = 1.4  # of news text with 32,000 pieces
-MEDIAN, SPREAD = 28, 0.55  # of the log-normal lengths of sources, in pieces
+PIECES_A_WORD = 1.4  # news text, vocabulary of 32,000 pieces
+MEDIAN, SPREAD = 28, 0.55  # log-normal distribution of the lengths of sources, in pieces
 SHORTEST, LONGEST = 4, 150
 TARGET = 1.1  # target pieces for each source piece
 
 
 def lengths(count: int) -> np.ndarray:
-    """Draw lengths of sentences, in pieces with the end (count,)."""
+    """Draw lengths of sentences (count,), in pieces including the end."""
     drawn = np.random.default_rng(1).lognormal(np.log(MEDIAN), SPREAD, count)
     return np.clip(np.rint(drawn), SHORTEST, LONGEST).astype(np.int64)
 
 
 def sentences(count: int, pieces: int) -> list[list[int]]:
-    """Draw sources of random pieces, the end last."""
+    """Draw sources of random pieces, with the end piece last."""
     draw = np.random.default_rng(2)
     return [[*draw.integers(2, pieces, size - 1).tolist(), EOS] for size in lengths(count)]
 
@@ -53,7 +53,7 @@ def wait(device: str) -> None:
 
 
 def seconds(work: Callable[[], object], device: str) -> float:
-    """Return the seconds in which a device does some work."""
+    """Return the seconds that a device takes for some work."""
     wait(device)
     began = time.perf_counter()
     work()

@@ -1,6 +1,6 @@
 """Effects of the defaults of cleaning, vocabularies and word scores on text of many languages; nothing is timed.
 
-The text is FLORES-101 (professional translations of the same 1,012 sentences) beside English, and Tatoeba:
+The text is FLORES-101 (professional translations of the same 1,012 sentences) with English, and Tatoeba:
 weebill fetch 'origin:flores/*' 'origin:train/tatoeba*' origin:lid/lid.176.ftz
 """
 
@@ -36,12 +36,12 @@ TATOEBA = {
     "de": ("tatoeba.en", "tatoeba.de"),
     "ja": ("tatoeba_test.eng-jpn.eng", "tatoeba_test.eng-jpn.jpn"),
 }
-LEARNT = 9000  # pairs from which translations of words are counted
+LEARNT = 9000  # pairs for counting translations of words
 PIECES = 1500
-# Their commonest letters alone are more than 1,000.
+# These languages have more than 1,000 common letters.
 MORE_PIECES = {"zh": 2500, "ja": 2500, "ko": 2500}
 KEPT_GOOD = 0.95
-SEED = 1  # of the shuffle, the vocabularies and the alignment
+SEED = 1  # seed of the shuffle, the vocabularies and the alignment
 SMALLEST = {"languages": ("de",)}
 
 Pair = tuple[str, str]
@@ -68,7 +68,7 @@ def read(name: str) -> list[str]:
 
 
 def cleaning_table(languages: Sequence[str]) -> Table:
-    """Return shares of FLORES that cleaning keeps or drops, and the fit of vocabularies."""
+    """Return the shares of FLORES that cleaning keeps or drops, and the fit of vocabularies."""
     english, rows = read("flores/eng.devtest"), []
     order = np.random.default_rng(SEED).permutation(len(english)).tolist()
     for language in languages:
@@ -155,7 +155,7 @@ def scores_table(languages: Sequence[str]) -> Table:
 
 
 def _separation(score, pairs: list[Pair]) -> tuple[str, str]:
-    """Return the AUC of true pairs against shuffled ones, and the share of these below a limit, as text."""
+    """Return, as text, the AUC of true against shuffled pairs, and the share of shuffled pairs below a limit."""
     sources, targets = map(list, zip(*pairs, strict=True))
     true, shuffled = score(sources, targets), score(sources, [*targets[1:], targets[0]])
     good = np.repeat([True, False], len(pairs))

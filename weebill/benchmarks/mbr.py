@@ -1,7 +1,7 @@
-"""Minimum Bayes risk by a COMET model against mbrs, with one checkpoint, of random weights or given, on one core.
+"""Minimum Bayes risk by a COMET model against mbrs, with the same checkpoint (random weights, or given), on one core.
 
-Candidates are translations of newstest2021 by its systems, varied by words that are left out or change places, as
-samples of one model differ; all are references too.  Rates count processor time of both processes, without starts.
+Candidates are newstest2021's system translations, with words omitted or swapped, to differ like samples of a model;
+all candidates are also references.  Rates count processor time of both processes, without starts.
 """
 
 import tempfile
@@ -57,7 +57,7 @@ def run(
     sources: Annotated[int, Option("sources of each round", "N")] = SOURCES,
     model: Annotated[Path | None, Option(CHECKPOINT, "FOLDER")] = None,
 ) -> Iterator[Row]:
-    """Yield sources per second by candidates and precision.  Raises InputError without a text, or without mbrs."""
+    """Yield sources per second by number of candidates and precision.  Raises InputError without text or mbrs."""
     text = read_text(news, sources)
     every = replace(text, references=None, systems={**text.systems, "reference": text.references})
     with tempfile.TemporaryDirectory() as name, one_thread():

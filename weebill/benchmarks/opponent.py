@@ -1,4 +1,4 @@
-"""Opponent in an environment of its own, on one core, which does one task after the other."""
+"""Opponent in its own environment, on one core, which does one task after the other."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import psutil
 from weebill.errors import InputError
 from weebill.evaluation.timing.timer import pinned, rates_in_turn
 
-# Program of every opponent; `body` is replaced by its own lines, which define `work(task) -> JSON value`.
+# Program of every opponent; `body` is replaced by the opponent's lines, which define `work(task) -> JSON value`.
 WORKER = """
 import json, logging, sys, warnings
 warnings.simplefilter("ignore")
@@ -31,15 +31,15 @@ for line in sys.stdin:
 
 
 class Opponent:
-    """Process of another environment's Python on one processor; as a context, it ends the process."""
+    """Process of another environment's Python on one processor; the end of its context ends the process."""
 
     def __init__(
         self, python: Path, body: str, *arguments: Path, folder: Path, option: str, environment: str
     ) -> None:
         """Start the process.
 
-        body: lines that define `work`; they can use `arguments`.  folder: for the answers.
-        option: command line option that names `python`.  environment: the one of envs/ that has the opponent.
+        body: lines that define `work`; they can use `arguments`.  folder: place for the answers.
+        option: command line option that names `python`.  environment: name in envs/ of the opponent's environment.
         Raises InputError if this Python cannot run these lines.
         """
         self._answer, self._errors = folder / "answer.json", folder / "errors.txt"
@@ -80,7 +80,7 @@ class Opponent:
         self._process.communicate()
 
     def _wait(self, word: str) -> None:
-        """Wait for a line that is `word`; libraries print other lines.  Raises InputError if the process ends."""
+        """Wait for the line `word`; libraries may print other lines.  Raises InputError if the process ends."""
         for line in self._process.stdout:
             if line.strip() == word:
                 return
@@ -92,9 +92,10 @@ class Opponent:
 def compete(
     ours: Mapping[str, Callable[[], Any]], opponent: Opponent, task: Any, amount: float, rounds: int
 ) -> tuple[dict[str, Any], dict[str, list[float]]]:
-    """Let each of ours and the opponent do the same amount of work in turn.
+    """Let each of our functions and the opponent do the same amount of work in turn.
 
-    Returns answers of the last round and rates of processor time in each round, by the names of ours and "opponent".
+    Returns the answers of the last round, and the rates per processor time of each round, by the names in `ours` and
+    "opponent".
     """
     answers: dict[str, Any] = {}
 

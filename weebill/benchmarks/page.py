@@ -1,4 +1,4 @@
-"""Page of Markdown of one benchmark or all, with its conditions, and the rows from which it is rendered again."""
+"""Markdown page of one benchmark or all, with the conditions, and the rows to render it again."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -14,7 +14,7 @@ from weebill.report.rows import NAME, made_today
 from weebill.report.table import Table
 from weebill.workflow.code_version import code_of_module
 
-KIND = "benchmark"  # of rows, beside the names of an experiment's pages
+KIND = "benchmark"  # kind of rows; other kinds are the names of an experiment's pages
 HEAD = "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
 FOOTER = """
 ---
@@ -24,7 +24,7 @@ FOOTER = """
 
 
 def write_page(file: Path, found: Survey, command: str) -> list[Path]:
-    """Write the page of what a command measured, and its rows to the folder of its name; return both paths."""
+    """Write the page of a command's measurements, and its rows to a folder of the same name; return both paths."""
     modules = {name: f"weebill.benchmarks.{name}" for name in _names(found)}
     code = {name: {"module": one, "code": code_of_module(one)} for name, one in modules.items()}
     made = made_today(found.signature["commit"], code)
@@ -34,7 +34,7 @@ def write_page(file: Path, found: Survey, command: str) -> list[Path]:
 
 
 def render(rows: Mapping[str, Any], file: Path) -> list[Path]:
-    """Write the page of some rows; return its path.  Raises InputError if the rows are not those of benchmarks."""
+    """Write the page of some rows; return its path.  Raises InputError if the rows are not from benchmarks."""
     try:
         text = page(Survey(**rows["survey"]), rows["command"])
     except (KeyError, TypeError) as error:
@@ -45,7 +45,7 @@ def render(rows: Mapping[str, Any], file: Path) -> list[Path]:
 
 
 def page(survey: Survey, command: str = "weebill benchmark all") -> str:
-    """Return the page of some figures that a command measured; what could not run, or failed, has its reason."""
+    """Return the page of a command's figures; benchmarks that could not run, or failed, have the reason."""
     names = _names(survey)
     parts = [f"## weebill benchmark {name}\n\n{_tables(survey, name)}" for name in names]
     missing = {**survey.not_run, **survey.failed}
@@ -78,7 +78,7 @@ def _explained(survey: Survey, command: str) -> str:
 
 
 def _tables(survey: Survey, name: str) -> str:
-    """Return the tables of a benchmark, its own before that of its rows."""
+    """Return the tables of a benchmark: its own tables, then the table of its rows."""
     own = (one["table"] for one in _of(survey.tables, name))
     shown = [f"### {one.title}\n\n{to_markdown(one)}" for one in map(Table.from_dict, own)]
     if rows := "".join(map(_row, _of(survey.rows, name))):
@@ -97,5 +97,5 @@ def _row(row: Mapping[str, Any]) -> str:
 
 
 def number(value: float) -> str:
-    """Return a figure as a reader wants it: 12,345 or 12.34."""
+    """Format a figure for readers: 12,345 or 12.34."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -1,6 +1,6 @@
-"""Scoring by a language model against the library alone.
+"""Scoring by a language model against only the library, KenLM.
 
-Ours reads a table, makes tokens, scores, and writes a table; KenLM's own call gets lines that are split already.
+Ours reads a table, makes tokens, scores, and writes a table; KenLM's own call gets tokenized lines.
 """
 
 import tempfile
@@ -27,7 +27,7 @@ NEWS = FOLDER / "mono/news.de"
 
 
 def run(rounds: int) -> list[Row]:
-    """Measure sentences per second on one core, on the embedded corpus, on short and on long real text."""
+    """Measure sentences per second on one core, on the embedded corpus, and on short and long real text."""
     texts = {"the embedded corpus": [target for _, target in read_pairs()]}
     for data, path in (("Tatoeba", TATOEBA[1]), ("news", NEWS)):
         if path.is_file():

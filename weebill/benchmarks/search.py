@@ -1,8 +1,8 @@
 """Beam search by a teacher's network against Hugging Face's MarianMTModel.generate with the same weights.
 
-Both translate the same batches of sentences of one length to outputs of the same forced length, on one core, timed by
-the process's own time.  Hugging Face computes in float32, in batches of the size that is fastest for it.  Ours is the
-runtime as distillation uses it, in float32 and, if the processor multiplies it, in bfloat16.
+Both translate the same batches of sentences of one length to outputs of the same forced length, on one core, in
+processor time.  Hugging Face computes in float32, with its fastest batch size.  Ours is the runtime as in
+distillation, in float32 and, if the processor can multiply it, in bfloat16.
 """
 
 import random
@@ -29,21 +29,21 @@ from weebill_runtime.options import SearchOptions
 
 OPPONENTS = ("transformers",)  # packages whose versions are reported with the results
 MODELS_MEASURED = ("multi30k.teacher", "transformer-base")
-PIECES = {"multi30k.teacher": 8000}  # of networks for which the zoo gives no number
-BEAMS = (4, 8)  # of distillation: monolingual and parallel text
+PIECES = {"multi30k.teacher": 8000}  # for networks without a number in the zoo
+BEAMS = (4, 8)  # as in distillation: monolingual and parallel text
 SMALLEST = {"arch": ("multi30k.teacher",), "beam": (4,)}
-SENTENCES = 32  # of each length
+SENTENCES = 32  # sentences of each length
 LENGTHS = (34, 22, 12)  # source pieces with the end, one batch each
 FACTOR = 1.1  # output pieces per source piece
 HUGGING_FACE_BATCHES = (8, 16, 32)
 Batches = list[list[list[int]]]  # pieces of each sentence
-MARIAN_NAMES = {  # parts of the names of our tensors, and of Marian's
+MARIAN_NAMES = {  # parts of our tensors' names, and of Marian's
     "self_attention": "self_attn",
-    "attention_norm": "self_attn_layer_norm",  # of the encoder
-    "self_norm": "self_attn_layer_norm",  # of the decoder
+    "attention_norm": "self_attn_layer_norm",  # in the encoder
+    "self_norm": "self_attn_layer_norm",  # in the decoder
     "cross_attention": "encoder_attn",
     "cross_norm": "encoder_attn_layer_norm",
-    "inner": "fc1",  # of feed_forward, which Marian does not name
+    "inner": "fc1",  # in feed_forward, which has no name in Marian
     "outer": "fc2",
     "feed_forward_norm": "final_layer_norm",
     "query": "q_proj",
@@ -124,7 +124,7 @@ def batches(pieces: int) -> Batches:
 
 
 def translate(runtime: Runtime, sources: Batches, beam: int) -> list[list[int]]:
-    """Translate by our runtime; the length limit of an output includes its end piece."""
+    """Translate by our runtime; an output's length limit includes its end piece."""
     forced = {"beam": beam, "nbest": beam, "length_factor": 0.0, "allow_unknown": True}
     outputs = []
     for batch in sources:
@@ -134,7 +134,7 @@ def translate(runtime: Runtime, sources: Batches, beam: int) -> list[list[int]]:
 
 
 def best_batch(model: MarianMTModel, sources: Batches, beam: int) -> int:
-    """Return the one of HUGGING_FACE_BATCHES with which theirs translates sources of the middle length fastest."""
+    """Return the value of HUGGING_FACE_BATCHES for which `model` translates sources of middle length fastest."""
     middle = [sources[len(sources) // 2]]
     marian_translate(model, [middle[0][:1]], beam, 1)  # warm-up
 
@@ -165,7 +165,7 @@ def marian_translate(
 
 
 def marian_twin(network: Translator) -> MarianMTModel:
-    """Make a MarianMTModel with the network's weights; one more piece, embedded as zero, starts the output."""
+    """Make a MarianMTModel with the network's weights; an additional piece, embedded as zero, starts outputs."""
     shape = network.architecture
     model = MarianMTModel(marian_config(shape))
     positions = sinusoids(0, 512, shape.embedding, torch.device("cpu"))

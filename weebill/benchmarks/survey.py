@@ -1,4 +1,4 @@
-"""All benchmarks in their smallest meaningful settings: one signed set of figures, compared with published ones."""
+"""All benchmarks in their smallest meaningful settings: signed figures, compared with published ones."""
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from weebill.report.rendering import to_markdown
 from weebill.report.table import Table
 from weebill.workflow.repository import commit
 
-LOSS = 0.05  # share of a ratio; a greater loss is reported
+LOSS = 0.05  # share of a ratio; larger losses are reported
 
 
 @dataclass
@@ -25,14 +25,14 @@ class Survey:
 
     rounds: int
     signature: dict[str, Any] = field(default_factory=lambda: {"commit": commit(), **conditions()})
-    rows: list[dict[str, Any]] = field(default_factory=list)  # each a Row, "benchmark" and "key"
-    tables: list[dict[str, Any]] = field(default_factory=list)  # each "benchmark" and "table"
+    rows: list[dict[str, Any]] = field(default_factory=list)  # each: a Row, "benchmark" and "key"
+    tables: list[dict[str, Any]] = field(default_factory=list)  # each: "benchmark" and "table"
     not_run: dict[str, str] = field(default_factory=dict)  # benchmark → why it cannot run here
     failed: dict[str, str] = field(default_factory=dict)  # benchmark → error
     finished: list[str] = field(default_factory=list)  # benchmarks whose rows are complete
 
     def add(self, benchmark: str, found: Row | Table) -> None:
-        """Keep a row or a table of a benchmark."""
+        """Add a row or a table of a benchmark."""
         if isinstance(found, Table):
             self.tables.append({"benchmark": benchmark, "table": asdict(found)})
         else:
@@ -40,7 +40,7 @@ class Survey:
 
     @property
     def count(self) -> int:
-        """Return the number of rows and tables."""
+        """Number of rows and tables."""
         return len(self.rows) + len(self.tables)
 
     @classmethod
@@ -59,7 +59,7 @@ class Survey:
 
 
 def shown(found: Row | Table) -> str:
-    """Return a row or a table as a terminal shows it."""
+    """Return a row or a table as text for the terminal."""
     return f"\n{to_markdown(found)}" if isinstance(found, Table) else str(found)
 
 
@@ -82,12 +82,12 @@ def survey(
     names: Iterable[str] = NAMES,
     stopped: Survey | None = None,
 ) -> Survey:
-    """Run benchmarks one after the other and print their rows; return all figures, and what could not run or failed.
+    """Run benchmarks one after the other, print their rows, and return all figures and failures.
 
-    A benchmark cannot run if it reports missing files or packages before its first row.
-    save: called at the start and after each benchmark with the figures so far.
-    stopped: an earlier survey, whose finished benchmarks are taken over if it ran the same clean commit in as many
-    rounds on this machine.
+    A benchmark "cannot run" if it reports missing files or packages before its first row.
+    save: called with the figures so far, at the start and after each benchmark.
+    stopped: an earlier survey; its finished benchmarks are reused if it ran the same clean commit, with the same
+    number of rounds, on this machine.
     """
     found = Survey(rounds)
     if stopped and _same_work(stopped, found):
@@ -129,9 +129,9 @@ def _same_work(one: Survey, other: Survey) -> bool:
 
 
 def changes(found: Survey, published: Survey) -> Iterator[str]:
-    """Yield a line for each figure: its ratio now, the published one, and the quotient of the two, with intervals.
+    """Yield a line for each figure: its ratio now, the published ratio, and their quotient, with intervals.
 
-    If the hardware is that of the published figures, the line also gives the change of our own speed.
+    If the hardware is the same as for the published figures, the line also has the change of our own speed.
     """
     before = {_name(row): row for row in published.rows}
     same = found.signature["hardware"] == published.signature["hardware"]

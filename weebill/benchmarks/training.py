@@ -1,7 +1,7 @@
 """Training speed as a share of the core's rate of multiplication: float32 updates against plain matrix products.
 
-Only the operations of matrix products are counted, so embeddings, softmax, normalisation, dropout and the optimizer
-take time only.  The core's rate is that of large square products by the faster library, MKL or oneDNN.
+Only operations of matrix products count; embeddings, softmax, normalisation, dropout and the optimizer add only time.
+The core's rate is the rate of large square products by the faster library, MKL or oneDNN.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from weebill_runtime.architecture import Architecture
 MODELS_MEASURED = {"multi30k.teacher": 8000, "6-2.tied.tiny": 32000, "base": 32000}  # pieces
 SMALLEST = {"arch": ("multi30k.teacher",)}
 BATCH_TOKENS = 4096
-LENGTHS = range(12, 36)  # pieces a side
+LENGTHS = range(12, 36)  # pieces per side
 MATRIX = 1024  # rows and columns of the plain products
 
 
@@ -36,13 +36,13 @@ def run(
         MODELS_MEASURED
     ),
 ) -> list[Row]:
-    """Measure one row per model: GFLOP/s of its training updates on one core, and of plain float32 products."""
+    """Measure a row per model: GFLOP/s of its training updates on one core, and of plain float32 products."""
     with one_thread():
         return [_measure(name, MODELS_MEASURED[name], rounds) for name in arch]
 
 
 def _measure(name: str, pieces: int, rounds: int) -> Row:
-    """Measure one model; each round has a batch of another shape, which was prepared `rounds` updates earlier."""
+    """Measure a model; each round has a batch of another shape, prepared by an update that is `rounds` earlier."""
     config = TrainingConfig(batch_tokens=BATCH_TOKENS, dropout=0.1, label_smoothing=0.1)
     network = new_network(Architecture.from_zoo(load_zoo()[name], pieces), 1, config.dropout)
     task = TranslationTask(network, config, seed=1)
@@ -59,7 +59,7 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
     left, right = torch.randn(2, MATRIX, MATRIX)
 
     def seconds(candidate: Callable[..., object]) -> float:
-        return min(timed(candidate, left, right) for _ in range(6))  # the first one to warm up
+        return min(timed(candidate, left, right) for _ in range(6))  # the first is a warm-up
 
     multiply = min((torch.mm, product), key=seconds)
     products = max(1, round(amounts[0] / (2e-9 * MATRIX**3)))
@@ -81,7 +81,7 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
 
 
 def operations(work: Callable[[], object]) -> int:
-    """Count additions and multiplications of the matrix products in `work`, which is run once."""
+    """Count the additions and multiplications of matrix products in one run of `work`."""
     known = {torch.ops.mkldnn._linear_pointwise: _product_operations}
     with FlopCounterMode(display=False, custom_mapping=known) as counter:
         work()
@@ -94,9 +94,9 @@ def _product_operations(rows, outputs, *_arguments, **_shape) -> int:
 
 
 def _random_batch(pieces: int, number: int) -> Batch:
-    """Make a batch of random pieces in sentences of one length, as length-sorted batches nearly are.
+    """Make a batch of random pieces in sentences of one length, similar to length-sorted batches.
 
-    The length depends on `number`, because libraries prepare their products for a shape and would be too fast.
+    The length depends on `number`, because libraries prepare products for a shape and would be too fast for only one.
     """
     length = int(np.random.default_rng(1).permutation(LENGTHS)[number % len(LENGTHS)])
     count = BATCH_TOKENS // (2 * length)

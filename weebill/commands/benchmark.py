@@ -1,4 +1,4 @@
-"""Measure a speed claim of the project again: Weebill and an opponent, in turn, pinned to the same core."""
+"""Measure a speed claim of the project again: Weebill and an opponent take turns, pinned to the same core."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one benchmark; print each row or table when it is measured, and the machine and the versions."""
+    """Run a benchmark; print each row or table as soon as it is measured, and the machine and the versions."""
     from weebill.benchmarks.page import write_page
     from weebill.benchmarks.survey import Survey, load, shown
     from weebill.evaluation.measurement import conditions, versions_line
@@ -61,14 +61,14 @@ def _command(name: str, options: list[str]) -> str:
 
 
 def _kept(found: "Survey", name: str, rows: "Iterable[Row | Table]") -> "Iterator[Row | Table]":
-    """Yield the rows and tables of a benchmark, and keep them in `found`."""
+    """Yield the rows and tables of a benchmark, and add them to `found`."""
     for row in rows:
         found.add(name, row)
         yield row
 
 
 def _run_all(options: list[str]) -> int:
-    """Run every benchmark, then compare with published figures; return 1 if one failed, not if one was slow."""
+    """Run every benchmark, then compare with published figures; return 1 if one failed, but not if one was slow."""
     from weebill.benchmarks.page import write_page
     from weebill.benchmarks.survey import Survey, changes, survey
     from weebill.files import write_json
@@ -118,7 +118,7 @@ def _run_gpu(options: list[str]) -> int:
 
 
 def _print_list(rows: "Iterable[Row | Table]", signature: dict[str, Any]) -> None:
-    """Print a JSON list row by row, so that a run that fails after an hour has printed the rows before."""
+    """Print a JSON list row by row, so that a run that fails late has printed its earlier rows."""
     before = "[\n"
     for row in rows:
         record = row.to_dict() if isinstance(row, Row) else asdict(row)

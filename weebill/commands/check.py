@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what a run would say first; return 1 for a fault, a missing or unreadable file or an unfit model."""
+    """Print what a run would report first; return 1 for a fault, a missing or unreadable file or an unfit model."""
     from weebill.configuration.checking import check, estimate, missing_files, unfit_models
     from weebill.configuration.cleaning_sample import sample_texts
     from weebill.configuration.defaults import shortened

@@ -41,6 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def new_folder(path: str) -> None:
-    """Raise InputError if `path` exists: the result would replace it."""
+    """Raise InputError if `path` exists, because the result would replace it."""
     if Path(path).exists():
         raise InputError(f"{path}: is there already; name a new folder, or remove it first")

@@ -9,7 +9,7 @@ from weebill.arguments import LARGEST, positive, whole
 from weebill.errors import InputError, nearest
 from weebill.files import MIB
 
-VOCABULARY = 8000  # pieces if neither the entry nor the caller gives a number
+VOCABULARY = 8000  # default number of pieces
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def describe(
     heads_removed: int = 0,
     source_vocabulary: int | None = None,
 ) -> dict[str, Any]:
-    """Count the parameters of a zoo entry; those of an ensemble are the sum of its models'."""
+    """Count the parameters of a zoo entry; for an ensemble, add up those of its models."""
     from weebill.experiment.zoo import MODELS_NAME, members
 
     vocabulary = entry.get("vocabulary", vocabulary)
@@ -99,7 +99,7 @@ def _count(entry: dict[str, Any], sizes: tuple[int, int | None], heads_removed: 
 
 
 def _spread_heads(entry: dict[str, Any], removed: int) -> list[int]:
-    """Return the heads left in each encoder layer after `removed` are cut; lower layers lose first."""
+    """Return the remaining heads of each encoder layer after `removed` are cut; lower layers lose heads first."""
     layers, all_heads = entry["encoder_layers"], entry["encoder_layers"] * entry["heads"]
     if not 0 <= removed <= all_heads:
         found = f"found {removed}, expected 0 to {all_heads}, all there are"

@@ -1,7 +1,7 @@
 """Fetch every file that an experiment needs before it runs, or fill a mirror to carry to a machine without a network.
 
-A mirror is a folder of files under their checksums.  $WEEBILL_MIRROR, or the key `mirror` of the configuration, names
-one, and it is looked into before the network.
+A mirror is a folder of files named by their checksums.  $WEEBILL_MIRROR, or the configuration's key `mirror`, names
+one, which is searched before the network.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _fetch_all(name: str, arguments: argparse.Namespace) -> int:
-    """Fetch the files of a configuration, or of public texts, which are made as well; return the exit code."""
+    """Fetch the files of a configuration, or of public texts, which are also made; return the exit code."""
     if name.startswith(PREFIX):
         pattern, places = name.removeprefix(PREFIX), Places()
         found = fnmatch.filter(catalogue(), pattern) or [pattern]  # an error names the nearest
@@ -106,7 +106,7 @@ def _fetch(source: Source, places: Places, arguments: argparse.Namespace) -> str
 def _copy(source: Source, path: Path, mirror: Path) -> None:
     """Copy the file of a source into a mirror, where it replaces a file with another checksum.
 
-    Raises InputError if a folder has its name, or if no checksum tells which of two files is right.
+    Raises InputError if a folder has its name, or if two files differ and there is no checksum to decide.
     """
     place = mirror / (source.mirrored or source.sha256 or sha256_file(path))
     place = Places(mirror=str(mirror)).mirrored(source) or place  # perhaps with a suffix
@@ -124,5 +124,5 @@ def _copy(source: Source, path: Path, mirror: Path) -> None:
 
 
 def mebibytes(count: int) -> str:
-    """Return a size in MiB, with one digit."""
+    """Return a size in MiB, with one decimal."""
     return f"{count / MIB:,.1f} MiB"

@@ -1,8 +1,8 @@
-"""Write a first configuration for your own text, with models and lengths that fit the text and the machine.
+"""Write a first configuration for your own text, with models and training lengths that fit the text and the machine.
 
-TEXT is two files, SOURCE TARGET, a table of tab-separated values with source and target in its first two columns, or
-a name: opus:NAME:VERSION, mtdata:NAME, or of a test set sacrebleu:NAME.  On a terminal, questions ask for what is not
-given.
+TEXT is two files (SOURCE TARGET), a table of tab-separated values with source and target in its first two columns, or
+a name: opus:NAME:VERSION, mtdata:NAME or, for a test set, sacrebleu:NAME.  On a terminal, the command asks for
+missing arguments.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the configuration.  Raises InputError, before it writes, for what a run would refuse."""
+    """Write the configuration.  Raises InputError, and writes nothing, for faults that a run would report."""
     from weebill.configuration.checking import check, missing_files, unfit_models
     from weebill.configuration.cleaning_sample import sample_texts
     from weebill.configuration.draft import draft
@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _ask(arguments: argparse.Namespace) -> None:
-    """Ask for what is not given; an empty answer takes the default in brackets."""
+    """Ask for missing arguments; an empty answer means the default in brackets."""
 
     def answer(question: str) -> list[str]:
         try:
@@ -166,7 +166,7 @@ def _request(arguments: argparse.Namespace, experiment: str) -> "Request":
 
 
 def _entries(option: str, texts: Iterable[Sequence[str]]) -> dict[str, dict[str, Any]]:
-    """Return the entries of some texts, by names that are made of theirs."""
+    """Return the entries of some texts, by names derived from the texts' names."""
     entries: dict[str, dict[str, Any]] = {}
     for words in texts:
         entries[_free(_name(words), entries)] = _entry(option, words)
@@ -174,7 +174,7 @@ def _entries(option: str, texts: Iterable[Sequence[str]]) -> dict[str, dict[str,
 
 
 def _entry(option: str, words: Sequence[str]) -> dict[str, Any]:
-    """Return the entry of a text.  Raises InputError if the words name none."""
+    """Return the entry of a text.  Raises InputError if the words do not name a text."""
     if len(words) == 2:
         return {"importer": "files", "source": words[0], "target": words[1]}
     importer, *values = words[0].split(":")
@@ -199,7 +199,7 @@ def _name(words: Sequence[str]) -> str:
     stem = Path(word or words[0]).name.partition(".")[0]
     return (
         re.sub(r"[^A-Za-z0-9_-]+", "-", stem)[:60].strip("-_") or "text"
-    )  # names have 64 letters at most
+    )  # names have at most 64 letters
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

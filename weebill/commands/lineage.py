@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def lineage(result: str | Path) -> dict[str, Any]:
-    """Return the lineage as plain values.  Raises InputError as `provenance` does."""
+    """Return the lineage as plain values.  Raises the InputErrors of `provenance`."""
     known = provenance(result)
     files = {name: known.folder / name for name in known.sources}
     paths = [output for job in known.jobs for output in job.outputs]
@@ -69,7 +69,7 @@ def _configuration(known: Provenance) -> dict[str, Any]:
 
 
 def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
-    """Return the lock file's records of the imported texts' origins, by keys of the configuration."""
+    """Return the lock file's records of the origins of imported texts, by keys of the configuration."""
     found = {}
     for job in known.jobs:
         if not job.entries:
@@ -91,7 +91,7 @@ def _sources(known: Provenance) -> dict[str, list[dict[str, Any]]]:
 
 
 def _rows(path: Path) -> dict[str, int] | None:
-    """Count all and the kept rows of a table; return None if it is not a table, or was temporary."""
+    """Count all rows and the kept rows of a table; return None if it is not a table, or was temporary."""
     if not ((path.is_file() and path.suffix == ".parquet") or list(path.glob("part-*.parquet"))):
         return None
     from weebill.corpus.table import count_rows  # loads Arrow
@@ -108,7 +108,7 @@ def _model(path: Path) -> dict[str, Any] | None:
 
 
 def _read(path: Path, is_sound: Callable[[Any], bool]) -> Any:
-    """Read a JSON file that a job wrote.  Raises InputError if it does not hold what jobs write."""
+    """Read a JSON file that a job wrote.  Raises InputError if it is not in the jobs' format."""
     found = read_json(path)
     if not is_sound(found):
         raise InputError(
@@ -178,7 +178,7 @@ def _rows_line(name: str, counts: dict[str, int]) -> str:
 
 
 def _job_lines(jobs: list[dict[str, Any]]) -> list[str]:
-    """Return one line for the jobs of a rule with one version of the code; its time is that of the last job."""
+    """Return one line for all jobs of a rule with the same version of the code, with the time of the last job."""
     groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
     for job in jobs:
         groups.setdefault((job["rule"], job["code"]), []).append(job)

@@ -1,7 +1,7 @@
 """Choose the best of many translations of a sentence by minimum Bayes risk.
 
-Candidates have the format of `weebill translate --nbest` and `--sample`: `LINE ||| TRANSLATION`, lines from 0,
-optionally followed by a score, and by features (F0= -1.2) before it, as in Marian's n-best lists; or, with
+Candidates have the format of `weebill translate --nbest` and `--sample`: `LINE ||| TRANSLATION`, with lines counted
+from 0, optionally followed by a score, or by features (F0= -1.2) and a score, as in Marian's n-best lists.  With
 --candidates N, they are plain lines, N for each source.
 """
 
@@ -9,6 +9,7 @@ import argparse
 import json
 import re
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from weebill.arguments import positive
@@ -17,10 +18,10 @@ from weebill.errors import InputError, abridged
 from weebill.text_files import read_argument
 
 SEPARATOR = " ||| "
-LONGEST_NUMBER = 19  # digits of a source's number
+LONGEST_NUMBER = 19  # most digits of a source's number
 BEGINNING = re.compile(r"(\d+) \|\|\|( |$)")  # editors remove the blank before an empty translation
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf)"
-FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # of a decoder: F0= -1.2, WordScores= -0.1 -0.3
+FEATURE = rf"[^\s=]+=\s*{NUMBER}(?:\s+{NUMBER})*"  # such as F0= -1.2, WordScores= -0.1 -0.3
 FEATURES = re.compile(rf"{FEATURE}(?:\s+{FEATURE})*", re.IGNORECASE)
 
 
@@ -48,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--utility", choices=("bleu", "chrf"),
         help="a sentence score of sacreBLEU in place of a model")  # fmt: skip
     add("--target", metavar="LANG",
-        help="language of the translations, for BLEU's tokens: zh, ja or ko (characters if sacreBLEU's tokenizer of "
-        "ja or ko is not installed)")  # fmt: skip
+        help="language of the translations, or a tokenizer of sacreBLEU, for BLEU's tokens: ja, zh, th, char; "
+        "default: words")  # fmt: skip
     add_scorer_arguments(parser)
     add("--not-itself", action="store_true", help="do not use a candidate as its own reference")
     add("--aggregate", action="store_true",
@@ -71,6 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     check_streams([arguments.sources, arguments.translations])
     sources = list(read_argument(arguments.sources))
     candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
+    if arguments.utility == "bleu":
+        from weebill.bleu import require_target
+
+        require_target(arguments.target, chain.from_iterable(candidates))
     if arguments.utility:
         utility = SentenceUtility(arguments.utility, arguments.target)
     else:
@@ -93,7 +98,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_candidates(path: Path, sources: int, each: int | None = None) -> list[list[str]]:
-    """Read the candidates of every source, or plain lines, `each` for a source.  Raises InputError for bad lines."""
+    """Read the candidates of every source.  Raises InputError for bad lines.
+
+    each: number of candidates per source if the lines are plain; None if they begin with the source's number.
+    """
     lines = [line.removesuffix("\r") for line in read_argument(path)]
     if each is not None:
         if len(lines) != sources * each:
@@ -120,7 +128,7 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
 
 
 def _translation(text: str) -> str:
-    """Return a translation, which may contain the separator itself, without the score and features after it."""
+    """Return a translation, which may contain the separator, without the score and features after it."""
     translation, separator, last = text.rpartition(SEPARATOR)
     with suppress(ValueError):  # not a score
         if separator:
@@ -132,7 +140,7 @@ def _translation(text: str) -> str:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise InputError for an option that would be ignored: a model's with --utility, or --target without BLEU."""
+    """Raise InputError for an option without effect: one for models with --utility, or --target without BLEU."""
     if arguments.target is not None and arguments.utility != "bleu":
         raise InputError("--target: only BLEU's tokens depend on it; leave it out")
     if arguments.target is not None:

@@ -1,6 +1,6 @@
-"""Change a COMET model of your own: write it as a folder (with int8 weights), prune it, or distil it.
+"""Change your own COMET model: write it as a folder (with int8 weights), prune it, or distil it.
 
-MODEL is what `weebill score` takes; FOLDER is new, and `weebill score` takes it too.
+MODEL is any model that `weebill score` accepts; FOLDER is new, and `weebill score` accepts it too.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 Add = Callable[..., argparse.Action]
-DRAWN = {"score": "score", "segments": 2000, "seed": 1}  # of judgements: column, number, seed
+DRAWN = {"score": "score", "segments": 2000, "seed": 1}  # judgements: column, number, seed
 
 
 def _convert_options(add: Add) -> None:
@@ -48,7 +48,7 @@ def _convert_options(add: Add) -> None:
 
 
 def _convert(arguments: argparse.Namespace) -> None:
-    """Write a model as a folder, with int8 weights or as it is; one tensor at a time is in memory."""
+    """Write a model as a folder, with int8 weights or unchanged; memory holds one tensor at a time."""
     from weebill.metric.folder import load_metric, save_metric
     from weebill.metric.network import is_stored
     from weebill.metric.storing import entries
@@ -173,7 +173,7 @@ def _distil_options(add: Add) -> None:
 
 
 def _distil(arguments: argparse.Namespace) -> None:
-    """Score your text by a model, and train a student, some of its layers, on these scores."""
+    """Score your text by a model, and train a student, made from some of its layers, on these scores."""
     import torch
 
     from weebill.metric.folder import load_metric, save_metric

@@ -1,9 +1,9 @@
 """Render the published pages of docs/results again from their rows, or list those that are older than their code.
 
-`weebill run CONFIG publish` collects the rows of an experiment that was run, and renders its page, to be committed:
-docs/results/NAME.md and docs/results/NAME/; `weebill benchmark NAME --markdown FILE` does so with what it measures.
+`weebill run CONFIG publish` collects the rows of a finished experiment and renders its page, which you commit:
+docs/results/NAME.md and docs/results/NAME/.  `weebill benchmark NAME --markdown FILE` does the same for a benchmark.
 After a change of a page's design, `weebill publish` renders all pages again without any model.  Only a run can
-measure anew: --stale lists the pages that need one.
+measure again; --stale lists the pages that need one.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def rendered(rows: Mapping[str, Any], page: Path) -> list[Path]:
-    """Render a page of an experiment, or of benchmarks; return all paths that are written."""
+    """Render a page of an experiment or of benchmarks; return all written paths."""
     from weebill.benchmarks.page import KIND
     from weebill.benchmarks.page import render as render_benchmarks
     from weebill.report.published import render

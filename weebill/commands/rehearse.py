@@ -1,11 +1,10 @@
-"""Rehearse an experiment: run a miniature of it to its report, through every one of its rules.
+"""Rehearse an experiment: run a miniature of it to its report, through all of its rules.
 
 The miniature has one variant for each combination of method, precision and kind of architecture, two test sets,
-shards and members, some hundred lines of stand-in text for each corpus, small models of the same structure, and some
-dozens of updates.  What a GPU would compute runs with the same code and kinds of numbers on the processor.  Models of
-the hub are replaced by small ones of their class.  Results go to results/rehearsal-EXPERIMENT; their numbers mean
-nothing.  A rehearsal that has failed continues where it stopped.  One that ran through writes what it shows to
-rehearsal.json.
+shards and members, a few hundred lines of stand-in text for each corpus, small models of the same structure, and a
+few dozen updates.  The code and kinds of numbers of a GPU run on the processor.  Models of the hub are replaced by
+small ones of their class.  Results go to results/rehearsal-EXPERIMENT; their numbers mean nothing.  A failed
+rehearsal continues where it stopped.  A complete one writes a summary to rehearsal.json.
 """
 
 import argparse
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = run_miniature(prepared.config, snakefile(), arguments.cores, arguments.minutes)
     if code == 0 and (faults := misplaced(results)):
         raise InputError("; ".join([*faults, "tell Weebill's authors"]))
-    if code == 0 and fresh:  # else its time would be of a part of the run
+    if code == 0 and fresh:  # else the time would cover only a part of the run
         seconds = time.monotonic() - start
         write_json(results / NAME, record(arguments.config, results, jobs, seconds))
     if code == 0:

@@ -1,7 +1,7 @@
 """Run an experiment: read its file, and start Snakemake.
 
-Snakemake runs this project's workflow with the file, on all cores unless the options name a number.  Several files
-may be named; later ones override keys of earlier ones.
+Snakemake runs this project's workflow with the file, on all cores unless the options give a number.  You can name
+several files; later ones override keys of earlier ones.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replace this process by Snakemake.  Raises InputError if a file is no YAML."""
+    """Replace this process by Snakemake.  Raises InputError if a file is not YAML."""
     command = snakemake_command([arguments.config, *arguments.options])
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no Snakemake", name="snakemake")
@@ -40,7 +40,7 @@ def snakemake_command(words: list[str]) -> list[str]:
     options = words[len(configs) :]
     for config in configs:
         check_yaml(config)  # Snakemake's own messages name neither file nor line
-    if any(word.startswith("--configfile") for word in options):  # Snakemake would read these alone
+    if any(word.startswith("--configfile") for word in options):  # Snakemake would read only these
         raise InputError(
             f"run: --configfile: name all files behind one another: weebill run {' '.join(configs)} …"
         )

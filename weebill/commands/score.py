@@ -1,8 +1,8 @@
 """Score translations by a COMET model: each system with its interval, and each pair of systems.
 
 The model is a metric folder, a checkpoint of any class of unbabel-comet (a folder or a .ckpt), or its name on the
-Hugging Face hub.  Each different sentence is encoded once; with --cache, only if no earlier run encoded it.  Models
-that encode the texts of a segment together (UniTE, CometKiwi, XCOMET) take sources, references or both.
+Hugging Face hub.  Repeated sentences are encoded once; with --cache, sentences of earlier runs are not encoded again.
+Models that encode the texts of a segment together (UniTE, CometKiwi, XCOMET) take sources, references or both.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from weebill.text_files import check_counts, read_argument
 if TYPE_CHECKING:
     from weebill.metric.scorer import Judgement, Scorer
 
-RESAMPLES = 100  # at least: with fewer, the ends of a 95 % interval are single resamples
+RESAMPLES = 100  # minimum: with fewer, the ends of a 95 % interval are single resamples
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def check_streams(paths: Sequence[Path | None]) -> None:
-    """Raise InputError if standard input, which can be read once, is named twice."""
+    """Raise InputError if standard input, which can be read only once, is named twice."""
     streams = [path for path in paths if str(path) in ("-", "/dev/stdin", "/dev/fd/0")]
     if len(streams) > 1:
         raise InputError("standard input is named twice; give one of the texts as a file")
@@ -145,7 +145,7 @@ def compared(
     )
 
     table = np.stack([*scores.values()], axis=1).astype(np.float64)
-    # All resamples of one segment are equal, and the result would look certain.
+    # All resamples of a single segment are equal, so the result would look certain.
     alone = len(table) < 2
     means, samples = table.mean(0), resampled_means(table, bootstrap)
     systems, pairs = [], []
@@ -179,6 +179,8 @@ def _text(systems: list[dict[str, Any]], pairs: list[dict[str, Any]], segments: 
     for pair in pairs:
         line = f"{pair['system']} - {pair['other']}: {pair['difference']:+.4f}"
         if pair["low"] is not None:
-            line += f" ({pair['low']:+.4f} to {pair['high']:+.4f}), p = {pair['p_value']:.4f}"
+            line += (
+                f" ({pair['low']:+.4f} to {pair['high']:+.4f}), two-sided p = {pair['p_value']:.4f}"
+            )
         lines.append(line)
     return "\n".join(lines)

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until SIGTERM or Ctrl-C, then finish what was accepted.  Raises InputError for a bad model or option."""
+    """Serve until SIGTERM or Ctrl-C, then finish accepted requests.  Raises InputError for a bad model or option."""
     from weebill.corpus.language_codes import language_name
     from weebill.hugging_face.recognition import is_hugging_face
     from weebill.runtime.loading import load

@@ -1,4 +1,4 @@
-"""Translate standard input, one sentence per line, to standard output; several models are an ensemble.
+"""Translate standard input, one sentence per line, to standard output; several models form an ensemble.
 
 A line has at most 1 MiB.
 """
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from weebill_runtime.options import Cut, SearchOptions
     from weebill_runtime.text_translator import TextTranslator
 
-WINDOW, GPU_WINDOW = 4096, 65_536  # a GPU translates the latter in seconds
-# A window of long lines has fewer: memory grows by some 100 bytes with each character.
+WINDOW, GPU_WINDOW = 4096, 65_536  # lines; a GPU translates its window in seconds
+# A window of long lines has fewer lines, because each character takes about 100 bytes of memory.
 LINE_CHARACTERS, WINDOW_CHARACTERS = 1 << 10, 1 << 24
 SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
 
@@ -63,10 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Translate: one output line for each input line, up to N with --nbest, N with --sample.
+    """Translate each input line to one output line, to at most N lines with --nbest, or to N lines with --sample.
 
     Weebill models on the processor translate by the runtime, others by PyTorch.  Stderr names each line that is cut.
-    Raises InputError for bad input or options; the lines before one that is not UTF-8 are translated.
+    Raises InputError for bad input or options; lines before a line that is not UTF-8 are translated.
     """
     nbest = arguments.nbest
     if arguments.sample and (nbest or arguments.beam > 1):
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     if searches or "torch" in sys.modules:
         import torch  # takes seconds, and the engine searches greedily without it
 
-        # The runtime has its own threads, each of which may call PyTorch.
+        # The runtime has its own threads, and each may call PyTorch.
         torch.set_num_threads(1 if isinstance(translator, Translator) else arguments.threads)
     lines, first, words = decoded_lines(standard_input(), "standard input"), 0, 0
     typed, start = sys.stdin.isatty(), time.perf_counter()
@@ -116,16 +116,16 @@ def run(arguments: argparse.Namespace) -> int:
             told = f"\r{first:,} lines, {words / (time.perf_counter() - start):,.0f} words/s"
             if rate:
                 print(told, end="", file=sys.stderr, flush=True)
-    finally:  # an error begins a new line, too
+    finally:  # also before an error message
         if rate and first:
             print(file=sys.stderr)
     return 0
 
 
 def _windows(lines: Iterator[str], size: int) -> Iterator[list[str]]:
-    """Yield windows of `size` lines; for a bad line, yield those before it, then raise its InputError.
+    """Yield windows of `size` lines; for a bad line, yield the lines before it, then raise its InputError.
 
-    A window of lines longer than LINE_CHARACTERS on average has fewer.
+    A window has fewer lines if these are longer than LINE_CHARACTERS on average.
     """
     window: list[str] = []
     characters, most = 0, min(size * LINE_CHARACTERS, WINDOW_CHARACTERS)
@@ -162,7 +162,7 @@ def _answer(
 
 
 def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:
-    """Report on stderr a line that is cut; first: number of lines before its window."""
+    """Report a line that is cut on stderr; first: number of lines before its window."""
     remedy = "--max-length N translates more, or split the line"
     if positions is not None and cut.kept >= positions:
         remedy = "the model reads no more; split the line"
@@ -176,7 +176,7 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
 
     longest = {} if arguments.max_length is None else {"max_source_tokens": arguments.max_length}
     batch_size, sampling = arguments.batch_size, None
-    if batch_size is None and arguments.sample:  # as many rows as those of a beam, about
+    if batch_size is None and arguments.sample:  # about as many rows as with a beam
         batch_size = max(1, SAMPLED_ROWS // arguments.sample)
     try:
         if arguments.sample:
@@ -194,6 +194,6 @@ def _options(arguments: argparse.Namespace) -> "SearchOptions":
 
 
 def _drawing(arguments: argparse.Namespace) -> dict[str, float]:
-    """Return the options of samples that were given."""
+    """Return the given options of sampling."""
     names = ("temperature", "epsilon", "seed")
     return {name: value for name in names if (value := getattr(arguments, name)) is not None}

@@ -1,1 +1,1 @@
-"""Configurations of experiments: strict reading, checks of the whole, defaults, and estimates of cost."""
+"""Configurations of experiments: strict reading, checks, defaults, and estimates of cost."""

@@ -1,6 +1,7 @@
 """Check of a whole configuration: its schema, contradictions between its keys, its local files, and its cost.
 
-An experiment names its `kind`; configuration/sections/KIND.py holds its keys, rules/KIND.smk its stages.
+A configuration names the `kind` of its experiment; configuration/sections/KIND.py has its keys, rules/KIND.smk its
+stages.
 """
 
 import os
@@ -20,8 +21,8 @@ from weebill.experiment.student_names import with_students
 from weebill.experiment.zoo import Zoo
 from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 
-# Module of each kind: its CHECKS yield the faults of well-formed sections, and its `local_paths` (key, path) of every
-# local file that the experiment reads; its `unfit_models` returns a line for each folder or text that it cannot use.
+# Module of each kind.  Its CHECKS yield the faults of well-formed sections, its `local_paths` yields (key, path) of
+# every local file that the experiment reads, and its `unfit_models` returns a line for each unusable folder or text.
 KINDS: dict[str, Any] = {"translation": translation, "metric": metric, "generation": generation}
 
 
@@ -31,11 +32,11 @@ EITHER = ("model", "models", "checkpoint", "encoder")
 
 
 class _Broken(Exception):
-    """Use of a section with a fault of its own."""
+    """Error on the use of a section that itself has a fault."""
 
 
 class _Sections(Mapping[str, Any]):
-    """Sections of a configuration; the use of one of the `broken` sections raises _Broken."""
+    """Sections of a configuration; access to one of the `broken` sections raises _Broken."""
 
     def __init__(self, config: Config, broken: set[str]) -> None:
         self._config, self._broken = config, broken
@@ -55,9 +56,9 @@ class _Sections(Mapping[str, Any]):
 def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Config:
     """Return `config` with every default filled in; `zoo` defaults to config/models.yaml.
 
-    The name of a public text becomes the place where the workflow makes the text.  Noise without a seed gets one, and
-    embedded text without `skip` gets pairs that no other entry has.
-    This does not look for files; `missing_files` does.  Checking a complete configuration changes nothing.
+    The name of a public text is replaced by the path where the workflow makes the text.  Noise without a seed gets
+    one, and embedded text without `skip` gets pairs that no other entry has.
+    Files are not searched; `missing_files` does that.  A complete configuration does not change.
     Raises ConfigurationError with one line `ORIGIN: KEY.PATH: found, expected` for every fault.
     """
     name = config.get("kind", "translation") if isinstance(config, Mapping) else "translation"
@@ -68,7 +69,7 @@ def check(config: Mapping[str, Any], origin: str, zoo: Zoo | None = None) -> Con
     found = schema.faults(config, rules)
     if any(not fault.path for fault in found):
         raise ConfigurationError([fault.line(origin) for fault in found])
-    # A section with a fault is not compared with others, because its meaning is not known.
+    # A section with a fault is not compared with others, because its meaning is unknown.
     broken = {str(fault.path[0]) for fault in found if not fault.unknown_key}
     complete = resolve(defaults.filled(config, rules), found)
     if kind is translation:
@@ -101,7 +102,7 @@ def missing_files(config: Config) -> list[str]:
 
 
 def _unreadable(key: str, path: Path) -> str | None:
-    """Return the reason why what a key names cannot be read, and the remedy; None if it can."""
+    """Return why the file or folder of a key cannot be read, and the remedy; None if it can be read."""
     if not path.exists():
         hub = ", or give its commit as revision, if this is its name on the hub"
         either = ", or write {hugging_face: NAME, revision: COMMIT} for a model of the hub"
@@ -120,7 +121,7 @@ def _unreadable(key: str, path: Path) -> str | None:
 
 
 def missing_file_notes(config: Config, most: int = 10) -> list[str]:
-    """Return the notes of a dry run, which needs no data: the first `most` missing files, and a count of others."""
+    """Return notes for a dry run, which needs no data: the first `most` missing files, and a count of the others."""
     lines = missing_files(config)
     if len(lines) > most:
         lines[most:] = [f"{len(lines) - most:,} more files or folders"]

@@ -1,5 +1,6 @@
-"""First rows of an experiment's texts: faults of those that cannot be read, and warnings of what cleaning drops."""
+"""Rows of an experiment's texts: faults of unreadable texts, and warnings about rows that cleaning drops."""
 
+from collections import deque
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,23 +14,26 @@ from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import Entry, entries
 from weebill.experiment.scores import section_of
 
-ROWS = 5000  # read of each text
+ROWS = 5000  # rows cleaned of each corpus
+WHOLE = (
+    1 << 27
+)  # bytes of files that are read to their end, in some seconds; of larger ones, ROWS are read
 
 
 def sample_texts(config: Config) -> tuple[list[str], list[str]]:
     """Return a line for each text that cannot be read, and one for each filter that drops much of a corpus.
 
-    Read are the texts of a checked translation experiment whose files are here: those that are embedded, the user's
-    own, and public texts that an earlier run has made.  Much is more than a third of the first rows of a parallel
-    corpus.  The language identifier is asked if it is a file.
+    This reads the texts of a checked translation experiment whose files are here: embedded texts, the user's own, and
+    public texts that an earlier run has made; of large files it reads a part.  "Much" is more than a third of the
+    first rows of a parallel corpus.  The language identifier is used if it is a file.
     """
-    faults, warnings = [], []
+    faults, warnings, whole = [], [], set()
     for entry in entries(config) if config["kind"] == "translation" else ():
         if not _is_here(entry.values):
             continue
         key = key_path(entry.path)
         try:
-            pairs = _first_rows(entry, config)
+            pairs = _first_rows(entry, config, whole)
             if entry.path[0] == "corpora" and entry.monolingual is None:
                 lines = _losses(pairs, config, str(entry.path[1]))
                 warnings += [f"{key}: of its first rows, {line}" for line in lines]
@@ -46,7 +50,8 @@ def _is_here(values: Config) -> bool:
     return here or values["importer"] == "tatoeba"
 
 
-def _first_rows(entry: Entry, config: Config) -> list[Any]:
+def _first_rows(entry: Entry, config: Config, whole: set[tuple[str, ...]]) -> list[Any]:
+    """Return the first rows; read small files to their end, once: those in `whole` have been."""
     languages = (config["languages"]["source"], config["languages"]["target"])
     importer, places = importer_from(entry.values), Places()
     sources = importer.sources(languages, entry.monolingual, places)
@@ -56,7 +61,12 @@ def _first_rows(entry: Entry, config: Config) -> list[Any]:
         entry.values.get("lines", {}),
     )
     first = lines.get("first", 1)
-    return list(islice(rows, min(ROWS, lines.get("last", first + ROWS) - first + 1)))
+    found = list(islice(rows, min(ROWS, lines.get("last", first + ROWS) - first + 1)))
+    files = tuple(importer.local_files())
+    if files and files not in whole and sum(Path(file).stat().st_size for file in files) <= WHOLE:
+        whole.add(files)
+        deque(rows, maxlen=0)
+    return found
 
 
 def _losses(pairs: list[Any], config: Config, name: str) -> list[str]:

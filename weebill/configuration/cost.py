@@ -1,6 +1,6 @@
-"""Time that an experiment's jobs take, from the sizes of its inputs and the rates of hardware and filters.
+"""Time of an experiment's jobs, from the sizes of its inputs and the rates of hardware and filters.
 
-`rates` has those of hardware; `measuring` has the rest: starts of jobs, and measurements.
+`rates` has the rates of hardware; `measuring` has the time for starts of jobs and for measurements.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,10 +27,10 @@ from weebill.experiment.zoo import Zoo, member_of, members
 from weebill.pruning.recipes import made_variants, methods_of
 from weebill_runtime.names import Side
 
-SIDE_BYTES = 130  # a sentence of the news and the web, if only the number of rows is known
-TEST_SET_ROWS = 3000  # a WMT test set
+SIDE_BYTES = 130  # bytes of a news or web sentence, if only the number of rows is known
+TEST_SET_ROWS = 3000  # rows of a WMT test set
 EXPANSION = {".gz": 3, ".xz": 4, ".zst": 3}  # plain text relative to its compressed file
-COLUMNS_EXPANSION = 3  # plain text relative to a data set in Parquet
+COLUMNS_EXPANSION = 3  # plain text relative to a Parquet data set
 PIECE_BYTES = 4.5  # bytes of text for each piece
 # Rows per second and thread.
 IMPORTED = 100_000
@@ -39,7 +39,7 @@ LANGUAGE_MODEL_SCORED = 50_000
 
 
 class CorpusSize(NamedTuple):
-    """Rows and bytes of plain text of an importer entry, None if unknown; `name` is the last part of its key path."""
+    """Rows and bytes of an importer entry's plain text, None if unknown; `name` is the last part of its key path."""
 
     key: str
     name: str
@@ -50,12 +50,12 @@ class CorpusSize(NamedTuple):
 
     @property
     def source(self) -> float:
-        """Bytes of the translated side, or of each of two sides; 0 if unknown."""
+        """Bytes of the only side, or of each of two sides; 0 if unknown."""
         return (self.text or 0) / (1 if self.monolingual else 2)
 
 
 def corpus_sizes(config: dict[str, Any], sections: Iterable[str] = SECTIONS) -> list[CorpusSize]:
-    """Return the size of every importer entry in these sections of a checked configuration, in the keys' order."""
+    """Return the size of every importer entry in some sections of a checked configuration, in the keys' order."""
     return [_size(entry) for entry in entries(config, sections)]
 
 
@@ -82,7 +82,7 @@ def _size(entry: Entry) -> CorpusSize:
 
 
 def _text_here(files: list[Path]) -> float | None:
-    """Return the bytes of plain text in the files, or the folder, of an entry; None if one of them is missing."""
+    """Return the bytes of plain text in an entry's files or folder; None if one of them is missing."""
     if not files or not all(path.exists() or _size_of(path) for path in files):
         return None
     if files[0].is_dir():
@@ -107,9 +107,9 @@ def total_bytes(paths: Iterable[str | Path]) -> int:
 
 
 class Weights(NamedTuple):
-    """Approximate numbers of weights: of the encoder, of the decoder with its output layer, and of all as stored.
+    """Approximate numbers of weights: encoder, decoder with its output layer, and all as stored.
 
-    The target's embedding is the output layer too; tied layers of the decoder count each time, but are stored once.
+    The target's embedding is also the output layer.  Tied decoder layers count each time, but are stored once.
     """
 
     encoder: int
@@ -118,7 +118,7 @@ class Weights(NamedTuple):
 
 
 def weights(entry: dict[str, Any], config: dict[str, Any]) -> Weights:
-    """Return the weights of one zoo model, not an ensemble, with the vocabulary of a checked configuration."""
+    """Return the weights of a single zoo model (no ensemble) with the vocabulary of a checked configuration."""
     d, a, f = entry["embedding"], entry["attention_width"], entry["feed_forward"]
     (pieces, _), *own = vocabulary_parts(vocabulary_size(config, entry))
     output = pieces * d
@@ -131,7 +131,7 @@ def weights(entry: dict[str, Any], config: dict[str, Any]) -> Weights:
 
 
 class Work:
-    """Durations of an experiment's jobs, in seconds; a training runs on all devices at once, a translation on one."""
+    """Durations of an experiment's jobs, in seconds; a training uses all devices, a translation one."""
 
     def __init__(self, config: Config, zoo: Zoo, corpora: Sequence[CorpusSize]) -> None:
         self.config, self.zoo, self.corpora = config, zoo, corpora
@@ -158,7 +158,7 @@ class Work:
         return {stage: seconds for stage, seconds in found.items() if seconds}
 
     def text(self) -> float:
-        """Return the seconds of one CPU thread for importing, cleaning, and scoring by language models."""
+        """Return the seconds of one CPU thread for import, cleaning, and scoring by language models."""
         return sum(map(self._corpus_text, self.corpora))
 
     def chain(self) -> float:
@@ -202,7 +202,7 @@ class Work:
         return threads / self.one if self.config["hardware"]["accelerator"] == "cpu" else 1
 
     def _reverse_scores(self, stage: str) -> float:
-        """Return the seconds in which the reverse model scores all corpora at a stage."""
+        """Return the seconds that the reverse model takes to score all corpora at a stage."""
         scorer = "reverse_model" if "reverse_model" in self.models else "reverse_teacher"
         return sum(
             search_seconds(self.rates, corpus, own)
@@ -212,7 +212,7 @@ class Work:
         )
 
     def _translation(self, corpus: CorpusSize, section: str) -> float:
-        """Return the seconds of one device to translate a corpus; target-side text may go back and forward again."""
+        """Return the seconds of one device to translate a corpus; target text may be translated back and forward."""
         beam = self.config["distillation"]["monolingual_beam" if corpus.monolingual else "beam"]
         kinds = kinds_made_of(self.config, corpus.name)
         times = sum((kind == "backward") == (section == "reverse_teacher") for kind in kinds)
@@ -224,7 +224,7 @@ class Work:
         return seconds / self.config["distillation"]["shards"]
 
     def _update(self, own: Weights, training: Mapping[str, Any], precision: str) -> float:
-        """Return the seconds of one update, of all devices at once; half of a batch's positions are source."""
+        """Return the seconds of an update, which uses all devices; half of a batch's positions are source."""
         positions = training["batch_tokens"] / 2
         size = own.encoder + own.decoder
         rate = self.rates.training(precision, size, training["batch_tokens"])
@@ -276,12 +276,12 @@ class Work:
             entry = self.zoo[model["architecture"]]
             count = max(model.get("members", 1), len(members(entry)))
             return [weights(member_of(entry, number), self.config) for number in range(count)]
-        # In a folder they are float32; half of them may be the encoder's.
+        # Weights in a folder are float32; about half of them belong to the encoder.
         count = total_bytes([model["hugging_face"]]) // 4 if "hugging_face" in model else 0
         return [Weights(count // 2, count - count // 2, count)] if count else []
 
 
 def search_seconds(rates: Rates, corpus: CorpusSize, own: Weights, beam: int = 1) -> float:
-    """Return the seconds in which one network translates a corpus on one device."""
+    """Return the seconds that one network takes to translate a corpus on one device."""
     operations = 2 * corpus.source / PIECE_BYTES * (own.encoder + beam * own.decoder)
     return operations / rates.search(own.encoder + own.decoder, beam)

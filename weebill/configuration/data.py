@@ -19,10 +19,10 @@ HELD_OUT_FIRST = ("validation", "test_sets", "corpora")
 
 
 def complete(config: Config, broken: set[str]) -> None:
-    """Fill in the seeds of noise, derived from the experiment's seed and their place, and the parts of embedded text.
+    """Fill in the seeds of noise, derived from the experiment's seed and their key path, and embedded text's `skip`.
 
-    An entry of embedded text without `skip` gets the pairs after those of the previous entry.  Validation and
-    test sets come first, so that a longer corpus changes neither.
+    An entry of embedded text without `skip` gets the pairs after those of the previous entry.  Validation and test
+    sets come first, so that a longer corpus does not change them.
     """
     end = 0
     for entry in entries(config, [name for name in HELD_OUT_FIRST if name not in broken]):
@@ -34,7 +34,7 @@ def complete(config: Config, broken: set[str]) -> None:
 
 
 def local_places(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Yield the key path and the path of every file or folder of this machine that an entry names."""
+    """Yield the key path and the path of every local file or folder that an entry names."""
     for key in (*_importer(entry).file_keys(), "local_dir"):
         if key in entry.values and not is_url(entry.values[key]):
             yield key_path((*entry.path, key)), entry.values[key]
@@ -90,14 +90,14 @@ def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _published(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each data set that sacreBLEU, mtdata or OPUS lacks, or lacks in these languages."""
+    """Yield a fault for each data set that sacreBLEU, mtdata or OPUS lacks, in general or in these languages."""
     pair = (config["languages"]["source"], config["languages"]["target"])
     for entry in entries(config):
         yield from starmap(Fault, _importer(entry).unpublished(entry, pair))
 
 
 def _overlaps(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for data that is used both to train and to test or validate; the cleaning compares sentences."""
+    """Yield a fault for data used both to train and to test or validate; cleaning also compares single sentences."""
     origins = {entry.path: _importer(entry).origins(entry.values) for entry in entries(config)}
     tests, training = (list(entries(config, [section])) for section in ("test_sets", "corpora"))
     pairs = [(test, other, "training data") for test in tests for other in training]

@@ -1,4 +1,4 @@
-"""Defaults of a configuration, by its schema: filled in, and those that follow another key."""
+"""Defaults of a configuration, from its schema: fixed ones, and ones that follow another key."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from weebill.errors import key_path
 
 
 def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
-    """Return a copy with all defaults, without unknown keys, and with numbers of the schema's type: 3 for 3.0."""
+    """Return a copy with all defaults, without unknown keys, and with numbers in the schema's type: 3 for 3.0."""
     root = root or schema
     schema = resolve(schema, root)
     if "oneOf" in schema:
@@ -38,7 +38,7 @@ def filled(value: Any, schema: dict, root: dict | None = None) -> Any:
 
 
 def _following(values: Mapping[str, Any], rules: dict) -> Iterator[tuple[str, int, str]]:
-    """Yield (key, value, the key that it follows) of each default that a small value of another key makes smaller."""
+    """Yield (key, value, other key) for each default that becomes smaller because the other key's value is small."""
     for key, rule in rules.items():
         other = values.get(rule["follows"]) if "follows" in rule else None
         if key not in values and other is not None and has_type(other, "integer"):

@@ -1,4 +1,4 @@
-"""First configuration for a user's own text: models and lengths that fit the text, the machine and the hours."""
+"""First configuration for a user's text: models and training lengths that fit the text, the machine and the hours."""
 
 import math
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ from weebill.experiment.origins import PREFIX
 from weebill.experiment.zoo import Zoo
 from weebill.text_files import read_lines
 
-# Bytes of text for each piece of a vocabulary (3.9 on Multi30k with 6,000 pieces), and for each that it may have.
+# Bytes of text per token (3.9 on Multi30k with 6,000 pieces), and bytes of text needed per piece of a vocabulary.
 PIECE_BYTES, VOCABULARY_BYTES = 4, 50
 HELD_OUT, MOST_HELD_OUT = 0.05, 1000  # largest share and number of lines for a held-out set
-SHORTENED = (1.0, 0.7, 0.5, 0.35, 0.25)  # shares of the usual updates, tried to meet the hours
-PARTS = (1, 2, 4, 8, 16)  # of a batch, summed up by one update, tried to meet the memory
+SHORTENED = (1.0, 0.7, 0.5, 0.35, 0.25)  # shares of the usual updates, tried to fit the hours
+PARTS = (1, 2, 4, 8, 16)  # parts of a batch (gradients are summed), tried to fit the memory
 MIB_PER_GIB = 1024
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Machine of the runs; `hours` limit a whole run, if the user names any."""
+    """Machine of the runs; `hours` is the user's limit for a whole run, if any."""
 
     cores: int
     memory_gib: float
@@ -42,8 +42,8 @@ class Request:
     """Answers of the user; the texts are entries of the configuration by name.
 
     Lines of the first corpus are held out if there is no `validation`, or no `test_sets`.
-    pairs: size of a corpus that is not here to be counted.  teacher: a name of the zoo, or a Hugging Face model as
-    FOLDER or NAME@COMMIT; None: one that is trained.
+    pairs: size of a corpus whose files are not here.  teacher: a name of the zoo, or a Hugging Face model as FOLDER
+    or NAME@COMMIT; None: one that is trained.
     """
 
     experiment: str
@@ -57,7 +57,7 @@ class Request:
 
 
 class Scale(NamedTuple):
-    """Models and settings for up to `pairs` sentence pairs, after the experiments of that size in config/."""
+    """Models and settings for up to `pairs` sentence pairs, like the experiments of that size in config/."""
 
     pairs: float
     vocabulary: int
@@ -93,9 +93,9 @@ class Draft:
 
 
 def draft(request: Request) -> Draft:
-    """Return the first configuration of a request: the largest models and lengths that fit, or else the fastest.
+    """Return the first configuration for a request: the largest models and lengths that fit, or else the fastest.
 
-    Raises InputError if a text cannot be read, or its size is unknown; ConfigurationError for other faults.
+    Raises InputError if a text cannot be read or its size is unknown, and ConfigurationError for other faults.
     """
     zoo, sizes = load_zoo(), {}
     for name, entry in request.corpora.items():
@@ -120,7 +120,7 @@ def draft(request: Request) -> Draft:
 
 
 def _size(name: str, entry: Config, pairs: int | None) -> Size:
-    """Return the rows and bytes of a corpus: counted in local files, else estimated from `pairs`."""
+    """Return the rows and bytes of a corpus, counted in local files or else estimated from `pairs`."""
     files = [entry[key] for key in ("table", "source", "target") if key in entry]
     absent = [file for file in files if not Path(file).is_file()]
     for file in absent:
@@ -154,7 +154,7 @@ def _size(name: str, entry: Config, pairs: int | None) -> Size:
 
 
 def _text(request: Request, sizes: Mapping[str, Size]) -> Config:
-    """Return the sections that name text; a text without a test or validation holds out its first lines."""
+    """Return the sections that name text; without validation or test sets, lines of the first corpus are held out."""
     corpora = {name: dict(entry) for name, entry in request.corpora.items()}
     for name, entry in corpora.items():
         if not any(key in entry for key in ("table", "source")):
@@ -191,7 +191,7 @@ def _models(
     """Return the sections of models at a scale, with a share of a text's usual updates, and batches in parts."""
     machine, gpus = request.machine, request.machine.gpus
     devices = max(1, gpus)
-    # 26 on Multi30k, 3 on ten million pairs
+    # 26 epochs on Multi30k, 3 on ten million pairs
     epochs = min(30, max(3, 20 * (100_000 / text.rows) ** 0.4))
     positions = text.bytes / PIECE_BYTES + 2 * text.rows
     updates = _rounded(share * epochs * positions / scale.batch_tokens / devices)
@@ -208,9 +208,9 @@ def _models(
     if "architecture" in teacher:
         teacher["training"] = {**training, "dropout": scale.dropout, "label_smoothing": 0.1}
     apart = set.isdisjoint(*map(set, map(unicode_scripts, request.languages)))
-    tables = 2 if apart else 1  # languages that share no letters have a vocabulary each
+    tables = 2 if apart else 1  # two vocabularies for languages without common letters
     size = max(100, text.bytes // tables // VOCABULARY_BYTES // 100 * 100)
-    size = min(scale.vocabulary // tables, size + 300)  # 256 stand for bytes
+    size = min(scale.vocabulary // tables, size + 300)  # 256 pieces are bytes
     threads = max(1, machine.cores // devices)
     accelerator = "gpu" if gpus else "cpu"
     return {
@@ -232,13 +232,13 @@ def _teacher(model: str, zoo: Zoo) -> Config:
 
 
 def _rounded(updates: float) -> int:
-    """Round to two digits, at least 100."""
+    """Round to two significant digits; return at least 100."""
     unit = 10 ** max(0, math.floor(math.log10(max(updates, 1))) - 1)
     return max(100, round(updates / unit) * unit)
 
 
 def _fits(config: Config, machine: Machine, zoo: Zoo) -> bool:
-    """Return True if as many trainings as the machine starts at once fit its memory."""
+    """Return True if the memory suffices for all trainings that the machine starts at once."""
     hardware = config["hardware"]
     at_once = max(1, machine.cores // hardware["threads"]) if not machine.gpus else 1
     trainings = [(student, config["training"]) for student in config["students"]]

@@ -10,7 +10,7 @@ from weebill.configuration.sections.translation import Distillation, Vocabulary
 from weebill.settings import sentences
 from weebill.translation.training.settings import Hardware, TrainingConfig
 
-COLUMN = 30  # of comments
+COLUMN = 30  # column where comments begin
 CLEANING = """\
 cleaning:
   language_id:                # fastText's identifier of 176 languages; remove it if yours is none of them
@@ -63,7 +63,7 @@ def _plain(config: dict[str, Any], *keys: str) -> str:
 
 
 def _explained(name: str, values: dict[str, Any], settings: type, indent: str = "") -> str:
-    """Return a section in YAML, each key with the beginning of its sentence in the reference."""
+    """Return a section in YAML; each key has the beginning of its sentence in the reference as comment."""
     told, lines = sentences(settings), [f"{indent}{name}:"]
     for key, value in values.items():
         comment = re.split(r"[.:;] ", told[key].rstrip("."))[0]

@@ -1,6 +1,6 @@
 """Estimate of an experiment's cost before its first job: disk by kind of file, hours by stage.
 
-It is computed from the checked configuration and the local files, for a run from the start.  It is rather too
+It is computed from the checked configuration and the local files, for a run from the start.  It tends to be too
 large, because it assumes that no row is dropped and no training stops early.
 """
 
@@ -22,11 +22,11 @@ from weebill.quantization.grids import GRIDS
 from weebill_runtime.names import SIDES
 
 # Sizes relative to plain text, measured on Multi30k.
-COMPRESSED = 0.35  # a corpus as it is published
+COMPRESSED = 0.35  # a corpus as published
 TABLE = 0.4  # a table in Parquet
 HYPOTHESIS = 0.25  # one hypothesis in an n-best list
-ENCODED = 0.7  # input of a training: pieces, their offsets, the order of an epoch
-LANGUAGE_MODEL = 10  # a language model, with the temporary files of its estimation
+ENCODED = 0.7  # input of a training: pieces, offsets, order of an epoch
+LANGUAGE_MODEL = 10  # a language model with the temporary files of its estimation
 # A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
 # checkpoint; a finished model keeps one copy of the weights.
 TRAINING_COPIES = 8
@@ -36,9 +36,9 @@ TRAINING_COPIES = 8
 class Estimate:
     """Estimated disk space and time of an experiment.
 
-    disk: bytes below the results folder, by kind of file.  device: cpu or gpu.  hours: of one device, by stage.
-    chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.  other_hours: of one CPU
-    thread, by purpose.  unknown: messages about parts that are not counted.
+    disk: bytes below the results folder, by kind of file.  device: cpu or gpu.  hours: hours of one device, by stage.
+    chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.  other_hours: hours of one
+    CPU thread, by purpose.  unknown: messages about parts that are not counted.
     """
 
     disk: dict[str, float]
@@ -55,7 +55,7 @@ class Estimate:
         return int(sum(self.disk.values()))
 
     def lines(self, results: str | Path, free: int) -> list[str]:
-        """Return the estimate in lines for the user; free: free bytes on the disk of the results."""
+        """Return the estimate as lines for the user; free: free bytes on the disk of the results."""
         device = DEVICES[self.device]
         rates = Rates.of({"accelerator": self.device, "threads": 1})
         enough = free > self.total_disk
@@ -85,7 +85,7 @@ class Estimate:
 
 
 def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
-    """Return bytes by kind of file; temporary files count too, because all of them may exist at the same time."""
+    """Return bytes by kind of file, with temporary files, because all of them may exist at the same time."""
     config, corpora = work.config, work.corpora
     tables = encoded_parallel = distilled = training = 0.0
     augmentation = config["distillation"].get("augmentation", {})
@@ -123,7 +123,7 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
         each = GRIDS[grid].bytes_per_weight if grid in GRIDS else 4.0  # float32
         each += 4 * TRAINING_COPIES if in_training else 0
         students += each * weights(work.zoo[student], config).stored
-    # All trainings share the text of the teachers and that of the students until the end.
+    # All trainings share the teachers' text and the students' text until the end.
     copies = (encoded_parallel if teachers else 0.0) + training
     estimated = LANGUAGE_MODEL * _language_model_text(config, corpora)
     return {
@@ -136,7 +136,7 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
 
 
 def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
-    """Return the bytes of the language models' training text, drawn from the configured text or all of a side."""
+    """Return the bytes of the language models' training text, drawn from configured text or a side's whole text."""
     found, settings = 0.0, config["scoring"]["language_model"]
     for side in (side for side in SIDES if f"language_model_{side}" in asked_for(config)):
         own = settings.get(f"{side}_text")

@@ -1,4 +1,4 @@
-"""Estimated work of the rules of an experiment, from which the display computes the time left."""
+"""Estimated work of an experiment's rules; the display computes the remaining time from it."""
 
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.schema import Config
@@ -14,12 +14,12 @@ STAGES = {
     "students": ("train_student", "reset_checkpoint", "prune", "finetune_quantized"),
     "reference models": ("train_reference",),
 }
-ENCODERS, ENCODER = "encoder ", ("pretrain_encoder",)  # one stage each
-OTHERS = {  # starts of jobs are in none, because the display adds one for each job
+ENCODERS, ENCODER = "encoder ", ("pretrain_encoder",)  # each encoder is a stage
+OTHERS = {  # without starts of jobs, because the display adds one for each job
     "text": ("import_corpus", "clean_corpus", "score_by_language_model"),
     "measuring": ("translate_test_set", "measure_student", "measure_speed"),
 }
-# A model of an experiment of generation is one stage.
+# Rules of a stage of a generation experiment; each model is a stage.
 GENERATOR = (
     "make_generator",
     "fine_tune",
@@ -30,7 +30,7 @@ GENERATOR = (
 
 
 def expected_work(config: Config, estimate: Estimate) -> dict[tuple[str, ...], float]:
-    """Return the seconds of one thread of each stage, by the rules whose jobs do it; of other stages, by ()."""
+    """Return the seconds of one thread for each stage, by the rules of its jobs; the key of other stages is ()."""
     # A job on a GPU occupies the threads of its process.
     threads = config["hardware"]["threads"] if estimate.device == "gpu" else 1
     work = {rules: 3600 * estimate.other_hours.get(name, 0.0) for name, rules in OTHERS.items()}
@@ -43,6 +43,6 @@ def expected_work(config: Config, estimate: Estimate) -> dict[tuple[str, ...], f
 
 
 def tell_display(config: Config, estimate: Estimate) -> Estimate:
-    """Tell the display of this process, if it has one, how long the experiment takes; return the estimate."""
+    """Give the time of an experiment to the display of this process, if it has one; return the estimate."""
     expect(expected_work(config, estimate), 3600 * estimate.chain)
     return estimate

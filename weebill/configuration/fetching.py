@@ -21,13 +21,13 @@ Config = dict[str, Any]
 
 
 def bleu_targets(config: Config) -> list[str]:
-    """Return what chooses the tokens of each BLEU of a translation experiment, as in `bleu`."""
+    """Return the tokenizer, or else the languages, that determine the tokens of an experiment's BLEU (see `bleu`)."""
     chosen = config["bleu"].get("tokenizer")
     return [chosen] if chosen else list(config["languages"].values())
 
 
 def missing_tokenizers(config: Config) -> list[str]:
-    """Return one line for each BLEU of an experiment whose tokenizer is not here and cannot be fetched."""
+    """Return a line for each BLEU of an experiment whose tokenizer is missing and cannot be fetched."""
     from weebill.bleu import bleu  # loads sacreBLEU
 
     places = Places(*(config.get(key) for key in ("local_dir", "download_cache", "mirror")))
@@ -41,10 +41,10 @@ def missing_tokenizers(config: Config) -> list[str]:
 
 
 def remote_sources(config: Config, places: Places) -> tuple[list[Source], list[str]]:
-    """Return every file that a checked configuration fetches by its address, once each.
+    """Return every file that a checked configuration fetches by its address, each once.
 
-    The second list has a line for each key whose files are not known, because a hub or an index cannot be asked or
-    does not know the name.
+    The second list has a line for each key with unknown files, because a hub or an index cannot be reached or does
+    not know the name.
     """
     found: dict[str, Source] = {}
     unknown = []
@@ -78,14 +78,14 @@ def _asked(config: Config, places: Places) -> Iterator[tuple[str, Callable[[], I
 
 
 def _left_to_the_hub(name: str) -> NoReturn:
-    """Raise InputError for a COMET checkpoint by its name, of which only its library knows the files."""
+    """Raise InputError for a COMET checkpoint given by its name, because only its library knows the files."""
     raise InputError(
         f"{name}: fetched by the job that reads it; for a machine without a network name a folder with it"
     )
 
 
 def _mappings(values: Any, path: tuple[Key, ...] = ()) -> Iterator[tuple[tuple[Key, ...], Config]]:
-    """Yield the path and the content of every mapping in nested values; a list counts as a mapping of numbers."""
+    """Yield the path and the content of every mapping in nested values; a list counts as a mapping by index."""
     if isinstance(values, list):
         values = dict(enumerate(values))
     if isinstance(values, Mapping):
@@ -105,7 +105,7 @@ def _named(values: Mapping[Key, Any], own: Config, places: Places) -> Iterator[S
     for key, value in values.items():
         if not isinstance(value, str):
             continue
-        if isinstance(key, str) and is_url(key):  # of `published.files`
+        if isinstance(key, str) and is_url(key):  # from `published.files`
             yield Source(key, name=base_name(key), sha256=value)
         if is_made(value):
             yield from origin(name_of(value), own).sources(places)

@@ -23,7 +23,7 @@ from weebill.generation.data import KEYS
 from weebill.generation.sampling import SAMPLED
 
 TASKS = {"bart": "summarization", "gpt2": "language-modelling"}
-# Keys of which an entry of text has one, and the keys that it cannot have beside them.
+# Alternative keys of an entry of text, each with the keys that it excludes.
 ORIGINS = {
     "path": ("revision", "config", "split"),
     "name": ("sha256",),
@@ -88,7 +88,7 @@ def _models(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def _training(place: Place, training: Mapping[str, Any]) -> Iterator[Fault]:
     if ("epochs" in training) == ("updates" in training):
         yield Fault(place, "expected either epochs or updates")
-    elif "updates" in training:  # the updates of epochs are known only with the text
+    elif "updates" in training:  # the number of updates in an epoch depends on the text
         yield from warmup_faults(place, training)
 
 
@@ -175,7 +175,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for each local model folder with code, or else with a vocabulary that cannot be pruned."""
+    """Return a line for each local model folder with code, or else for each one whose vocabulary cannot be pruned."""
     if found := [*folders_with_code(local_paths(config), types=True)]:
         return found
     for name in pipelines.piped_models(config):
@@ -190,7 +190,7 @@ def unfit_models(config: Config) -> list[str]:
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
-    """Estimate the cost of an experiment from the start, of models made here and of trainings with `updates`."""
+    """Estimate the cost of an experiment from the start, for models made here and trainings with `updates`."""
     rates = Rates.of(config["hardware"])
     unknown_parts, hours, disk = [], {}, {}
     for name in pipelines.piped_models(config):
@@ -201,8 +201,8 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
             continue
         weights = weights_of(model) if known is None else float(known.weights)
         disk[f"models of {name}"] = 4.0 * weights * (len(variants) + TRAINING_COPIES)
-        # Name, settings, passes through the model for each text, and longest text of each training; a backward pass
-        # counts as two, and the teacher of a loss has a forward pass too.
+        # Name, settings, passes through the model per text, and longest text of each training.  A backward pass
+        # counts as two; a teacher in the loss adds a forward pass.
         trainings = []
         if known is None:
             longest = model.get("passage", model["positions"])

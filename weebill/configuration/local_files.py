@@ -1,4 +1,4 @@
-"""Local files that an experiment cannot use: folders of metrics, encoders and translators, tables and texts."""
+"""Checks for local files that an experiment cannot use: metrics, encoders, translators, tables and texts."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -14,7 +14,7 @@ from weebill.text_files import check_counts, read_lines
 
 
 def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> Iterator[str]:
-    """Yield a line for every Hugging Face folder with code, among (key, path); types: same as in `refuse_code`."""
+    """Yield a line for every Hugging Face folder with code among (key, path); types: same as in `refuse_code`."""
     for key, path in paths:
         if key.endswith(".hugging_face") and Path(path).is_dir():
             from weebill.hugging_face.loading import refuse_code  # slow to import
@@ -23,9 +23,9 @@ def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> Iterator
 
 
 def unfit_references(config: Config) -> Iterator[str]:
-    """Yield a line if a metric experiment's local checkpoint is of a class that is not read."""
+    """Yield a line if a metric experiment's local checkpoint has a class that we cannot read."""
     for place, path in at(config, "reference.checkpoint"):
-        if Path(path).exists() and find_spec("torch"):  # else its job tells
+        if Path(path).exists() and find_spec("torch"):  # else its job reports the fault
             from weebill.metric.folder import check_metric  # slow to import
 
             yield from faults(key_path(place), check_metric, path)
@@ -34,7 +34,7 @@ def unfit_references(config: Config) -> Iterator[str]:
 def unfit_scorers(config: Config) -> Iterator[str]:
     """Yield a line if a translation experiment's local COMET model cannot be read."""
     for place, comet in at(config, "evaluation.comet"):
-        if Path(comet["model"]).exists() and find_spec("torch"):  # else its job tells
+        if Path(comet["model"]).exists() and find_spec("torch"):  # else its job reports the fault
             from weebill.metric.folder import load_metric  # slow to import
 
             load = partial(load_metric, encoder=comet.get("encoder"), stream=True)
@@ -42,7 +42,7 @@ def unfit_scorers(config: Config) -> Iterator[str]:
 
 
 def unfit_encoders(config: Config) -> Iterator[str]:
-    """Yield a line for each encoder of a training that is of no class of COMET, or of another than is given."""
+    """Yield a line for each encoder of a training whose class COMET lacks, or that differs from the given class."""
     for section in ("reference", "distillation"):
         trained = config.get(section, {"checkpoint": None})
         if "checkpoint" in trained:
@@ -59,7 +59,7 @@ def unfit_translators(config: Config) -> Iterator[str]:
     """Yield a line for each translator of a distillation that does not translate the languages of its step."""
     for place, way in at(config, "distillation.pairs.*.translations.*"):
         ends, models = config["distillation"]["pairs"][place[2]]["languages"], way.get("models", [])
-        # The languages between several models are known only if they are given; models of one pair need none.
+        # The languages between several models are known only if they are given; a model of one pair needs none.
         alone = [ends["source"], ends["target"]] if len(models) == 1 else []
         codes = way.get("languages", alone)
         for number, folder in enumerate(models):
@@ -72,7 +72,7 @@ def unfit_translators(config: Config) -> Iterator[str]:
 
 
 def unfit_texts(config: Config) -> Iterator[str]:
-    """Yield a line for each table of judgements of other headings, and for files whose lines are not as many."""
+    """Yield a line for each table of judgements with wrong headings, and for files with other numbers of lines."""
     keys = ("reference|pruning.judgements.*", "pruning.development", "test_sets.*")
     for place, entry in at(config, *keys):
         if Path(entry["table"]).is_file():
@@ -85,7 +85,7 @@ def unfit_texts(config: Config) -> Iterator[str]:
 
 
 def _check_table(entry: Config) -> None:
-    """Raise InputError unless a table has the columns, and each file of scores a line for each of its rows."""
+    """Raise InputError unless a table has the columns, and each file of scores has one line per row of the table."""
     from weebill.metric.judgements import read_heading  # slow to import
 
     table = entry["table"]
@@ -100,7 +100,7 @@ def _check_table(entry: Config) -> None:
 
 
 def faults(key: str, check: Callable[..., Any], *arguments: Any) -> Iterator[str]:
-    """Yield a line if a check of some arguments raises InputError."""
+    """Yield the message of a check as a line if it raises InputError for some arguments."""
     try:
         check(*arguments)
     except InputError as error:

@@ -1,7 +1,6 @@
-"""Time that an experiment's jobs take besides trainings and text: their starts, and all measuring.
+"""Time of an experiment's jobs besides trainings and text: their starts, and all measurements.
 
-Both decide how long small experiments take.  Times are seconds of one CPU thread, measured on the demo and on
-Multi30k.
+These dominate small experiments.  Times are seconds of one CPU thread, measured on the demo and on Multi30k.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +14,16 @@ from weebill.experiment.training_texts import kinds_made_of
 from weebill.experiment.variants import measured_variants
 from weebill.pruning.recipes import made_variants
 
-JOB = 3.0  # a job's start, with its libraries, and its end
+JOB = 3.0  # start of a job, with its libraries, and its end
 CHAIN = 14  # jobs of the longest chain, from the import to the report
 REPORT_JOBS = 16  # vocabulary, checks of teachers, merged text, speed, tables, figures, pages
-SENTENCE = 0.004  # translation of a sentence by PyTorch, if calls take the time, not products
-ENTRANT = 3.0  # loading an engine for speed and for latency, besides its rounds
+SENTENCE = 0.004  # translation of a sentence by PyTorch without its products: time of the calls
+ENTRANT = 3.0  # loading an engine for speed and latency, besides its rounds
 RUNTIME = 8  # the runtime's speed relative to PyTorch's
 
 
 def jobs(work: Work) -> int:
-    """Return about how many jobs the experiment has."""
+    """Return the approximate number of jobs of an experiment."""
     config = work.config
     names, made = config["corpora"], quantized(config["quantization"])
     kinds = sum(len(kinds_made_of(config, name)) for name in names)
@@ -48,7 +47,7 @@ def jobs(work: Work) -> int:
 
 
 def seconds(work: Work, test_sets: Sequence[CorpusSize]) -> float:
-    """Return the seconds of translating the test sets with all variants, and of timing the variants on the CPU."""
+    """Return the seconds to translate the test sets with all variants, and to time the variants on the CPU."""
     config = work.config
     teacher = work.networks.get("teacher", [])
     teachers = [(teacher, beam) for beam in (config["distillation"]["beam"], 1)]
@@ -68,7 +67,7 @@ def seconds(work: Work, test_sets: Sequence[CorpusSize]) -> float:
 def _searching(
     rates: Rates, test_sets: Sequence[CorpusSize], networks: Sequence[Weights], beam: int
 ) -> float:
-    """Return the seconds in which some networks translate all test sets together."""
+    """Return the seconds that some networks take to translate all test sets."""
     rows = sum(size.rows or 0 for size in test_sets)
     found = sum(search_seconds(rates, size, own, beam) for size in test_sets for own in networks)
     return found + SENTENCE * len(networks) * rows
@@ -82,11 +81,11 @@ def _timing(
     networks: Sequence[Weights],
     beam: int,
 ) -> float:
-    """Return the seconds of timing a variant in all rounds; engines: how fast each is relative to PyTorch's."""
+    """Return the seconds to time a variant in all rounds; engines: speed of each relative to PyTorch."""
     if not sentences:
         return 0.0
     rows = sum(size.rows or 0 for size in test_sets)
-    rates = Rates.of({"accelerator": "cpu", "threads": 1})  # also of an experiment with a GPU
+    rates = Rates.of({"accelerator": "cpu", "threads": 1})  # even if the experiment has a GPU
     once = _searching(rates, test_sets, networks, beam) * sentences / max(rows, 1)
     each = (max(speed["least_seconds"], once / faster) for faster in engines)
     # Each round times each engine on one core and on all.

@@ -37,7 +37,7 @@ from weebill.pruning.method import ModelShape
 from weebill.pruning.methods import pruning_method
 
 TAKEN = "is the name of a metric that is measured here, expected another"
-# Files and folders, unless they are names on the hub; the scores of a test set are several.
+# Keys of files and folders; some values may be names on the hub.  A test set may have several files of scores.
 FILES = (
     "texts.*",
     "encoders.*.hugging_face",
@@ -50,7 +50,7 @@ FILES = (
     "evaluation.speed.sources|references",
     "evaluation.speed.systems.*",
 )
-BATCH_PIECES = 2_000  # of a batch of unbabel-comet, about
+BATCH_PIECES = 2_000  # approximate size of unbabel-comet's batches
 EXPANSION = 3  # size of unpacked text relative to its file
 
 
@@ -111,7 +111,7 @@ def _pruning(config: Config, zoo: Zoo) -> Iterator[Fault]:
         return
     name, shapes = config["reference"].get("encoder"), {}
     encoder = config["encoders"].get(name, {})
-    if "layers" in encoder:  # it is made here
+    if "layers" in encoder:  # made here
         layers = range(encoder["layers"])
         shapes[name] = ModelShape(
             heads={f"encoder.{layer}.self_attention": encoder["heads"] for layer in layers},
@@ -172,7 +172,7 @@ def _distilled(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _made_or_lexical(config: Config) -> set[str]:
-    """Return the names of metrics that other metrics must not have."""
+    """Return the names of metrics that are made here or lexical; other metrics must not have them."""
     return {*LEXICAL, *OURS, *pruned_metrics(config), *distilled_metrics(config)}
 
 
@@ -249,7 +249,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for each local model folder with code or of the wrong kind, and texts that do not fit."""
+    """Return a line for each local model folder with code or of the wrong kind, and for each unusable text."""
     checks = (unfit_references, unfit_encoders, unfit_translators, unfit_texts)
     unfit = folders_with_code(local_paths(config), types=False)
     return [*unfit, *(line for check in checks for line in check(config))]
@@ -277,7 +277,7 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         rate = rates.training(one["precision"], weights[name], one["batch_pieces"])
         hours[f"encoder {name}"] = operations / rate / 3600
         disk[f"encoder {name}"] = 4 * 4 * weights[name]
-    chain = max(hours.values(), default=0.0)  # the longest: one encoder, then one member
+    chain = max(hours.values(), default=0.0)  # the longest chain: one encoder, then one member
     if "checkpoint" in reference:
         whole = known_model(reference["checkpoint"])
         if whole is None:

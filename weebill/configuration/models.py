@@ -30,14 +30,14 @@ def zoo_fault(place: Place, name: str, zoo: Zoo, single: bool = False) -> Iterat
 
 
 def width_fault(place: Place, model: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield a fault for a width that the heads of a model do not divide."""
+    """Yield a fault if a model's width is not a multiple of its number of heads."""
     if model["width"] % model["heads"]:
         message = f"found {model['width']}, expected a multiple of its {model['heads']} heads"
         yield Fault((*place, "width"), message)
 
 
 def origin_faults(place: Place, section: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a model that is not either of the zoo or from Hugging Face, or has keys of the other kind."""
+    """Yield a fault unless a model is either from the zoo or from Hugging Face, with only the keys of its kind."""
     name, foreign = section.get("architecture"), section.get("hugging_face")
     if section.get("published"):
         if name is not None or foreign is not None:
@@ -57,7 +57,7 @@ def origin_faults(place: Place, section: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def hub_name_fault(place: Place, section: Config) -> Iterator[Fault]:
-    """Yield a fault for a model with a revision, which the hub gives, whose name is not one of the hub's."""
+    """Yield a fault for a model with a revision of the hub whose name is not one of the hub."""
     name = section.get("hugging_face")
     if "revision" in section and not HUB_NAME.fullmatch(name):
         message = f"found '{name}' beside revision, expected OWNER/MODEL as on the hub"
@@ -123,7 +123,7 @@ def _students(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _names(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each student with an invalid text or seed, or without a student to compare with."""
+    """Yield a fault for each student with an invalid text or seed, or with no student to compare it with."""
     texts, students = config["distillation"]["training_texts"], config["students"]
     for place, student in at(config, "students.*"):
         name, text = architecture_of(student), text_of(student)
@@ -147,7 +147,7 @@ def _names(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _trainings(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for stages that never start or leave no text to learn, and for options of students alone."""
+    """Yield a fault for stages that never start or leave no text to learn, and for options that need students."""
     kinds = training_texts(config)
     learnt = {text_of(student) or next(iter(kinds)) for student in config["students"]}
     texts = [kinds[name] for name in kinds if name in learnt]
@@ -175,7 +175,7 @@ def _trainings(config: Config, zoo: Zoo) -> Iterator[Fault]:
 def _stages(
     place: Place, training: Config, config: Config, texts: list[list[str]], augmented: bool
 ) -> Iterator[Fault]:
-    """Yield the faults of a training's stages; texts: the kinds of each text that it may learn."""
+    """Yield the faults of a training's stages; texts: kinds of text in each possible training text."""
     corpora = [[one for kind in kinds for one in corpora_of(config, kind)] for kinds in texts]
     every, whole = training["stages"], training["updates"]
     for index, stage in enumerate(every):
@@ -250,7 +250,7 @@ def pruned_students(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _published(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a published student without origin, or keys that do not go with one."""
+    """Yield a fault for a published student without origin, or with keys that do not fit one."""
     for place, section in at(config, "published"):
         folder, files = section.get("folder"), section.get("files")
         if (folder is None) == (files is None):
@@ -281,7 +281,7 @@ CHECKS = (
 
 
 def precision_faults(config: Config, key: str) -> Iterator[Fault]:
-    """Yield a fault for a metric's precision, at a key path, that the experiment's device cannot compute."""
+    """Yield a fault for a metric's precision (at a key path) that the experiment's device cannot compute."""
     for place, precision in at(config, key):
         if precision == "int8" and config["hardware"]["accelerator"] != "cpu":
             found = "found int8, which processors compute, with hardware.accelerator gpu"

@@ -1,4 +1,4 @@
-"""Texts that a configuration names as `origin:NAME`: public ones, and those that it defines."""
+"""Texts that a configuration names as `origin:NAME`: public texts, and texts that it defines."""
 
 from collections.abc import Iterator, Mapping
 from itertools import starmap
@@ -21,10 +21,10 @@ from weebill_runtime.names import SIDES
 
 
 def resolve(config: dict[str, Any], faults: list[Fault]) -> dict[str, Any]:
-    """Return a configuration in which each `origin:NAME` is the place where the workflow makes the text.
+    """Return a configuration in which each `origin:NAME` is replaced by the path where the workflow makes the text.
 
-    Each unknown name becomes a fault, and so does a definition of a public text's name.  The user's own files cannot
-    be in the folder of these places.
+    Unknown names, and definitions with a public text's name, become faults.  The user's own files cannot be in the
+    folder of these paths.
     """
     own = config["origins"] if isinstance(config["origins"], dict) else {}  # else a fault already
     public = catalogue() if own else {}
@@ -44,7 +44,7 @@ def _resolved(values: Any, own: Mapping[str, Any], faults: list[Fault], *path: K
     if not isinstance(values, str) or not (values.startswith(PREFIX) or is_made(values)):
         return values
     name = values.removeprefix(PREFIX) if values.startswith(PREFIX) else name_of(values)
-    # The catalogue is read here alone: every job of an experiment without public texts would wait for it.
+    # The catalogue is read only when needed, so that experiments without public texts do not wait for it.
     if name not in own and name not in catalogue():
         expected = (
             "expected a name in `origins`, or a public text that `weebill fetch --list` lists"
@@ -93,7 +93,7 @@ def _address_faults(entry: Entry) -> Iterator[Problem]:
 
 
 def _side_faults(entry: Entry) -> Iterator[Problem]:
-    """Yield the faults of one side of a corpus; keys of the other side may be there too."""
+    """Yield the faults of one side of a corpus; keys of the other side are allowed."""
     importer, language = IMPORTERS[entry.values["importer"]], entry.values.get("language")
     other = next(side for side in SIDES if side != entry.monolingual)
     for place, message in importer.faults(entry):

@@ -1,8 +1,8 @@
-"""Rates of hardware: operations a second of trainings and searches, a multiplication and an addition counted as two.
+"""Rates of hardware: operations per second in training and search; a multiplication plus an addition counts as two.
 
-Those of a CPU thread were measured on Multi30k (docs/results/multi30k.md; that processor has AMX, and one with AVX2
-alone has its float32 rates).  Those of a GPU are measured by `weebill benchmark gpu --rates`, which writes the file
-beside this module; without it they are assumed.
+The rates of a CPU thread were measured on Multi30k (docs/results/multi30k.md), on a processor with AMX; one with only
+AVX2 has the float32 rates.  `weebill benchmark gpu --rates` measures the rates of a GPU and writes them to a file
+beside this module; without this file they are assumed.
 """
 
 import math
@@ -19,16 +19,16 @@ MEASURED = Path(__file__).with_name("gpu_rates.json")
 DEVICES = {"cpu": "CPU thread", "gpu": "GPU"}
 SIMPLE = {
     "cpu": {"float32": 5e10, "bfloat16": 1e11, "search": 6e10},
-    "gpu": {"float32": 1e13, "bfloat16": 5e13, "search": 1e13},  # assumed, such as an A100's
+    "gpu": {"float32": 1e13, "bfloat16": 5e13, "search": 1e13},  # assumed, as for an A100
 }
-LEAST_BATCH_SECONDS = {"cpu": 0.0, "gpu": 0.05}  # launching a small network's kernels; assumed
+LEAST_BATCH_SECONDS = {"cpu": 0.0, "gpu": 0.05}  # to launch a small network's kernels; assumed
 AUTO = {"cpu": "float32", "gpu": "bfloat16"}
 
 
 class Rates(NamedTuple):
-    """Rates of one device: `threads` CPU threads or a GPU, and the measured figures of GPUs, if there are any.
+    """Rates of one device (`threads` CPU threads, or a GPU) and the measured figures of GPUs, if there are any.
 
-    bfloat16: the device multiplies bfloat16 numbers; otherwise trainings in bfloat16 take float32.
+    bfloat16: True if the device multiplies bfloat16 numbers; otherwise trainings in bfloat16 have float32 rates.
     """
 
     device: str
@@ -38,14 +38,14 @@ class Rates(NamedTuple):
 
     @classmethod
     def of(cls, hardware: Mapping[str, Any]) -> "Rates":
-        """Return the rates of one device of a configuration's hardware; a CPU is taken to be like this machine's."""
+        """Return the rates of one device of a configuration's hardware, if CPUs are like this machine's."""
         if hardware["accelerator"] == "gpu":
             return cls("gpu", 1, _measured())
         bfloat16 = any(map(engines.has_bfloat16, engines.available()))
         return cls("cpu", hardware["threads"], None, bfloat16)
 
     def training(self, precision: str, weights: float, positions: float) -> float:
-        """Return the operations a second of training a network; positions: source and target pieces of a batch."""
+        """Return the operations per second of training a network; positions: source and target pieces of a batch."""
         kind = AUTO[self.device] if precision == "auto" else precision
         kind = "bfloat16" if kind != "float32" and self.bfloat16 else "float32"
         if self.measured is None:
@@ -57,7 +57,7 @@ class Rates(NamedTuple):
         return between(points, weights) * (self.measured["float32"] if kind == "float32" else 1.0)
 
     def search(self, weights: float, beam: int = 1) -> float:
-        """Return the operations a second of translating with a network; those of a beam's hypotheses count all."""
+        """Return the operations per second of translating with a network; all hypotheses of a beam count."""
         if self.measured is None:
             return self.threads * SIMPLE[self.device]["search"]
         rows = self.measured["decoding"]
@@ -105,8 +105,8 @@ class Rates(NamedTuple):
 def between(points: Sequence[tuple[float, float]], place: float) -> float:
     """Interpolate rates between measured sizes, by logarithms of both.
 
-    Below the smallest size a rate falls with the size, because the host's time of a call stays; above the largest it
-    stays.
+    Below the smallest size, the rate falls in proportion to the size, because the host's time per call is constant.
+    Above the largest size, the rate is constant.
     """
     ordered = sorted(points)
     sizes = [size for size, _ in ordered]

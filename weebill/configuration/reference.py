@@ -1,13 +1,13 @@
-"""Reference of all settings: the tables of config/*.md, and the JSON Schemas in config/schema for editors.
+"""Reference of all settings: the tables in config/*.md, and the JSON Schemas in config/schema for editors.
 
-`python -m weebill.configuration.reference` writes them again from the settings classes.  A table lies between
-`<!-- settings: KIND PLACE … -->` and `<!-- end of settings -->`.  PLACE is a key; its end chooses the rows: `KEY` its
-own and those of all keys below, `KEY!` only its own, `KEY.` only those below, `KEY:` the same, labelled by the last
+`python -m weebill.configuration.reference` writes them again from the settings classes.  A table is between
+`<!-- settings: KIND PLACE … -->` and `<!-- end of settings -->`.  PLACE is a key, and its end selects rows: `KEY` the
+key and all keys below, `KEY!` only the key, `KEY.` only the keys below, `KEY:` also these, but labelled with the last
 part of the key path.
 
 In a PLACE, `*` is any name, `[]` is any item of a list, and the next word may be the tag that chooses an
 alternative, such as `corpora.*.files.`; the labels of the rows then begin after it.  Without a tag (`corpora.*.`),
-each alternative has a table of its own, below its description.  A page explains the keys of a class once; other rows
+each alternative has its own table, below its description.  A page explains the keys of a class once; other rows
 refer to that place.
 """
 
@@ -44,7 +44,7 @@ def files() -> dict[Path, str]:
 
 
 def _laid_out(value: Any, key: str = "", indent: str = "") -> str:
-    """Return JSON with a line for each key of a class, so that a changed setting is a changed line."""
+    """Return JSON with one line for each key of a class, so that a changed setting changes one line."""
     above = key in ("", "properties", "$defs")
     if not isinstance(value, dict) or not (above or "properties" in value):
         return json.dumps(value, ensure_ascii=False)
@@ -54,7 +54,7 @@ def _laid_out(value: Any, key: str = "", indent: str = "") -> str:
 
 
 def with_tables(text: str) -> str:
-    """Return a page with all its tables generated again; raises InputError for a marker that names no key."""
+    """Return a page with all its tables generated again.  Raises InputError for a marker that names no key."""
     page = _Page()
     for table in TABLE.finditer(text):
         marker, kind = table[1].strip(), table[2]
@@ -73,7 +73,7 @@ def with_tables(text: str) -> str:
 
 
 def _inlined(rule: Any, definitions: Schema) -> Any:
-    """Return a rule with each `$ref` replaced by its class, which is named, and with a mark of required keys."""
+    """Return a rule with each `$ref` replaced by its class, with the class's name, and required keys marked."""
     if isinstance(rule, list):
         return [_inlined(one, definitions) for one in rule]
     if not isinstance(rule, dict):
@@ -84,7 +84,7 @@ def _inlined(rule: Any, definitions: Schema) -> Any:
     found = {key: _inlined(one, definitions) for key, one in rule.items() if key != "$defs"}
     for key, one in rule.get("properties", {}).items():
         found["properties"][key]["is required"] = key in rule["required"]
-        if "description" not in one:  # but the class that it names may have one
+        if "description" not in one:  # its class may have one
             found["properties"][key].pop("description", None)
     return found
 
@@ -93,7 +93,7 @@ def _inlined(rule: Any, definitions: Schema) -> Any:
 class _Page:
     """Tables of one page, from schemas by kind, without `$ref`.
 
-    told: the place that explains the keys of each class.  rows: of all tables; those of alternatives omit them.
+    told: the place that explains the keys of each class.  rows: all rows so far; tables of alternatives omit them.
     """
 
     schemas: dict[str, Schema] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class _Page:
     rows: set[tuple[str, ...]] = field(default_factory=set)
 
     def announce(self, kind: str, place: str, heading: str) -> None:
-        """Note the class whose keys a table explains, so that no other table explains them again."""
+        """Record the class whose keys a table explains, so that no other table explains them again."""
         label, rule = self._find(kind, place)
         if "class" in rule and not place.endswith("!"):
             self.told[rule["class"]] = f"under “{heading}”" if place[-1] in ".:" else f"`{label}`"
@@ -123,14 +123,14 @@ class _Page:
         return _table(rows)
 
     def _alternative(self, rule: Schema) -> str:
-        """Return the name, the description and the table of an alternative, without rows that other tables have."""
+        """Return the name, the description and the table of an alternative, without rows of other tables."""
         [name] = _tags(rule).values()
         rows = [row for row in self._below(rule, "") if row not in self.rows]
         table = f"\n{_table(rows)}" if rows else ""
         return f"\n**{name}**: {rule['description']}\n{table}"
 
     def _find(self, kind: str, place: str) -> tuple[str, Schema]:
-        """Return the label of a place in the tables and its rule."""
+        """Return the label of a place in the tables, and its rule."""
         label, rule = "", self.schemas[kind]
         for part in place.rstrip(".:!").split("."):
             key = part.removesuffix("[]")

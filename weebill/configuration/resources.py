@@ -8,35 +8,35 @@ from weebill.configuration.schema import Config
 from weebill.experiment.zoo import Zoo, members
 from weebill.files import MIB
 
-# A network in training holds weights, gradients, two moments of Adam and smoothed weights.  The content of a
-# checkpoint, and the weights before and during a validation, are copies.
+# A network in training holds weights, gradients, two moments of Adam and smoothed weights.  Further copies are the
+# content of a checkpoint, and the weights before and during a validation.
 MEMORY_COPIES = 9
 PROCESS_MIB = 1000  # Python with PyTorch and Lightning; measured: 740 with a small network
-# Vectors of the embedding's width that a layer keeps for the backward pass, for each piece.
+# Vectors of the embedding's width that a layer keeps for the backward pass of each piece.
 ACTIVATIONS = 16
-VOCABULARY_MIB = 12_000  # SentencePiece on its largest sample
+VOCABULARY_MIB = 12_000  # SentencePiece with its largest sample
 COMPRESSION = 4  # largest ratio of plain text to its file
 SENTENCE_BYTES = 300  # a sentence in memory, as text and as pieces
-ALIGNED_PAIR_BYTES = 3000  # measured: 700 a direction for pairs of twice 15 pieces
-LINE_BYTES = 150  # of a line of text in memory
-# Bytes of a language model for each byte of plain text, and the parts that pruning of n-grams of three and more words
-# that occur once, and quantization, leave of it; measured on 40,000 sentences of Tatoeba.
+ALIGNED_PAIR_BYTES = 3000  # measured: 700 per direction for pairs of 15 and 15 pieces
+LINE_BYTES = 150  # a line of text in memory
+# Bytes of a language model per byte of plain text, and the shares of it that are left by pruning (n-grams of at least
+# three words that occur once) and by quantization; measured on 40,000 sentences of Tatoeba.
 LANGUAGE_MODEL_EXPANSION, PRUNED_SHARE, QUANTIZED_SHARE = 3.5, 0.3, 0.45
-# Size of an encoded corpus and its shuffled order, relative to the Parquet table that it was made of.
+# Size of an encoded corpus with its shuffled order, relative to its Parquet table.
 ENCODED_SHARE = 3
 
 
 def training_memory(
     config: Config, model: str, batch_tokens: int, tables: Iterable[str], zoo: Zoo
 ) -> int:
-    """Estimate the MiB of main memory that training a model of the zoo needs on one machine, rather too many.
+    """Estimate, rather too high, the MiB of main memory that training a model of the zoo needs on one machine.
 
-    Each device has a process of its own.  A table that does not exist yet counts as 0.
+    Each device has its own process.  A table that does not exist yet counts as 0.
     """
     hardware, parts = config["hardware"], members(zoo[model])
     entry = {**parts[0], "decoder_layers": max(part["decoder_layers"] for part in parts)}
     network = 4 * MEMORY_COPIES * weights(entry, config).stored
-    if hardware["accelerator"] == "cpu":  # it holds the activations of a batch
+    if hardware["accelerator"] == "cpu":  # main memory also holds the activations of a batch
         layers = entry["encoder_layers"] + entry["decoder_layers"]
         width = ACTIVATIONS * max(entry["embedding"], entry["attention_width"])
         network += 4 * batch_tokens * layers * (width + 3 * entry["feed_forward"])
@@ -45,18 +45,18 @@ def training_memory(
 
 
 def search_memory(models: Iterable[str], threads: int = 1) -> int:
-    """Return the MiB of main memory that translating with model folders needs (measured: 425 of 413 MiB)."""
-    # The weights are in memory as stored, as read, and in the runtime's layout once for each of its threads.
+    """Return the MiB of main memory that translating with model folders needs (measured: 425 for 413 MiB)."""
+    # Memory holds the weights as stored, as read, and in the runtime's layout once per thread.
     return int(2 * PROCESS_MIB + (2 + threads) * total_bytes(models) / MIB)
 
 
 def vocabulary_memory(tables: Iterable[str]) -> int:
-    """Return the MiB of main memory that training a vocabulary needs; it reads a sample of bounded size."""
+    """Return the MiB of main memory that training a vocabulary needs; its sample has a bounded size."""
     return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * total_bytes(tables) / MIB))
 
 
 def pretraining_memory(texts: Iterable[str], sentences: int) -> int:
-    """Return the MiB of main memory that pre-training an encoder needs; sentences: largest number that is read."""
+    """Return the MiB of main memory that pre-training an encoder needs; sentences: largest number to read."""
     kept = min(2 * COMPRESSION * total_bytes(texts), SENTENCE_BYTES * sentences)
     return int(4 * PROCESS_MIB + kept / MIB)
 
@@ -64,7 +64,7 @@ def pretraining_memory(texts: Iterable[str], sentences: int) -> int:
 def language_model_memory(settings: Mapping[str, Any], texts: Iterable[str]) -> int:
     """Return the MiB of main memory that estimating a language model needs; settings: `scoring.language_model`.
 
-    The drawn lines are in memory; then the text is sorted, and then the finished model is packed.
+    Memory first holds the drawn lines and sorts the text; then it holds the finished model for packing.
     """
     text = min(COMPRESSION * total_bytes(texts), LINE_BYTES * settings["sentences"])
     model = text * model_expansion(settings)
@@ -72,7 +72,7 @@ def language_model_memory(settings: Mapping[str, Any], texts: Iterable[str]) -> 
 
 
 def model_expansion(settings: Mapping[str, Any]) -> float:
-    """Return the bytes of a language model for each byte of its text; settings: `scoring.language_model`."""
+    """Return the bytes of a language model per byte of its text; settings: `scoring.language_model`."""
     shares = PRUNED_SHARE if any(settings["prune"]) else 1.0
     return LANGUAGE_MODEL_EXPANSION * shares * (QUANTIZED_SHARE if settings["quantized"] else 1.0)
 
@@ -83,5 +83,5 @@ def scoring_memory(models: Iterable[str]) -> int:
 
 
 def alignment_memory(pairs: int) -> int:
-    """Return the MiB of main memory that aligning sentence pairs needs, both directions at the same time."""
+    """Return the MiB of main memory that aligning sentence pairs needs, in both directions at once."""
     return int(PROCESS_MIB + pairs * ALIGNED_PAIR_BYTES / MIB)

@@ -10,14 +10,14 @@ from weebill.experiment.translating_models import PLACES
 from weebill.experiment.zoo import Zoo
 from weebill.pruning.recipes import methods_of
 
-USUAL = 10  # the usual warm-up, and distance of two validations, is a tenth of the updates
+USUAL = 10  # warm-up and interval between validations are usually a tenth of the updates
 # A fine-tuning may end within its warm-up, as in the papers (6,000 updates of 16,000 or 32,000), but not before the
 # learning rate has reached a tenth of its peak.
 LONGEST = 10
 
 
 def _trained(place: tuple[str, ...], config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield the faults in the schedule of the model at `place`, if it is trained here; at (): of the students."""
+    """Yield the faults in the schedule of the model at `place`, if it is trained here; () means the students."""
     section: Any = config
     for key in place:
         section = section.get(key, {})
@@ -26,7 +26,7 @@ def _trained(place: tuple[str, ...], config: Config, zoo: Zoo) -> Iterator[Fault
 
 
 def training_faults(place: Place, training: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield a fault for a warm-up, or a distance to the first validation, that is too long for a training."""
+    """Yield a fault for a warm-up, or a time until the first validation, that is too long for a training."""
     yield from warmup_faults(place, training)
     yield from _validation_faults(place, training)
 
@@ -67,13 +67,13 @@ def _finetunings(config: Config, zoo: Zoo) -> Iterator[Fault]:
                 "rate stays below a tenth of its peak and little is learnt: write "
                 f"'warmup: {updates // USUAL}', a tenth of the updates",
             )
-        # Without it, the key of `training` holds, and a shorter fine-tuning keeps its last update.
+        # Without this key, the one in `training` applies, and a shorter fine-tuning keeps its last update.
         if "validate_every" in training:
             yield from _validation_faults(place, training)
 
 
 def long_finetunings(config: Config) -> Iterator[str]:
-    """Yield a sentence for each fine-tuning that is longer than the students' whole training."""
+    """Yield a sentence for each fine-tuning with more updates than the students' whole training."""
     whole = config.get("training", {}).get("updates", 0)
     for place, training in at(config, "quantization.*.finetune"):
         if training["updates"] > whole:

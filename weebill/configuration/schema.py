@@ -1,7 +1,7 @@
-"""Validation by JSON Schema with our own messages, one line for each fault.
+"""Validation by JSON Schema with our own messages, one line per fault.
 
-The type of a value and its `const` keys (`importer`, `method`) choose the alternative of a `oneOf`, so that only
-the faults of the intended alternative are reported.
+The type of a value and its `const` keys (`importer`, `method`) choose the alternative of a `oneOf`, so only the
+faults of the intended alternative are reported.
 """
 
 import math
@@ -26,7 +26,7 @@ SETTINGS: Registry[Any] = Registry(
         "models": "weebill.configuration.zoo_file:Entries",
     }
 )
-# Classes and words of the types of JSON.
+# JSON's types: Python classes, and words in messages.
 TYPES: dict[str, tuple[Any, str]] = {
     "object": (dict, "keys with values"),
     "array": (list, "a list"),
@@ -53,14 +53,14 @@ class ConfigurationError(InputError):
 
 
 class Fault(NamedTuple):
-    """Fault of a configuration; `unknown_key`: it is only a superfluous key."""
+    """Fault of a configuration; `unknown_key` is True if it is only a superfluous key."""
 
     path: Place
     message: str
     unknown_key: bool = False
 
     def line(self, origin: str) -> str:
-        """Return the fault in the line that the user reads."""
+        """Return the line about the fault that the user reads."""
         return f"{origin}: {key_path(self.path)}: {self.message}"
 
 
@@ -70,13 +70,13 @@ def unknown(kind: str, name: str, known: Iterable[str], where: str) -> str:
 
 
 def absent(place: Place, kind: str, name: str, known: Iterable[str], where: str) -> Iterator[Fault]:
-    """Yield a fault if a name is not among the known ones."""
+    """Yield a fault if a name is unknown."""
     if name not in known:
         yield Fault(place, unknown(kind, name, known, where))
 
 
 def at(values: Any, *patterns: str) -> Iterator[tuple[Place, Any]]:
-    """Yield key path and value of every present key that a pattern such as "corpora.*.source|target" names."""
+    """Yield key path and value of every present key that matches a pattern such as "corpora.*.source|target"."""
     for first, _, rest in (pattern.partition(".") for pattern in patterns):
         found: list[tuple[Any, Any]] = []
         if isinstance(values, list):
@@ -121,13 +121,13 @@ def _faults(value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """Return True if a text has a pattern of JSON Schema, whose $ is the end alone, not also a line end before it."""
+    """Return True if a text matches a pattern of JSON Schema, where $ is only the end, not also a final line end."""
     end = r"\Z" if pattern.endswith("$") else ""
     return re.search(pattern.removesuffix("$") + end, text) is not None
 
 
 def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> Iterator[Fault]:
-    """Yield the faults against one keyword of a schema, without those of the values below this one."""
+    """Yield the faults of a value against one keyword of a schema, without faults of nested values."""
     rule = schema[keyword]
     match keyword:
         case "additionalProperties" if rule is False and isinstance(value, dict):
@@ -170,7 +170,7 @@ def _broken(keyword: str, value: Any, schema: dict, root: dict, path: Place) -> 
 
 
 def children(value: Any, schema: dict) -> Iterator[tuple[Key, Any, dict]]:
-    """Yield key, value and schema of each value below one."""
+    """Yield key, value and schema of each value directly inside a value."""
     if isinstance(value, dict):
         others = schema.get("additionalProperties")
         for key, child in value.items():
@@ -209,7 +209,7 @@ def choose(value: Any, alternatives: list[dict], root: dict) -> dict | Fault:
 
 
 def has_type(value: Any, name: str) -> bool:
-    """Return True if a value has a type of JSON, by its name."""
+    """Return True if a value has the JSON type of this name."""
     if name == "integer" and isinstance(value, float):
         return value.is_integer() and abs(value) < 2**63
     return isinstance(value, TYPES[name][0]) and isinstance(value, bool) == (name == "boolean")
@@ -233,7 +233,7 @@ def _not_among(value: Any, known: list) -> str:
 
 
 def shown(value: Any, wanted: str | None = None) -> str:
-    """Return a value in the form of messages; add how YAML came to read a number as text, or a word as no text."""
+    """Return a value as shown in messages; explain why YAML read a number as text, or a word as something else."""
     if isinstance(value, str):
         number = wanted in ("integer", "number") and _is_number(value)
         hint = ", which YAML reads as text (write 1.0e-4 for 1e-4, no quotes)" if number else ""

@@ -1,4 +1,4 @@
-"""Contradictions in the cleaning and the scores of each corpus."""
+"""Checks for contradictions in the cleaning and the scores of each corpus."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def _cuts(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _overrides(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for each override of a setting that the stage lacks, or that does not apply to the corpus."""
+    """Yield a fault for each override of a setting that the stage lacks or the corpus cannot have."""
     for name, entry in config["corpora"].items():
         side = USES[entry["use"]]
         for stage in STAGES:
@@ -56,7 +56,7 @@ def _bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for a reverse model that is missing or unfit, and for a reverse teacher without work."""
+    """Yield a fault for a reverse model that is missing or unsuitable, and for a reverse teacher without use."""
     needed = "reverse_model" in asked_for(config) and "reverse_model" not in config["scoring"]
     if needed and "reverse_teacher" not in config:
         message = "missing, expected the model of the score reverse_model"

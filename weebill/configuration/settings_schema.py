@@ -1,4 +1,4 @@
-"""JSON Schema of settings classes: types, bounds, defaults and, if wanted, descriptions of their fields."""
+"""JSON Schema of settings classes: types, bounds, defaults and optional descriptions of their fields."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 
 
 def schema_of(settings: Any, words: bool = False) -> Schema:
-    """Return the schema of a settings class, or of a type made of such classes, with `$defs` of all classes below it.
+    """Return the schema of a settings class, or of a type made of such classes, with `$defs` of all nested classes.
 
     words: add the `description` of each key and class, which takes a while to read.
     Raises TypeError if a type has no schema, a section's default is not its own, or two classes have one name.
@@ -30,7 +30,7 @@ def schema_of(settings: Any, words: bool = False) -> Schema:
 
 @dataclass(frozen=True)
 class _Maker:
-    """Schemas of types, and the definitions of the classes that they name."""
+    """Schemas of types, and definitions of the classes in them."""
 
     words: bool
     definitions: dict[str, Schema] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class _Maker:
                 rule["default"] = default
             if one.name in told:
                 rule["description"] = told[one.name]
-            elif told and is_dataclass(hint):  # a section without a sentence of its own
+            elif told and is_dataclass(hint):  # a section without its own sentence
                 rule["description"] = _description(hint)
             properties[one.name] = rule
         return {
@@ -115,7 +115,7 @@ class _Maker:
         }
 
     def _bounded(self, rule: Schema, bounds: Sequence[Any]) -> Schema:
-        """Add the bounds of an `Annotated` to the schema of what it annotates."""
+        """Add the bounds of an `Annotated` to the schema of the annotated type."""
         named = self.definitions.get(rule.get("$ref", "").removeprefix("#/$defs/"), rule)
         for bound in bounds:
             for key, value in vars(bound).items():
@@ -133,7 +133,7 @@ def _description(cls: type) -> str:
 
 
 def _default(one: Field) -> Any:
-    """Return a field's default as plain values: MISSING if the key is required, None if it may be left out."""
+    """Return a field's default as plain values; MISSING if the key is required, None if it may be left out."""
     value = one.default if one.default_factory is MISSING else one.default_factory()
     if is_dataclass(value):
         if value != type(value)():

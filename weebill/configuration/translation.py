@@ -33,7 +33,7 @@ from weebill.report.papers import students_of
 from weebill.settings import defaults
 from weebill_runtime.names import SIDES
 
-# Files and folders of a translation experiment, and functions that return True for those that are not local.
+# Keys of files and folders, and functions that return True for values that are not local paths.
 FILES: dict[str, Callable[[str], bool] | None] = {
     "local_dir": None,
     "published.folder": None,
@@ -46,7 +46,7 @@ FILES: dict[str, Callable[[str], bool] | None] = {
 }
 
 
-# Keys of a grid that make its precisions GRID-…; other endings come of `finetune`.
+# Ending of a precision GRID-… → key of the grid that makes it; `finetune` makes other endings.
 _SWITCHES = {
     **dict.fromkeys(ACTIVATION_SCALES, "compare_activation_scales"),
     BIASES: "compare_biases",
@@ -68,7 +68,7 @@ def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _nodes(config: Config, zoo: Zoo) -> Iterator[Fault]:
-    """Yield a fault for trainings on several nodes, which only a launcher of its own starts (see `Hardware`)."""
+    """Yield a fault for trainings on several nodes, which need a separate launcher (see `Hardware`)."""
     if (nodes := config["hardware"]["nodes"]) > 1:
         message = f"found {nodes}, expected 1: Snakemake starts a training on one node"
         yield Fault(("hardware", "nodes"), message)
@@ -101,7 +101,7 @@ def _patterns(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 
 def _cannot_hold(form: str, variant: Variant, zoo: Zoo, pieces: int | None) -> str | None:
-    """Return the reason why a format cannot hold a variant, or None if it can.  pieces: of all models, if given."""
+    """Return why a format cannot hold a variant, or None if it can.  pieces: the models' vocabulary size, if set."""
     student, recipe, precision = variant
     entry = zoo.get(student)
     if entry is None:  # reported as a fault of `students`
@@ -229,7 +229,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return one line for every existing model folder that is no metric, or cannot translate these languages."""
+    """Return a line for every existing model folder that is not a metric or cannot translate these languages."""
     found = [*unfit_scorers(config)]
     for model in hugging_face_models(config):
         if model.revision is None and Path(model.place).exists():

@@ -1,4 +1,4 @@
-"""Architecture zoo, `config/models.yaml`, which explains its keys itself: settings of an entry, and the reader."""
+"""Architecture zoo, `config/models.yaml`: settings of an entry, and the reader of the file."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -43,7 +43,7 @@ Entries = Annotated[dict[Name, Model], MinLen(1)]
 
 
 def load_zoo(path: str | Path = MODELS) -> Zoo:
-    """Read a zoo file; raises InputError if it is unreadable, ConfigurationError with all faults of its content."""
+    """Read a zoo file.  Raises InputError if it is unreadable, ConfigurationError with all faults of its content."""
     zoo = read_yaml(path)
     found = faults(zoo, load_schema("models"))
     lines = [fault.line(str(path)) for fault in found]
@@ -57,7 +57,7 @@ def load_zoo(path: str | Path = MODELS) -> Zoo:
 
 
 def shape_faults(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what makes a well-formed entry no shape of a model."""
+    """Yield the contradictions in the shape of a well-formed entry."""
     width, heads, embedding = entry["attention_width"], entry["heads"], entry["embedding"]
     if width % heads:
         yield f"attention_width {width} is no multiple of heads {heads}"
@@ -66,5 +66,5 @@ def shape_faults(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def with_own(zoo: Zoo, config: Mapping[str, Any]) -> Zoo:
-    """Return the zoo with the architectures of a checked configuration itself."""
+    """Return the zoo with the architectures that a checked configuration defines."""
     return {**zoo, **config.get("architectures", {})}

@@ -24,16 +24,16 @@ from weebill.files import remove_folder
 Pair = tuple[Sequence[int], Sequence[int]]
 Link = tuple[int, int]  # positions of a source word and a target word
 
-LONGEST = 1023  # words of a sentence
-# By eflomal-align's formula, corpora of less than 7,000 pairs have more iterations than this, such as 224 of 500
-# pairs and 2,500 of four.  They have all of them if these link at most LITTLE_WORK pairs of words together, otherwise
-# this many, and fewer beyond MOST_WORK, which is half a minute.
+LONGEST = 1023  # largest number of words in a sentence
+# eflomal-align's formula gives corpora of less than 7,000 pairs more iterations than USUAL_ITERATIONS: 224 for 500
+# pairs, 2,500 for four pairs.  We run as many of them as link LITTLE_WORK pairs of words in total, but at least
+# USUAL_ITERATIONS; only if these would link more than MOST_WORK, which takes half a minute, we run fewer.
 USUAL_ITERATIONS, FEWEST_ITERATIONS = 60, 5
 LITTLE_WORK, MOST_WORK = 30_000_000, 200_000_000
 SAMPLERS = 3  # independent samplers whose probabilities are averaged; eflomal-align's default
 NULL_PRIOR = 0.2  # prior of a word without counterpart; eflomal-align's default
 URANDOM = b"\0/dev/urandom\0"
-RANDOM_STATE = "random_state"  # as long as /dev/urandom
+RANDOM_STATE = "random_state"  # has as many characters as /dev/urandom
 DIRECTIONS = {"forward": "-f", "reverse": "-r"}
 BUFFER = 2**22  # links counted at once: 32 MB
 # Horizontal and vertical neighbours come before diagonal ones.
@@ -46,7 +46,7 @@ def align(
     """Yield source, target and links of every pair in order, symmetrized by grow-diag-final-and.
 
     pairs: words as numbers below `vocabulary`.  Pairs with an empty side, or a side of more than 1,023 words, get no
-    links.  Text and links pass through files in the folder `work`, which is made anew and removed at the end.
+    links.  Text and links pass through files in the folder `work`, which is made at the start and removed at the end.
     Raises InputError if the program is missing or fails.
     """
     folder = Path(work)
@@ -80,7 +80,7 @@ def find_eflomal() -> Path:
 
 
 def _seeded_program(folder: Path, seed: int) -> Path:
-    """Make a copy of eflomal that reads its random state from a file in its working folder, and that file."""
+    """Write a file with a random state, and a copy of eflomal that reads this file in its working folder."""
     original = find_eflomal()
     code = original.read_bytes()
     if code.count(URANDOM) != 1:
@@ -91,7 +91,7 @@ def _seeded_program(folder: Path, seed: int) -> Path:
     program = folder / "eflomal"
     program.write_bytes(code.replace(URANDOM, b"\0" + RANDOM_STATE.encode() + b"\0"))
     program.chmod(0o700)
-    state = random.Random(seed).getrandbits(64) | 1  # from 0, eflomal would only draw zeros
+    state = random.Random(seed).getrandbits(64) | 1  # with state 0, eflomal would draw only zeros
     (folder / RANDOM_STATE).write_bytes(state.to_bytes(8, "little"))
     return program
 
@@ -99,7 +99,7 @@ def _seeded_program(folder: Path, seed: int) -> Path:
 def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> tuple[int, int]:
     """Write both sides in eflomal's format, "LENGTH WORD WORD …" lines.
 
-    Return the number of pairs, and the work of an iteration: the number of pairs of words.
+    Return the number of sentence pairs, and the work of an iteration as a number of word pairs.
     """
     header = f"{{:>20}} {vocabulary}\n"  # has space for the count, which is known at the end
     count = left_out = work = 0
@@ -121,7 +121,7 @@ def _write_pairs(folder: Path, pairs: Iterable[Pair], vocabulary: int) -> tuple[
 
 
 def _iterations(count: int, work: int) -> int:
-    """Return the number of iterations: that of eflomal-align, which is bounded for few pairs and for long lines."""
+    """Return eflomal-align's number of iterations, bounded for corpora with few pairs or long lines."""
     by_pairs = max(2, round(5000 / math.sqrt(count)))
     if by_pairs <= USUAL_ITERATIONS:
         return by_pairs
@@ -182,8 +182,8 @@ def _read_pairs(folder: Path, count: int) -> Iterator[tuple[list[int], list[int]
 def grow_diag_final_and(forward: Iterable[Link], reverse: Iterable[Link]) -> list[Link]:
     """Symmetrize two directed alignments of a sentence pair (Koehn et al. 2005); return the links in ascending order.
 
-    They start with the links that both directions have.  Neighbours of these are added, if one direction has them
-    and they join a word without a link; finally, links of either direction between two words without links are added.
+    First come the links that both directions have.  Then neighbours of links are added, if one direction has them and
+    they join a word without a link; finally, links of either direction between two words without links are added.
     """
     forward, reverse = set(forward), set(reverse)
     links = forward & reverse
@@ -197,8 +197,9 @@ def grow_diag_final_and(forward: Iterable[Link], reverse: Iterable[Link]) -> lis
         sources.add(link[0])
         targets.add(link[1])
 
-    # Words with a link keep it, so a link that cannot add a neighbour in its turn never can: each link has one turn.
-    # Passes are ordered by source, then target position; a new link before the current one waits for the next pass.
+    # Each link gets one turn to add its neighbours.  One turn is enough: words never lose their links, so a neighbour
+    # that cannot be added now cannot be added later.  A pass visits links in order of source, then target position; a
+    # new link before the current one waits for the next pass.
     turn, waiting = list(links), []
     heapify(turn)
     while turn:

@@ -1,4 +1,4 @@
-"""Text of a corpus after each stage of cleaning, from one table: `dropped_by` names what dropped a row first."""
+"""Text of a corpus after each stage of cleaning; the column `dropped_by` of one table determines all stages."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,10 +16,10 @@ from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 from weebill_runtime.names import SIDES
 
-# `none`: all rows except those with an empty side or a side of a test set, whichever filter dropped them.
-# `rules`: the rows that the filters leave, before the scores.
-# `scores`: the rows that filters and scores leave.
-# `weights`: the rows of `scores`, with the weights that a score gives.
+# `none`: all rows except those with an empty side or a side of a test set; verdicts of filters are ignored.
+# `rules`: the rows that the filters keep, before the scores.
+# `scores`: the rows that filters and scores keep.
+# `weights`: the same rows as `scores`, with the weights that a score gives.
 STAGES = ("none", "rules", "scores", "weights")
 _TEXT = ("source", "target", "corpus", "row")
 _SCHEMA = pa.schema([*map(SCHEMA.field, _TEXT), ("noise", pa.string())])  # kind of injected damage
@@ -33,11 +33,11 @@ def write_stage(
     held_out: Sequence[str | Path] = (),
     cleanings: Sequence[Cleaning] | None = None,
 ) -> None:
-    """Write the pairs that a stage leaves of parallel corpora.
+    """Write the pairs of parallel corpora that a stage keeps.
 
     corpora: tables written by selection or, if there are no scores, by cleaning, with all rows.
     held_out: tables with sentences that are excluded from the stage `none`; the filters exclude them from the others.
-    cleanings: of each corpus, whose sentences the held-out ones are prepared like; None: the default.
+    cleanings: the cleaning of each corpus, which also prepares held-out sentences; None: the default.
     Memory depends on the held-out text, not on the corpora.  Raises InputError if no row is left.
     """
     schema = _SCHEMA
@@ -61,7 +61,7 @@ def write_stage(
 def _left(
     batch: pa.RecordBatch, stage: str, languages: tuple[str, str], context: Context
 ) -> pa.Array:
-    """Return the rows, bool, that a stage leaves; `none` leaves rows with both sides, and without a test set's."""
+    """Return the rows, bool, that a stage keeps; `none` keeps rows that have both sides and no side of a test set."""
     dropped = batch.column("dropped_by")
     if stage == "rules":
         return pc.or_(pc.is_null(dropped), pc.is_in(dropped, pa.array([*SCORES])))

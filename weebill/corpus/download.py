@@ -1,4 +1,4 @@
-"""Download of files by URL into a cache; interrupted downloads are resumed, and files appear whole or not at all."""
+"""Download of files by URL into a cache; interrupted downloads resume, and files appear whole or not at all."""
 
 import errno
 import logging
@@ -26,11 +26,11 @@ from weebill.workflow.progress import tell
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 4  # attempts without a new byte; one that brings some restarts the count
-PAUSE_S = 2.0  # before the second attempt, twice as long before each further one
+ATTEMPTS = 4  # attempts without a new byte; an attempt with new bytes restarts the count
+PAUSE_S = 2.0  # pause before the second attempt; it doubles before each further one
 TIMEOUT_S = 60
 BLOCK = 1 << 20
-PASSING = (408, 429)  # temporary answers of a server, like all of 5xx
+PASSING = (408, 429)  # temporary refusals of a server, like all of 5xx
 IN_CACHE = re.compile("[0-9a-f]{32}")  # name of a file's folder
 REST = re.compile(r"bytes (\d+)-\d+/(\d+)", re.ASCII)  # a Content-Range with the size of the file
 
@@ -38,7 +38,7 @@ REST = re.compile(r"bytes (\d+)-\d+/(\d+)", re.ASCII)  # a Content-Range with th
 def cache_folder() -> Path:
     """Return the folder of fetched files: `downloads` in $WEEBILL_CACHE, or else in ~/.cache/weebill.
 
-    Raises InputError for a user without a home, as in a container, if no variable names a folder.
+    Raises InputError if the variable is not set and the user has no home, as in a container.
     """
     if own := os.environ.get("WEEBILL_CACHE"):
         return Path(own, "downloads")
@@ -52,12 +52,12 @@ def cache_folder() -> Path:
 
 
 def is_url(place: str) -> bool:
-    """Return True if a file's place is an address to fetch it from, not a path."""
+    """Return True if a file's place is an address, not a path."""
     return "://" in place
 
 
 def is_sound(url: str) -> bool:
-    """Return True if an address names a host, and has a number as its port, if any."""
+    """Return True if an address names a host, and its port, if any, is a number."""
     try:
         parts = urlparse(url)
         return bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -76,12 +76,12 @@ def base_name(url: str) -> str:
 
 
 def cached(url: str, sha256: str | None, cache: Path) -> Path:
-    """Return the place of an address's file in the cache, by address and checksum."""
+    """Return the path in the cache of an address's file; address and checksum determine it."""
     return cache / sha256_text(f"{url}\n{sha256 or ''}")[:32] / base_name(url)
 
 
 def again(path: Path) -> str:
-    """Return the remedy for a bad file: one of a cache is fetched again once it is removed."""
+    """Return the remedy for a bad file: a file in a cache must be removed, and is then fetched again."""
     in_cache = IN_CACHE.fullmatch(path.parent.name) and (path.parent / LOCK).is_file()
     return f"remove {path} and run again" if in_cache else "fetch the file again"
 
@@ -93,11 +93,11 @@ def fetched(
     wanted: str | None = None,
     mirrored: Path | None = None,
 ) -> Path:
-    """Return the file of an address in the cache, by address and checksum; fetch it if it is missing.
+    """Return the file of an address in the cache; fetch it if it is missing.
 
-    A broken download is continued after its last byte if the server allows it.  Another process that fetches the same
-    file waits.  cache: folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
-    mirrored: a copy of the file, which is taken instead.
+    A broken download continues after its last byte if the server allows it.  If another process is fetching the same
+    file, wait.  cache: folder, by default `cache_folder()`.  wanted: the file's name in `local_dir`, for messages.
+    mirrored: a local copy of the file, which is used instead of the network.
     Raises InputError if the file cannot be fetched or has another checksum.
     """
     path = cached(url, sha256, cache_folder() if cache is None else cache)
@@ -138,7 +138,7 @@ def fetched(
 
 
 def verify(path: Path, place: str, sha256: str, remedy: str | None = None) -> None:
-    """Raise InputError that names `place` if a file has another checksum."""
+    """Raise InputError, which names `place`, if a file has another checksum."""
     found = sha256_file(path)
     if found != sha256.lower():
         remedy = remedy or "fetch the file again, or correct the checksum in the configuration"
@@ -146,7 +146,7 @@ def verify(path: Path, place: str, sha256: str, remedy: str | None = None) -> No
 
 
 def _fetch(url: str, partial: Path) -> None:
-    """Complete `partial` from the address, in as many attempts as make progress."""
+    """Complete `partial` from the address; try again as long as attempts make progress."""
     failures = 0
     while True:
         before = _size(partial)
@@ -171,7 +171,7 @@ def _attempt(url: str, partial: Path) -> None:
     try:
         answer = urllib.request.urlopen(request, timeout=TIMEOUT_S)
     except HTTPError as error:
-        if error.code == 416:  # there is nothing after the last byte: the part is of another file
+        if error.code == 416:  # nothing follows the last byte: the part belongs to another file
             _forget(partial)
             raise ConnectionError("the server knows no such rest of the file") from error
         raise
@@ -188,10 +188,10 @@ def _attempt(url: str, partial: Path) -> None:
 
 
 def _place(answer: Any, start: int, partial: Path) -> tuple[int, int | None]:
-    """Return the byte of the file at which an answer begins, and the file's size, None if the server tells none.
+    """Return the offset in the file at which an answer begins, and the file's size, None if it is unknown.
 
     start: size of our part, which is removed unless the answer continues it.
-    Raises ConnectionError if the answer is neither the file nor the rest that was asked for.
+    Raises ConnectionError if the answer is neither the file nor the requested rest.
     """
     known = _identity(answer.headers)
     if answer.status == HTTPStatus.PARTIAL_CONTENT:
@@ -202,7 +202,7 @@ def _place(answer: Any, start: int, partial: Path) -> tuple[int, int | None]:
             return start, int(found[2])
         _forget(partial)
         raise ConnectionError("the server sent another part of the file than was asked for")
-    if answer.status not in (HTTPStatus.OK, None):  # None: of another protocol than HTTP
+    if answer.status not in (HTTPStatus.OK, None):  # None: the protocol is not HTTP
         raise ConnectionError(
             f"the server answered {answer.status} {answer.reason}, without the file"
         )
@@ -214,7 +214,7 @@ def _place(answer: Any, start: int, partial: Path) -> tuple[int, int | None]:
 
 
 def _identity(headers: Message) -> str | None:
-    """Return what identifies the server's present file; None if the server tells nothing.  A weak ETag does not."""
+    """Return the strong ETag or date that identifies the server's present file; None if the server sends neither."""
     tag = headers.get("ETag", "")
     return tag if tag.startswith('"') else headers.get("Last-Modified")
 
@@ -228,7 +228,7 @@ def _progress(file: IO[bytes], start: int, total: int | None):
 
 
 def _told(file: IO[bytes], start: int, total: int | None) -> SimpleNamespace:
-    """Return a writer to `file` that also tells the display of a run how far it is."""
+    """Return a writer to `file` that also reports its progress to the display of a run."""
     done = start
 
     def write(block: bytes) -> None:
@@ -241,7 +241,7 @@ def _told(file: IO[bytes], start: int, total: int | None) -> SimpleNamespace:
 
 
 def _mark(partial: Path) -> Path:
-    """Return the file that stores what identifies the server's file."""
+    """Return the path of the file that stores the identity of the server's file."""
     return partial.with_name(f"{partial.name}.mark")
 
 
@@ -255,7 +255,7 @@ def _size(path: Path) -> int:
 
 
 def _lasting(error: BaseException) -> bool:
-    """Return True if another attempt would fail too: a refusal, an unknown host, its certificate, a full disk."""
+    """Return True if another attempt would fail too: refusal, unknown host, bad certificate or full disk."""
     if isinstance(error, HTTPError):
         return error.code < 500 and error.code not in PASSING
     if isinstance(error, URLError):

@@ -74,7 +74,7 @@ def _lines(column: pa.Array, table: str | Path, side: str, start: int) -> bytes:
 def _create(path: Path, suffix: str) -> Iterator[IO[bytes]]:
     with path.open("wb") as raw:
         if suffix == ".gz":
-            # The archive contains no name and no time, so that equal text gives equal files.
+            # Without name and time in the archive, equal text gives equal files.
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
                 yield file
         elif suffix == ".zst":

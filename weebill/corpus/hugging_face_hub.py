@@ -11,7 +11,7 @@ Kind = Literal["dataset", "model"]
 
 
 def address(kind: Kind, name: str, revision: str) -> str:
-    """Return the beginning of the addresses of a repository's files."""
+    """Return the common prefix of the addresses of a repository's files."""
     from huggingface_hub.constants import ENDPOINT
 
     below = "datasets/" if kind == "dataset" else ""

@@ -1,4 +1,4 @@
-"""Import of corpora into tables, and the lock file of their sources, with which every later run is compared."""
+"""Import of corpora into tables, and the lock file of their sources, which every later run is compared with."""
 
 import logging
 import zipfile
@@ -36,8 +36,8 @@ BATCH_ROWS = 8192
 BATCH_CHARACTERS = 1 << 23  # a batch with long lines has fewer rows
 OMITTED = "too_long"  # filter that drops a row with a line too long to be read
 LICENCE_FILES = {"LICENSE", "LICENCE"}  # members of OPUS' archives
-LICENCE_BYTES = 1 << 16  # of a licence that are read
-LICENCE_LENGTH = 200  # most characters of a licence's first line
+LICENCE_BYTES = 1 << 16  # bytes of a licence that are read
+LICENCE_LENGTH = 200  # most characters of a licence's first line that are kept
 
 
 def import_corpus(
@@ -53,10 +53,10 @@ def import_corpus(
 
     path: a folder of shards of `shard_rows` rows, or one file if `shard_rows` is None.
     monolingual: the only side that is read, or None if both are read.  places: folders for fetched files.
-    A row of a corpus in shards with a line of more than LONGEST_LINE bytes has an empty text in its place, and the
-    filter `too_long` drops it; elsewhere such a line is an error.
-    Returns the number of rows, on which memory does not depend.  Raises the importers' InputErrors with the
-    corpus' name; `path` is not written then.
+    In shards, a line of more than LONGEST_LINE bytes is replaced by an empty text, and the filter `too_long` drops
+    its row; in one file, such a line is an error.
+    Returns the number of rows; memory does not depend on it.  Raises the importers' InputErrors with the corpus'
+    name, and does not write `path` then.
     """
     with placed(f"corpus '{name}'"):
         importers = [(entry, importer_from(entry)) for entry in several(entries)]
@@ -105,7 +105,7 @@ def _batches(rows: Rows) -> Iterator[list[tuple]]:
 
 
 def _dropped_by(row: tuple) -> str | None:
-    """Return the filter that drops a row already now, because a line is too long to be read."""
+    """Return the filter that drops a row during the import, because a line is too long; None for other rows."""
     for text in row:
         if isinstance(text, Omitted):
             log.warning("%s; the filter '%s' drops its row", text.fault, OMITTED)
@@ -135,8 +135,8 @@ def write_lock(
 
     entries: (key, entry, the only side of monolingual text); the key is the entry's place in the configuration, such
     as corpora.news.  A record has `name`, `place` (path or URL), `sha256` and `bytes`; if known, also `version`,
-    `licence` and, for a fetched file, `fetched` (the day, UTC).  Former entries are removed.
-    Raises InputError if a source differs from the present lock file, which then stays as it was.
+    `licence` and, for a fetched file, `fetched` (the day, UTC).  Entries that no longer exist are removed.
+    Raises InputError if a source differs from the present lock file, which is then not changed.
     """
     places = locked_places(path, places)
     sources = {}

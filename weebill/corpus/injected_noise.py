@@ -1,4 +1,4 @@
-"""Injected damage to pairs of any corpus; each row gets a label, so that cleaning can be evaluated."""
+"""Injected damage to pairs of any corpus; labels of the rows allow to evaluate cleaning."""
 
 import random
 from collections import deque
@@ -23,7 +23,7 @@ MIN_WORDS_TO_CUT = 4
 
 @section
 class InjectedNoise:
-    """Deliberate damage to a corpus, which tests the cleaning; the column `noise` labels each damaged row."""
+    """Deliberate damage to a corpus, to test cleaning; the column `noise` labels each damaged row."""
 
     share: Share
     """Average share of the rows that are damaged."""
@@ -40,7 +40,7 @@ class InjectedNoise:
 def inject(
     pairs: Iterable[Pair], noise: InjectedNoise, files: Iterable[Path] = ()
 ) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the pairs in their order, some of them damaged: source, target and the kind of damage, or None.
+    """Yield source, target and kind of damage (or None) of all pairs in order; some pairs are damaged.
 
     files: local paths of `noise.other_languages`.  A pair that cannot be damaged in one way is damaged in another.
     Memory does not depend on the number of pairs.  Raises InputError if a file is missing, empty or not text.
@@ -66,7 +66,7 @@ def _without_end(path: Path) -> Iterator[str]:
 
 
 class _Damage:
-    """State of the damage to one pair after the other.  recent: earlier targets, which a misaligned pair may get."""
+    """State of the damage to consecutive pairs.  recent: earlier targets, one of which a misaligned pair gets."""
 
     def __init__(self, noise: InjectedNoise) -> None:
         self.draw = random.Random(noise.seed)
@@ -75,10 +75,10 @@ class _Damage:
         self.turn: list[str] = []
 
     def damaged(self, pair: Pair, lines: list[str]) -> tuple[str, str, str] | None:
-        """Damage a pair in the first way of this turn that is possible; return None if no way is."""
+        """Damage a pair by the first possible kind of this turn; return None if no kind is possible."""
         if not self.turn:
             self.turn = self.draw.sample(self.kinds, len(self.kinds))
-        # Kinds that had their turn come last, in case no other kind is possible.
+        # Kinds that already had their turn come last; they are used if no other kind is possible.
         for kind in [*self.turn, *(kind for kind in self.kinds if kind not in self.turn)]:
             found = getattr(self, f"_{kind}")(pair, lines)
             if found is not None and found != pair:

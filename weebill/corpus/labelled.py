@@ -1,4 +1,4 @@
-"""Evaluation of filters and scores on pairs that are labelled good or bad."""
+"""Evaluation of filters and scores on pairs with labels, good or bad."""
 
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ Column = pa.Array | pa.ChunkedArray
 class Labelled:
     """Pairs (rows,) and their labels `good`, (rows,) bool.
 
-    damage: kind of injected damage of each pair, None for a good pair; None altogether if the kinds are unknown.
+    damage: kind of injected damage of each pair, None for a good pair; None instead of the list if kinds are unknown.
     """
 
     sources: list[str]
@@ -45,8 +45,8 @@ class FilterQuality:
     """Quality of a filter, of the chain of all filters, or of a score, on labelled pairs.
 
     dropped: number of dropped pairs; a score drops pairs below the limit that keeps KEPT_GOOD of the good pairs.
-    precision, recall: of the dropped pairs as a search for bad pairs.
-    kept_precision, kept_recall: of the kept pairs as a search for good pairs.
+    precision, recall: of dropping pairs, seen as a search for bad pairs.
+    kept_precision, kept_recall: of keeping pairs, seen as a search for good pairs.
     auc: probability that a good pair has a higher value than a bad one, ties counted half.
     auc_low, auc_high: 95 % interval of `auc`.
     found: dropped share of each kind of damage.
@@ -65,7 +65,7 @@ class FilterQuality:
 
 
 def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
-    """Read a table of tab-separated values with a line of headings; the label is 1 for a good pair, 0 for a bad one.
+    """Read a table of tab-separated values with a header; the label is 1 for a good pair, 0 for a bad one.
 
     columns: numbers of `source`, `target` and `label`, from 0.
     Raises InputError if a line is malformed (the message names it), or if all labels are equal.
@@ -95,7 +95,7 @@ def import_labelled(
     output: str | Path,
     punctuation: Punctuation | None = None,
 ) -> None:
-    """Write the pairs, normalised as in cleaning, as a corpus that can be scored, with a column `good`."""
+    """Write the pairs, normalised as in cleaning, as a corpus for scoring, with a column `good`."""
     normalisation = Normalisation.of(languages, punctuation)
     sides = map(normalisation, (labelled.sources, labelled.targets), SIDES)
     _write(*map(pa.array, sides), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
@@ -104,7 +104,7 @@ def import_labelled(
 def import_damaged(
     corpora: Iterable[str | Path], output: str | Path, seed: int, rows: int = DAMAGED_ROWS
 ) -> None:
-    """Write `rows` pairs, kept or dropped, of cleaned corpora with injected damage, in the form of `import_labelled`.
+    """Write `rows` kept or dropped pairs of cleaned corpora with injected damage, in the format of `import_labelled`.
 
     Raises InputError if none of the pairs is damaged, or all are.
     """
@@ -140,7 +140,7 @@ def measure(
     seed: int,
     resamples: int = 1000,
 ) -> list[FilterQuality]:
-    """Measure each filter alone, the chain of all filters, each score, and the scores' cross-validated combination.
+    """Measure each single filter, the chain of all filters, each score, and the scores' cross-validated combination.
 
     labelled: pairs as imported.  scores: values (rows,) by names in SCORES.  seed: of the folds and resampled rows.
     """
@@ -157,7 +157,7 @@ def measure(
         limit = np.quantile(values[name][good], 1 - KEPT_GOOD, method="lower")
         dropped[name] = values[name] < limit
     draw = np.random.default_rng(seed)
-    labels = (np.flatnonzero(good), np.flatnonzero(~good))  # each keeps its number of rows
+    labels = (np.flatnonzero(good), np.flatnonzero(~good))  # each class keeps its number of rows
     samples = [[draw.choice(rows, len(rows)) for rows in labels] for _ in range(resamples)]
     kinds = sorted(set(labelled.damage or ()) - {None})
     qualities = []
@@ -183,7 +183,7 @@ def measure(
 
 
 def _repeats(sides: tuple[list[str], ...]) -> np.ndarray:
-    """Return the verdicts of deduplication, (rows,) uint8, found as in the cleaning of a corpus."""
+    """Return the verdicts of deduplication, (rows,) uint8, in the same way as cleaning."""
     with tempfile.TemporaryDirectory() as folder:
         buckets = Buckets(Path(folder) / "buckets", len(sides[0]))
         records = digests(sides)
@@ -198,13 +198,13 @@ def _share(part: np.ndarray, whole: np.ndarray) -> float | None:
 
 
 def roc_auc(values: np.ndarray, good: np.ndarray) -> float:
-    """Compute the area under the ROC curve of values (rows,), higher for better; ties count half."""
+    """Compute the area under the ROC curve of values (rows,); good rows should be higher, ties count half."""
     places = np.unique(values, return_inverse=True)[1]
     return _auc(places[good], places[~good])
 
 
 def _auc(good: np.ndarray, bad: np.ndarray) -> float:
-    """Return Mann's and Whitney's area from the places of values in their order, (good rows,) and (bad rows,)."""
+    """Compute the area under the ROC curve (Mann and Whitney) from ranks, (good rows,) and (bad rows,)."""
     size = 1 + max(good.max(), bad.max())
     chosen, others = (np.bincount(one, minlength=size) for one in (good, bad))
     below = np.cumsum(others) - others / 2

@@ -1,7 +1,7 @@
-"""Codes of languages as tags of BCP 47: en, sr-Latn, zh-TW; their scripts, and their spellings elsewhere.
+"""Codes of languages as tags of BCP 47 (en, sr-Latn, zh-TW), their scripts, and their spellings elsewhere.
 
-langcodes and the data of Unicode's CLDR know the languages.  They are imported inside functions, because `weebill`
-starts faster without them.
+The languages come from langcodes and Unicode's CLDR.  They are imported inside functions, because `weebill` starts
+faster without them.
 """
 
 import re
@@ -15,9 +15,9 @@ from weebill_runtime.languages import primary
 if TYPE_CHECKING:
     from langcodes import Language
 
-# Languages that langcodes separates by no more are one: no and nb (1); fa and prs differ by 4, hr and bs by 8.
+# Languages with at most this distance in langcodes are one: no and nb (1); fa and prs differ by 4, hr and bs by 8.
 ONE_LANGUAGE = 1
-# Scripts that are several in Unicode, or have another name there (ISO 15924 unites them).
+# Scripts of ISO 15924 that unite several scripts of Unicode, or have another name in Unicode.
 UNITED = {
     "Hans": ("Hani",),
     "Hant": ("Hani", "Bopo"),
@@ -27,7 +27,7 @@ UNITED = {
     "Kore": ("Hang",),
     "Aran": ("Arab",),
 }
-# Scripts in use that CLDR does not name; the first is the commonest, and CLDR's follow.
+# Scripts in use that CLDR lacks, the commonest first; they come before CLDR's own.
 FURTHER_SCRIPTS = {
     "ace": "Latn Arab", "bjn": "Latn Arab", "cjk": "Latn", "crh": "Cyrl Latn", "gom": "Deva Latn", "kr": "Latn Arab",
     "lad": "Hebr Latn", "lus": "Latn", "min": "Latn Arab", "mni": "Beng Mtei", "ryu": "Jpan", "taq": "Latn Tfng",
@@ -38,7 +38,7 @@ CASED_SCRIPTS = {"Adlm", "Armn", "Cher", "Copt", "Cyrl", "Dsrt", "Glag", "Grek",
 def standard_tag(label: str) -> str | None:
     """Return the tag of a language from any spelling: zh-Hant for zho_Hant, __label__zh_Hant or cmn-hant.
 
-    None if there is no such language.
+    Returns None if there is no such language.
     """
     language = _language(label)
     return language and language.prefer_macrolanguage().simplify_script().to_tag()
@@ -69,7 +69,7 @@ def scripts(code: str) -> tuple[str, ...]:
     known = _usual_scripts()
     usual = known.get(language.language) or known.get(_macrolanguage(language.language), ())
     likely = language.maximize().script
-    # A region names a script if that is not the usual one, as in sr-ME, or one of Chinese.
+    # A region implies a script if this is not the usual one, as in sr-ME, or if it is Chinese.
     if language.territory and usual and (likely != usual[0] or likely in ("Hans", "Hant")):
         return (likely,)
     return usual
@@ -82,7 +82,7 @@ def unicode_scripts(code: str) -> tuple[str, ...]:
 
 
 def share_script(one: str, other: str) -> bool:
-    """Return True if two languages have a script in common; ko and kor_Hang have, zh_Hans and zh_Hant have none."""
+    """Return True if two languages share a script, such as ko and kor_Hang, but not zh_Hans and zh_Hant."""
     return any(
         a == b or b in UNITED.get(a, ()) or a in UNITED.get(b, ())
         for a in scripts(one)
@@ -91,7 +91,7 @@ def share_script(one: str, other: str) -> bool:
 
 
 def has_case(code: str) -> bool:
-    """Return True if a script of the language has capitals, or no script of it is known."""
+    """Return True if one of the language's scripts has capitals, or its scripts are unknown."""
     found = scripts(code)
     return not found or not CASED_SCRIPTS.isdisjoint(found)
 
@@ -100,7 +100,7 @@ def has_case(code: str) -> bool:
 def same_language(one: str, other: str) -> bool:
     """Return True if two codes, in any spelling, can mean the same text: no and nb, zh and zh_CN, fa and pes_Arab.
 
-    Regions do not matter, except where they imply a script (zh-TW and zho_Hans differ).
+    Regions do not matter, unless they imply a script (zh-TW and zho_Hans differ).
     """
     from langcodes import tag_distance
 
@@ -115,7 +115,7 @@ def same_language(one: str, other: str) -> bool:
 def covers(expected: str, found: str) -> bool:
     """Return True if the languages are the same, or the expected one is a macrolanguage of the other: ar and arz.
 
-    Members that have a code of ISO 639-1 are languages of their own: ms does not cover id.
+    Members with a code of ISO 639-1 are separate languages: ms does not cover id.
     """
     member = primary(found)
     if same_language(expected, found) or len(member) < 3:
@@ -124,7 +124,7 @@ def covers(expected: str, found: str) -> bool:
 
 
 def spelling(code: str, known: Iterable[str]) -> str | None:
-    """Return the known code that means a language best: zh_cn for zh or zh-CN; None if none means it."""
+    """Return the known code that fits a language best, None if none fits: zh_cn for zh or zh-CN."""
     from langcodes import tag_distance
 
     wanted = standard_tag(code)
@@ -189,7 +189,7 @@ def _usual_scripts() -> dict[str, tuple[str, ...]]:
 
 
 def _nearest_language(code: str) -> str:
-    """Return a suggestion for an unknown code: the language of a country (jp), of a name (german), or a near code."""
+    """Return a suggestion for an unknown code: language of a country (jp) or name (german), or a similar code."""
     from langcodes import Language, find
     from langcodes.data_dicts import LIKELY_SUBTAGS
 

@@ -1,6 +1,6 @@
 """Training of a small language identifier for the demo, on embedded sentences of Tatoeba.
 
-It only knows short sentences in four languages; other text needs fastText's lid.176 model, with the same file format.
+It knows only short sentences in four languages.  For other text, use fastText's lid.176, which has the same format.
 
 fastText itself only builds the dictionary.  With fewer than ten threads it leaves most of a model's initial weights
 uninitialised, and with several threads its training is not repeatable.  So this module trains the weights itself, by
@@ -19,13 +19,13 @@ from weebill.files import atomic_path
 
 STEPS = 80
 LEARNING_RATE = 3.0
-DECAY = 1e-7  # weight decay, so that rare n-grams do not decide alone
+DECAY = 1e-7  # weight decay, so that single rare n-grams do not decide
 
 
 def train_identifier(path: str | Path, given: list[tuple[str, str]] | None = None) -> None:
-    """Train an identifier and write it to `path` atomically (fastText's binary format, below 1 MB); repeatable.
+    """Train an identifier, repeatably, and write it to `path` atomically (fastText's binary format, below 1 MB).
 
-    given: languages and sentences in them, by default the embedded ones.
+    given: pairs of language and sentence, by default the embedded ones.
     The features are words that occur at least five times and character n-grams of 1 to 4 in 4,000 buckets.
     """
     rows = given or [
@@ -36,7 +36,7 @@ def train_identifier(path: str | Path, given: list[tuple[str, str]] | None = Non
     features = feature_matrix(model, [sentence for _, sentence in rows])
     truth = np.eye(len(labels))[[labels.index(language) for language, _ in rows]]
     weights = softmax_regression(features, truth)
-    # fastText averages the rows of a sentence's features; with the identity as output matrix, the mean is the logits.
+    # fastText averages the rows of a sentence's features; with the identity as output matrix, these are the logits.
     model.set_matrices(weights.astype(np.float32), np.eye(len(labels), dtype=np.float32))
     with atomic_path(path) as partial:
         model.save_model(str(partial))
@@ -77,9 +77,9 @@ def feature_matrix(model: "fasttext.FastText._FastText", sentences: list[str]) -
 
 
 def softmax_regression(features: csr_matrix, truth: np.ndarray) -> np.ndarray:
-    """Return weights (features, classes) that minimise the cross-entropy, found by full-batch Adam from zero.
+    """Return weights (features, classes) that minimise the cross-entropy, by full-batch Adam from zero; repeatable.
 
-    features: (rows, features).  truth: (rows, classes), one-hot.  Repeatable.
+    features: (rows, features).  truth: (rows, classes), one-hot.
     """
     weights = np.zeros((features.shape[1], truth.shape[1]))
     momentum, square = np.zeros_like(weights), np.zeros_like(weights)

@@ -14,11 +14,11 @@ from weebill.corpus.cleaning.filters import FILTERS
 from weebill.corpus.table import read_batches, read_schema
 from weebill.experiment.scores import SCORES
 
-EXAMPLES = 10  # rows shown of each filter
+EXAMPLES = 10  # rows shown for each filter
 EXAMPLE = ("row", "source", "target", "noise")  # columns shown
 # Filters and scores, in the order in which they are applied.
 STEPS = (*FILTERS, *SCORES)
-# Filters that reject undamaged rows on purpose; their rows do not count in recall and precision.
+# Filters that reject undamaged rows on purpose; rows that they drop do not count in recall and precision.
 NOT_QUALITY = ("test_overlap",)
 
 
@@ -39,7 +39,7 @@ class CorpusReport:
     """Report on one corpus after cleaning.
 
     dropped: number of rows by filter, in order; filters without rows are left out.
-    noise: counts of each label's rows (None = undamaged), by the filter that dropped them (None = kept).
+    noise: for each label (None = undamaged), numbers of rows by the filter that dropped them (None = kept).
     examples: random rows by filter, as (row, source, target, noise).  scores: histograms by the names of the scores.
     """
 
@@ -62,7 +62,7 @@ def corpus_report(name: str, table: str | Path, seed: int = 1) -> CorpusReport:
     names = read_schema(table).names
     columns = ["dropped_by", "row", "source", "target", *(["noise"] if "noise" in names else [])]
     counts: dict[str | None, Counter] = defaultdict(Counter)
-    # Each row draws a number, and the rows with the least numbers are examples: (number, row) by filter.
+    # Each row draws a random number; the rows with the smallest are the examples: (number, row) by filter.
     random, examples = np.random.default_rng(seed), defaultdict(list)
     for batch in read_batches(table, columns, kept=False):
         rows = pa.table(batch)
@@ -144,8 +144,8 @@ def waterfall(report: CorpusReport) -> list[dict]:
 def damage_found(report: CorpusReport) -> list[dict]:
     """Return one row per kind of damage, with recall and precision of the search for it.
 
-    precision: found rows of the kind, divided by these and the undamaged dropped rows together.  Rows dropped by a
-    filter in NOT_QUALITY do not count as found or dropped.
+    precision: found rows of the kind, divided by the sum of these and the undamaged dropped rows.  Rows dropped by a
+    filter in NOT_QUALITY count as neither found nor dropped.
     """
     other = (None, *NOT_QUALITY)
     found = {

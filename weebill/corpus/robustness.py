@@ -32,16 +32,16 @@ PUNCTUATION = string.punctuation + "„“”‚‘’«»‹›…–—¿¡"
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Changed copies of rows, which make students robust, like OpusTrainer's modifiers (Bogoychev et al. 2023)."""
+    """Changed copies of rows that make students robust, like OpusTrainer's modifiers (Bogoychev et al. 2023)."""
 
     upper_case: Share = 0.0
     """Share of the rows that get a copy in CAPITALS, both sides."""
     title_case: Share = 0.0
     """Share of the rows that get a copy with a Capital Letter at the Beginning of Every Word, both sides."""
     typos: Share = 0.0
-    """Share of the rows that get a copy with typos in the source, in a tenth of its words and at least one: two
-    letters swapped, one left out, one doubled, or one replaced by a neighbouring key (QWERTY; German, French and
-    Russian have their own keyboards; other letters have no neighbours)."""
+    """Share of the rows that get a copy with typos in a tenth of the source's words, at least in one: two letters
+    swapped, one left out, one doubled, or one replaced by a neighbouring key (QWERTY; German, French and Russian have
+    their own keyboards; other letters have no neighbours)."""
     merged: Share = 0.0
     """Share of the rows that get a copy joined with the next row of the corpus, because users forget line breaks."""
     placeholders: Share = 0.0
@@ -66,7 +66,7 @@ def changes_by_kind(
 
 
 def upper_case(text: str, language: str) -> str:
-    """Return TEXT IN CAPITALS by the rules of a language; Greek ones have no accents."""
+    """Return TEXT IN CAPITALS by the rules of a language; Greek capitals have no accents."""
     if primary(language) == "el":
         text = GREEK_ACCENTS.sub("", unicodedata.normalize("NFD", text))
         text = unicodedata.normalize("NFC", text)
@@ -110,7 +110,7 @@ def misspelt(text: str, keys: Mapping[str, str], draw: random.Random) -> str:
 
 
 def _with_typo(word: str, keys: Mapping[str, str], draw: random.Random) -> str:
-    """Swap two letters of a word, or omit or double a letter, or replace a letter by that of a neighbouring key."""
+    """Swap two letters of a word, omit or double a letter, or replace a letter by a neighbour on the keyboard."""
     letters = [i for i, character in enumerate(word) if character.isalpha()]
     swaps = [i for i in letters if i + 1 in letters and word[i] != word[i + 1]]
     strokes = [i for i in letters if keys.get(word[i].lower())]
@@ -153,7 +153,7 @@ def with_placeholder(pair: Pair, draw: random.Random) -> Pair:
 
 
 def _divided(text: str) -> tuple[list[str], str]:
-    """Return words and the space that joins them; without spaces, letters (with the spaces that there are) and ""."""
+    """Return words and " " as their separator; for scripts without spaces, letters (with any spaces) and ""."""
     if text.isascii() or not any(map(is_unspaced, text)):
         return text.split(" "), " "
     parts, end = [], 0

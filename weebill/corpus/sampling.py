@@ -19,7 +19,7 @@ def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | 
     drawn, numbers = None, np.zeros(0)
     for batch in batches:
         own = random.random(batch.num_rows)
-        # The rows with the least numbers are kept, so most rows of later batches are ignored.
+        # The rows with the smallest numbers are kept, so most rows of later batches are ignored.
         rows = np.flatnonzero(own < (numbers[-1] if len(numbers) == count else 1.0))
         numbers = np.concatenate([numbers, own[rows]])
         least = np.argsort(numbers, kind="stable")[:count]
@@ -32,7 +32,7 @@ def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | 
 def draw_items(items: Iterable[T], count: int, seed: int) -> list[T]:
     """Draw `count` items uniformly, or return all in their order if there are fewer.
 
-    Reservoir sampling (Vitter 1985, algorithm R): memory holds these items.
+    This is reservoir sampling (Vitter 1985, algorithm R): memory holds only the drawn items.
     """
     generator = random.Random(seed)
     drawn: list[T] = []

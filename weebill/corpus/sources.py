@@ -1,4 +1,4 @@
-"""Source files of corpora: their names, their places, and the check that they are unchanged."""
+"""Source files of corpora: names, places, and the check that they have not changed."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ class Source:
 class Places:
     """Folders of source files, and the lock file whose checksums they must have.
 
-    local_dir: the user's own folder, in which the file of every URL is looked for first, by its name.
+    local_dir: the user's own folder; the file of every URL is searched there first, by its name.
     cache: folder of downloads, by default `cache_folder()`.  lock: the lock file.  locked: its checksums, by place.
     mirror: folder of files under their checksums, which replaces the network; by default $WEEBILL_MIRROR.
     """
@@ -70,13 +70,13 @@ class Places:
     def path(self, source: Source) -> Path:
         """Return the local file of a source; fetch it if necessary.
 
-        Raises InputError if it is missing, cannot be fetched, or has not the checksum of configuration or lock file.
+        Raises InputError if it is missing, cannot be fetched, or has a checksum other than configured or locked.
         """
         path = self._local(source)
         if path is None:
             mirrored = self.mirrored(source)
             if mirrored is not None and source.sha256 is None:
-                path = mirrored  # nothing could tell that a copy in the cache is bad
+                path = mirrored  # without a checksum, a bad copy in the cache would not be noticed
             else:
                 known = source.place, source.sha256, self.cache_path, source.wanted
                 path = fetched(*known, mirrored)
@@ -94,12 +94,12 @@ class Places:
         return path
 
     def here(self, source: Source) -> Path | None:
-        """Return the local file of a source if it is here already, unchecked; None if it would be fetched."""
+        """Return the local file of a source without a check; None if it would have to be fetched."""
         path = self._local(source) or cached(source.place, source.sha256, self.cache_path)
         return path if path.is_file() else None
 
     def mirrored(self, source: Source) -> Path | None:
-        """Return the file of a source in the mirror, under its checksum and with any suffix; None if it has none.
+        """Return the file of a source in the mirror, named by its checksum with any suffix; None if there is none.
 
         Raises InputError if the mirror is no folder.
         """

@@ -22,7 +22,7 @@ SCHEMA = pa.schema(
     [*PAIR, ("corpus", pa.string()), ("row", pa.int64()), ("dropped_by", pa.string())]
 )
 AUGMENTED_BY = "augmented_by"
-ROW_BYTES = 2048  # of a row before compression, on average; sentences have a few hundred
+ROW_BYTES = 2048  # average bytes of a row before compression; sentences have a few hundred
 _DIGITS = "[0-9]" * 5
 # Pattern of our shards' names; shards of other programs have longer names.
 SHARDS = FolderKind(perhaps=(f"part-{_DIGITS}.parquet", f"part-{_DIGITS}[0-9].parquet"))
@@ -59,8 +59,8 @@ def read_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a table in order, at most `rows` at a time, so that memory stays bounded.
 
-    Of rows that are larger than ROW_BYTES on average, fewer are read at a time.
-    With `kept`, rows that a filter dropped are left out; a table without `dropped_by` has none.
+    Fewer rows are read at a time if they are larger than ROW_BYTES on average.
+    With `kept`, rows that a filter dropped are left out; a table without `dropped_by` has no such rows.
     Raises InputError if the table or a column is missing, or a file is damaged or not Parquet.
     """
     for shard in shard_paths(path):
@@ -89,7 +89,7 @@ def _rows_at_a_time(metadata: pq.FileMetaData, rows: int) -> int:
 
 
 def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) -> pa.Table:
-    """Read some columns of a whole table into memory.  Raises errors as `read_batches`."""
+    """Read some columns of a whole table into memory.  Raises the same errors as `read_batches`."""
     batches = list(read_batches(path, columns, kept))
     if batches:
         return pa.Table.from_batches(batches)
@@ -97,7 +97,7 @@ def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) ->
 
 
 def side_texts(path: str | Path, side: str) -> Iterator[str]:
-    """Yield the texts of one side of a table's kept rows.  Raises errors as `read_batches`."""
+    """Yield the texts of one side of a table's kept rows.  Raises the same errors as `read_batches`."""
     for batch in read_batches(path, [side]):
         yield from batch.column(0).to_pylist()
 
@@ -122,7 +122,7 @@ class TableWriter(ExitStack):
 
     def __enter__(self) -> "TableWriter":
         partial = self.enter_context(atomic_path(self.path))
-        # Lines of text hardly repeat, so a dictionary would cost time and save nothing.
+        # Lines of text rarely repeat, so a dictionary would cost time and save nothing.
         repeating = [name for name in self.schema.names if name not in PAIR.names]
         options = {"compression": "zstd", "use_dictionary": repeating}
         self._writer = self.enter_context(pq.ParquetWriter(partial, self.schema, **options))
@@ -210,7 +210,7 @@ def _sound(path: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 @contextmanager
 def _damage(path: Path, what: str) -> Iterator[None]:
-    """Turn Arrow's errors about a file's contents into InputError; pass errors of the disk, which have a number."""
+    """Turn Arrow's errors about a file's contents into InputError; pass on disk errors, which have a number."""
     try:
         yield
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:

@@ -13,10 +13,13 @@ import numpy as np
 from weebill.errors import InputError
 from weebill.metric.judged_set import JudgedSet
 from weebill.metric.judgements import language_pairs
+from weebill_runtime.unspaced import INSIDE
 
 HEADINGS = ("system", "seg_id", "lp", "source", "reference", "hypothesis", "score")
-NUMBERS = re.compile(r"(?<![\w.,])[0-9]+(?:[.,][0-9]+)*(?!\w)")
-WORDS = re.compile(r"\w+")
+# Letters and digits of words; Han, kana, Hangul and the like touch numbers and names: 于2020年, NATO는.
+LETTER = rf"[^\W{INSIDE}\uac00-\ud7a3]"
+NUMBERS = re.compile(rf"(?<!{LETTER})(?<![.,])[0-9]+(?:[.,][0-9]+)*(?!{LETTER})")
+WORDS = re.compile(rf"{LETTER}+")
 LEAST_NAME = 3  # letters
 LEAST_WORDS = 5  # words of a translation that loses one
 

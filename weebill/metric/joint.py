@@ -64,22 +64,25 @@ class Joined(NamedTuple):
     """Different sequences of pieces to read, and the row of each by its texts.
 
     first: number of pieces of BERT's first type in each sequence; None for models with one type.
+    cuts: place of each segment whose texts are cut, and its number of pieces.
     """
 
     sequences: list[list[int]]
     rows: dict[tuple[str, ...], int]
     texts: dict[str, _Text]
     first: list[int] | None
+    cuts: list[tuple[Place, int]]
 
 
-def join(metric: Metric, segments: Mapping[Segment, Place | None]) -> Joined:
-    """Join the texts of segments; if texts are cut, the place of the translation, if any, is logged."""
+def join(metric: Metric, segments: Mapping[Segment, Place]) -> Joined:
+    """Join the texts of segments."""
     joint, tokenizer = metric.network.architecture.joint, metric.tokenizer
     texts = _encoded(metric, (text for one in segments for text in one if text is not None))
     begin, end = tokenizer.encode([""], 2)[0][0]
     separator, most = [end] * joint.separators, metric.longest + 2
     sequences: list[list[int]] = []
     rows: dict[tuple[str, ...], int] = {}
+    cuts: list[tuple[Place, int]] = []
     for segment, place in segments.items():
         longest, cut = 0, False
         for key in segment.readings():
@@ -93,11 +96,10 @@ def join(metric: Metric, segments: Mapping[Segment, Place | None]) -> Joined:
             over = [max(0, text.full - metric.longest) for text in own]
             longest = max(longest, len(joined) + sum(over))
             cut = cut or any(over) or longest > most
-        if cut and place is not None:
-            message = "%s:%d: %d pieces with its source or reference; the metric reads %d of a text, %d together"
-            logging.warning(message, *place, longest, metric.longest, most)
+        if cut:
+            cuts.append((place, longest))
     first = [len(texts[mt].pieces) + 2 for mt, *_ in rows] if joint.typed else None
-    return Joined(sequences, rows, texts, first)
+    return Joined(sequences, rows, texts, first, cuts)
 
 
 def _encoded(metric: Metric, texts: Iterable[str]) -> dict[str, _Text]:
@@ -111,15 +113,19 @@ def _encoded(metric: Metric, texts: Iterable[str]) -> dict[str, _Text]:
 
 
 class JointScorer:
-    """Scorer of segments."""
+    """Scorer of segments.
 
-    def __init__(self, metric: Metric, reader: Reader) -> None:
-        self._metric, self._reader = metric, reader
+    Texts that are cut are logged with the place of their segment's translation; of the segments that are joined at
+    once all, or with `log_first` the first.
+    """
+
+    def __init__(self, metric: Metric, reader: Reader, *, log_first: bool = False) -> None:
+        self._metric, self._reader, self._logged = metric, reader, 1 if log_first else None
         self._architecture = metric.network.architecture
         self._labelled = self._architecture.joint.word_layer is not None
 
     def judge(self, segments: Mapping[Segment, Place], progress: Progress) -> dict[Segment, Judged]:
-        """Judge different segments; texts that are cut are logged with the place of their segment's translation."""
+        """Judge different segments, each with the place of its translation."""
         given, found = list(segments.items()), {}
         kind = self._reader.device.type
         count = SEGMENTS_AT_ONCE.get(kind, SEGMENTS_AT_ONCE["cpu"])
@@ -137,6 +143,10 @@ class JointScorer:
         self, segments: Mapping[Segment, Place], joined: Joined, progress: Progress
     ) -> Callable[[], dict[Segment, Judged]]:
         """Begin to read segments; return a function that waits for their results."""
+        longest = self._metric.longest
+        message = "%s:%d: %d pieces with its source or reference; the metric reads %d of a text, %d together"
+        for place, pieces in joined.cuts[: self._logged]:
+            logging.warning(message, *place, pieces, longest, longest + 2)
         finish = self._reader.begin(joined.sequences, progress, joined.first)
         return lambda: self._judged(segments, joined, finish())
 

@@ -93,6 +93,7 @@ def _bleurt(model: str, device: str) -> Score:
     from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
 
     tokenizer = pretrained_tokenizer(model, BleurtTokenizer, types=False)
+    tokenizer.padding_side = "right"  # positions count from the left
     network, _ = pretrained_model(BleurtForSequenceClassification, model, types=False)
     network = network.to(device).eval()
     options = {"padding": "longest", "truncation": True, "return_tensors": "pt"}

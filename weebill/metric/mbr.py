@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from torch import Tensor
 from weebill.bleu import bleu
 from weebill.errors import InputError
 from weebill.metric.architecture import RANKING
+from weebill.metric.joint import Segment
 from weebill.metric.pairs import PairwiseDistance, PairwiseEstimator
 from weebill.metric.reader import PRECISIONS, ranges
 from weebill.metric.scorer import Scorer, finite
@@ -132,6 +133,8 @@ class MetricUtility:
             self._pairs = PairwiseEstimator(
                 scorer.metric.network, PRECISIONS[scorer.precision], scorer.device
             )
+        else:
+            self._joint = scorer.joint_scorer(log_first=True)
         self._vectors: dict[str, Tensor] = {}
 
     def prepare(self, *texts: Text) -> None:
@@ -169,13 +172,16 @@ class MetricUtility:
     ) -> np.ndarray:
         """Score all pairs by a model that encodes the texts of a segment together."""
         others = references if self._scorer.needs_references else [None]
-        pairs = list(product(candidates, others))
-        scores = self._scorer.score(
-            {f"candidates of {source!r:.40}": [one for one, _ in pairs]},
-            [source] * len(pairs) if "src" in self._architecture.texts else None,
-            [other for _, other in pairs] if self._scorer.needs_references else None,
-        )
-        return next(iter(scores.values())).reshape(len(candidates), len(others))
+        own = source if self._scorer.needs_sources else None
+        name = f"candidates of {source!r:.40}"
+        places = {
+            Segment(one, own, other): (name, number)
+            for number, one in enumerate(candidates, start=1)
+            for other in others
+        }
+        judged = self._joint.judge(places, lambda sequences: None)
+        scores = np.float32([judged[segment].score for segment in places])
+        return finite(scores, self._scorer.metric.name).reshape(len(candidates), len(others))
 
     def _stacked(self, texts: Sequence[str]) -> Tensor:
         return torch.stack([self._vectors[text] for text in texts])

@@ -160,7 +160,12 @@ def _class_of(settings: RegressionSettings) -> type:
             """Log Kendall's τ-b; −1 if all segments have the same score."""
             from scipy.stats import kendalltau
 
-            tau = kendalltau(*(torch.cat(one).cpu() for one in (self.found, self.wanted))).statistic
+            found, wanted = (torch.cat(one).cpu() for one in (self.found, self.wanted))
+            if not found.isfinite().all():
+                raise InputError(
+                    "training: scores of the validation are no numbers; lower the learning rate"
+                )
+            tau = kendalltau(found, wanted).statistic
             self.kendall = -1.0 if np.isnan(tau) else float(tau)
 
     Learner.__name__ = base.__name__

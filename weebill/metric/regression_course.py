@@ -13,6 +13,7 @@ import pandas as pd
 import torch
 
 from weebill.files import atomic_path
+from weebill.kernels.loss_faults import LossFaults
 from weebill.metric.settings import RegressionSettings
 from weebill.metric.training_table import TEXTS
 from weebill.workflow.progress import tell
@@ -60,6 +61,7 @@ def course_of(settings: RegressionSettings, seed: int, work: Path, batches: Batc
 
         def on_train_start(self, trainer: Any, model: Any) -> None:
             """Stop if the patience has ended, also in a resumed run."""
+            self._faults = LossFaults(model.device)
             if settings.patience and self._waited() >= settings.patience:
                 trainer.should_stop = True
 
@@ -69,6 +71,8 @@ def course_of(settings: RegressionSettings, seed: int, work: Path, batches: Batc
         def on_train_batch_end(
             self, trainer: Any, model: Any, outputs: Any, batch: Any, index: int
         ) -> None:
+            begun = trainer.current_epoch * -(-len(batches) // settings.accumulate)
+            self._faults.add(outputs["loss"].detach(), begun + index // settings.accumulate + 1)
             updates, waiting = divmod(index + 1, settings.accumulate)
             due = not waiting and updates % settings.checkpoint_every == 0
             if due and index + 1 < len(batches):
@@ -78,6 +82,7 @@ def course_of(settings: RegressionSettings, seed: int, work: Path, batches: Batc
             tell(done, settings.epochs * len(batches), "batches", tau)
 
         def on_train_epoch_end(self, trainer: Any, model: Any) -> None:
+            self._faults.check()
             self.history.append({"epoch": trainer.current_epoch + 1, "kendall": model.kendall})
             logging.info("epoch %d: Kendall's τ %.4f", trainer.current_epoch + 1, model.kendall)
             if not self._waited():
@@ -87,6 +92,7 @@ def course_of(settings: RegressionSettings, seed: int, work: Path, batches: Batc
             self._save(trainer, 0)
 
         def _save(self, trainer: Any, batch: int) -> None:
+            self._faults.check()
             self.batch = batch
             with atomic_path(work / LAST) as partial:
                 trainer.save_checkpoint(partial)

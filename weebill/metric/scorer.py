@@ -178,7 +178,7 @@ class Scorer:
                 rows[name].append(segments)
                 for number, segment in enumerate(segments, start=1):
                     places.setdefault(segment, (name, number))
-        judged = JointScorer(self.metric, self._reader).judge(places, progress)
+        judged = self.joint_scorer().judge(places, progress)
         found = {}
         for name, each in rows.items():
             own = [[judged[segment] for segment in segments] for segments in each]
@@ -200,6 +200,10 @@ class Scorer:
                 ]
             found[name] = Judgement(scores, parts, errors)
         return found
+
+    def joint_scorer(self, *, log_first: bool = False) -> JointScorer:
+        """Return the scorer of segments whose texts the model encodes together."""
+        return JointScorer(self.metric, self._reader, log_first=log_first)
 
     def vectors(self, *texts: Text) -> list[Tensor]:
         """Return float32 sentence vectors (lines, d) of each text; a sentence that is cut is logged with its line."""

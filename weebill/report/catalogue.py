@@ -1,4 +1,4 @@
-"""Catalogue of tables, figures and pages by kind of experiment; tables and figures by the rule that makes them."""
+"""Catalogue of tables and figures, by kind of experiment and the rule that makes them, and of pages, by kind."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ Config = Mapping[str, Any]
 SCORES, TIMES = ("qualities", "sizes"), ("qualities", "sizes", "speeds")
 PRUNED = ("qualities", "sizes", "comparisons")
 PRUNED_TIMES = (*PRUNED, "speeds")
-# Settings that the tables and figures of a translation experiment read; those of other kinds read all.
+# Settings that the tables and figures of a translation experiment read; other kinds of experiments read all settings.
 KEYS = ("kind", "experiment", "test_sets", "corpora", "distillation", "pruning")
 KEYS += ("quantization", "report")
 
@@ -38,7 +38,7 @@ class Item:
 
     @property
     def caption(self) -> str:
-        """Name of a file in report/: the item's own name unless it says another."""
+        """Name of a file in report/; by default the name of the item's file."""
         return self.own_caption or self.file.rpartition("/")[2]
 
 
@@ -50,12 +50,12 @@ class Page:
     make: str  # "module:function" below `pages`; the arguments are Results, run times and pictures
     needs: tuple[str, ...] = TIMES
     uses: tuple[str, ...] = ()
-    # Figures that may exist → headings; None: all by title.
+    # Figures that are shown if they exist → headings; None: all figures with their titles.
     pictures: Mapping[str, str] | None = None
 
 
 def _cut(part: str, config: Config) -> bool:
-    """Return True if the experiment makes metrics from which some of a part is removed."""
+    """Return True if the experiment makes metrics without some of the given part (layers, heads or neurons)."""
     return "pruning" in config and bool(curve(config, part))
 
 
@@ -89,9 +89,9 @@ def _metric_figure(number: str, make: str, title: str, needs=SCORES, cut: str = 
     )
 
 
-# Section of Snakemake's report for the papers' tables.
+# Section of Snakemake's report with the papers' tables.
 PAPER_SECTIONS = {"translation": "7 Papers", "metric": "2 Papers", "generation": "2 Paper"}
-# Fields of Results that claims about students speak of.
+# Fields of Results that claims about students need.
 OF_STUDENTS = ("speeds", "gpu_speeds", "steps", "comparisons", "seeds")
 TABLES = {
     "translation": {
@@ -250,7 +250,7 @@ def settings(config: Config) -> Config:
 
 
 def all_items(group: str, kind: str) -> dict[str, list[Item]]:
-    """Return all tables, the papers' too, or all figures of a kind of experiment by the rule that makes them."""
+    """Return all tables, with the papers', or all figures of a kind of experiment by the rule that makes them."""
     if group == "figures":
         return FIGURES[kind]
     section, rules = PAPER_SECTIONS[kind], PAPER_RULES[kind]
@@ -276,8 +276,8 @@ def maker(group: str, make: str | Callable) -> Callable:
 def modules(group: str, config: Config, entries: Iterable[Item | Page]) -> list[str]:
     """Return the modules that make the items or pages of one rule and read their measurements.
 
-    The rule's code fingerprint depends on these modules.  Pruning methods are among them, because each method
-    defines its own name.  group: tables, figures or pages.
+    The rule's code fingerprint depends on these modules.  They include pruning methods, because each method defines
+    its own name.  group: tables, figures or pages.
     """
     entries, kind = list(entries), config["kind"]
     named = [f"weebill.report.{group}.{one.make}" for one in entries if not callable(one.make)]

@@ -10,7 +10,7 @@ HOUR = 3600
 
 @dataclass(frozen=True)
 class Job:
-    """Job of a run: its rule, its name among the rule's jobs ("" if there is one), seconds, and MiB at most."""
+    """Job of a run: rule, name among the rule's jobs ("" for an only job), seconds, and peak memory in MiB."""
 
     rule: str
     name: str
@@ -39,6 +39,6 @@ def _number(text: str) -> float:
 
 
 def hours(jobs: Iterable[Job], rules: Collection[str], names: Collection[str] = ()) -> float | None:
-    """Return the hours of the jobs of some rules, with certain names if any are given; None if there is no job."""
+    """Return the hours of some rules' jobs, or only of those with the given names; None if there is no job."""
     found = [job.seconds for job in jobs if job.rule in rules and (not names or job.name in names)]
     return sum(found) / HOUR if found else None

@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs no network, with a first page that answers, and a section for each stage."""
+"""The report: one HTML page that needs no network, with a first page of results and a section for each stage."""
 
 import json
 import re
@@ -58,7 +58,7 @@ class Exhibit:
 
     @property
     def spec(self) -> str:
-        """The figure's specification as JSON that a page can hold; the page has its title as a heading."""
+        """The figure's specification as JSON for a page, without its title, which is a heading of the page."""
         spec = {key: value for key, value in self._specification.items() if key != "title"}
         return json.dumps(spec, ensure_ascii=False).replace("</", "<\\/")
 
@@ -78,7 +78,7 @@ class Section:
 
 
 def caption_html(text: str, config: Mapping[str, Any]) -> str:
-    """Return a caption, in the little reStructuredText that Snakemake's report needs, as HTML."""
+    """Return a caption as HTML.  text: the simple reStructuredText of Snakemake's reports."""
     template = Environment(undefined=StrictUndefined).from_string(text)
     filled = template.render(snakemake=SimpleNamespace(config=config))
     paragraphs = [inline(part.strip()) for part in filled.split("\n\n") if part.strip()]
@@ -87,7 +87,7 @@ def caption_html(text: str, config: Mapping[str, Any]) -> str:
 
 
 def sections(exhibits: Sequence[Exhibit], jobs: Sequence[Job], stages: Stages) -> list[Section]:
-    """Return the sections in the order of their numbers: "2 Teacher" is the second, with the title "Teacher"."""
+    """Return the sections in the order of their numbers: "2 Teacher" is the second and has the title "Teacher"."""
     rules, found = dict(stages), {}
     for one in sorted(exhibits, key=lambda one: int(one.section.split(" ", 1)[0])):
         title = one.section.split(" ", 1)[1]

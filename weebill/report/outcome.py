@@ -1,4 +1,4 @@
-"""Lines that a complete run ends with: what came out, read from its tables, and a command that translates."""
+"""Last lines of a complete run: results, read from its tables, and a command that translates."""
 
 import shlex
 import shutil
@@ -12,7 +12,7 @@ from typing import Any
 from weebill.report.results import read_csv
 from weebill.report.table import shortened
 
-SMALL = 0.5  # largest size of a small student, as a share of the unpruned float32 student's
+SMALL = 0.5  # largest size of a small student, relative to the unpruned float32 student
 BASELINE = "unpruned/float32"
 
 
@@ -34,8 +34,8 @@ def outcome(config: Mapping[str, Any], results: Path) -> list[str]:
     """Return lines with quality, size and speed of teacher, student and best small student, and a command to paste.
 
     results: folder of a complete experiment.  The student is the best unpruned one in float32.  The best small
-    student has the highest BLEU of those with at most half of its size.  Only experiments of translation have these
-    lines, and only if there is a student.
+    student has the highest BLEU of those with at most half of its size.  The list is empty for other kinds of
+    experiments, and if there is no student.
     """
     if config["kind"] != "translation":
         return []
@@ -62,7 +62,7 @@ def outcome(config: Mapping[str, Any], results: Path) -> list[str]:
 
 
 def _best(models: Sequence[_Model]) -> _Model:
-    """Return the model with the highest BLEU; of equals, the smallest."""
+    """Return the model with the highest BLEU; the smallest wins ties."""
     return max(models, key=lambda one: (one.bleu, -one.mebibytes))
 
 
@@ -85,14 +85,14 @@ def _command(variant: str, results: Path, test_sets: Sequence[str]) -> str:
     """Return a command that translates a sentence by a student."""
     sentence = _sentence(variant, results, test_sets)
     model = shlex.quote(str(results / "models" / variant))
-    # In double quotes a shell leaves an apostrophe alone, which shlex would write as '"'"'.
+    # In double quotes, an apostrophe needs no escape; shlex would write it as '"'"'.
     plain = "'" in sentence and not set(sentence) & set('"$`\\!')
     quoted = f'"{sentence}"' if plain else shlex.quote(sentence)
     return f"echo {quoted} | {_program()} translate {model}"
 
 
 def _sentence(variant: str, results: Path, test_sets: Sequence[str]) -> str:
-    """Return the longest source sentence that the student translated like the reference; else the first sentence."""
+    """Return the longest source sentence whose translation equals the reference; if there is none, the first."""
     from weebill.corpus.table import read_columns
     from weebill.text_files import read_lines
 
@@ -106,7 +106,7 @@ def _sentence(variant: str, results: Path, test_sets: Sequence[str]) -> str:
 
 
 def _program() -> str:
-    """Return `weebill` if the shell finds this environment's program by that name, otherwise its path."""
+    """Return `weebill` if the shell finds this environment's program under that name, otherwise its path."""
     program = Path(sys.executable).with_name("weebill")
     on_path = shutil.which("weebill")
     if on_path and program.exists() and program.samefile(on_path):

@@ -1,4 +1,4 @@
-"""Published pages: a page of an experiment and its pictures, rendered from rows alone."""
+"""Published pages: a page of an experiment with its pictures, rendered only from stored rows."""
 
 import tempfile
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ Measured by commit `{commit}`, published on {date}.
 
 
 def render(rows: Mapping[str, Any], target: Path) -> list[Path]:
-    """Write the page of some rows to `target`, and its pictures to the folder of its name; return all paths.
+    """Write the page of some rows to `target`, and its pictures to a folder of the same name; return all paths.
 
-    Raises InputError if the catalogue has no such page any more, or a row is not what its reader expects.
+    Raises InputError if the catalogue no longer has this page, or a reader cannot read a row.
     """
     config, folder = rows["config"], target.with_suffix("")
     page = _page_of(rows)

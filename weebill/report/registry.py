@@ -1,4 +1,4 @@
-"""Tables of names by kind of experiment: readers of measurements, and modules of the papers' tables."""
+"""Registered names by kind of experiment: readers of measurements, and modules of the papers' tables."""
 
 from weebill.report.papers import PAPERS
 

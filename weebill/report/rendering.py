@@ -22,7 +22,7 @@ def write_table(table: Table, folder: str | Path) -> None:
 
 
 def to_csv(table: Table) -> str:
-    """Return the table as CSV.  A column KEY_delta follows each KEY that has deltas; absent cells are empty."""
+    """Return the table as CSV.  Each column KEY with deltas is followed by KEY_delta; absent cells are empty."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     lines = [[(column.key, f"{column.key}_delta") for column in table.columns]]
@@ -75,7 +75,7 @@ def to_html(table: Table) -> str:
 
 
 def to_fragment(table: Table) -> str:
-    """Return the table as a part of an HTML page: its explanation, the table in a frame that scrolls, its notes."""
+    """Return the table as a part of an HTML page: explanation, table in a scrolling frame, and notes."""
     notes = "".join(f"<li>{inline(note)}</li>" for note in table.notes)
     parts = [
         f"<p>{inline(table.explanation)}</p>",
@@ -89,18 +89,18 @@ def to_fragment(table: Table) -> str:
 
 
 def fragment_of(page: str) -> str:
-    """Return the part of a page of `to_html` that `to_fragment` wrote."""
+    """Return the part of a page from `to_html` that `to_fragment` wrote."""
     return page.partition("</h1>\n")[2].rpartition("\n</body>")[0]
 
 
 def inline(text: str) -> str:
-    """Return text as HTML, with words in backticks as code, and those between double stars bold."""
+    """Return text as HTML; words in backticks become code, words between double stars bold."""
     bold = re.sub(r"\*\*([^*`]+)\*\*", r"<strong>\1</strong>", escape(text, quote=False))
     return re.sub(r"`+([^`]+)`+", r"<code>\1</code>", bold)
 
 
 def _texts(row: Row, escaped: Callable[[str], str], bold: str) -> list[str]:
-    """Return the cells as a reader sees them, like "41.10 (−0.40)"; the first text of a baseline is bold."""
+    """Return the cells as readers see them, like "41.10 (−0.40)"; the first text of a baseline is bold."""
     shown = [
         f"{c.text}{c.mark} ({_sign(c.delta)})" if c.delta else c.text + c.mark or ABSENT
         for c in row.cells

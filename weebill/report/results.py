@@ -22,26 +22,26 @@ class Results:
     latencies: Sequence[Any] = ()
     gpu_speeds: Sequence[Any] = ()
     engines: Sequence[Mapping[str, Any]] = ()  # runs of `weebill benchmark runtime`
-    steps: Sequence[Any] = ()  # each student against its teacher, and its variants against it
-    comparisons: Sequence[Any] = ()  # pruned students against the students that they are to beat
+    steps: Sequence[Any] = ()  # each student against its teacher, each variant against its student
+    comparisons: Sequence[Any] = ()  # pruned students against the students that they should beat
     seeds: Sequence[Any] = ()  # the same comparisons over several seeds
     origins: Sequence[Any] = ()  # BLEU by the original language of the sentences
     shortlists: Sequence[Any] = ()
-    texts: Sequence[Any] = ()  # students of other training texts against those of the first text
-    pairs: Sequence[int] = ()  # counts of each table of training text, by kind and corpus
+    texts: Sequence[Any] = ()  # students of other training texts against students of the first
+    pairs: Sequence[int] = ()  # number of pairs in each table of training text, by kind and corpus
     firefox: Sequence[Any] = ()  # a published student and its variants, in Bergamot and here
-    alignments: Sequence[Mapping[str, Any]] = ()  # of variants against the published student
+    alignments: Sequence[Mapping[str, Any]] = ()  # variants against the published student
     scale_errors: Sequence[tuple[str, list[Any]]] = ()  # errors of each formula by STUDENT/RECIPE
     head_map: Sequence[Mapping[str, str]] = ()
-    teachers: Sequence[tuple[Path, Any]] = ()  # folder and validation history of each trained one
-    students: Sequence[tuple[Path, Any]] = ()  # the same of each unpruned one
+    teachers: Sequence[tuple[Path, Any]] = ()  # folder and history of each trained teacher
+    students: Sequence[tuple[Path, Any]] = ()  # folder and history of each unpruned student
     leads: Sequence[Any] = ()  # scores of the beginnings of articles, which no model made
-    robustness: Sequence[Any] = ()  # of metrics, to changed numbers and names
+    robustness: Sequence[Any] = ()  # robustness of metrics to changed numbers and names
     prunings: Sequence[Mapping[str, Any]] = ()  # records of movement pruning, in order of variants
 
     @classmethod
     def read(cls, config: Mapping[str, Any], files: Mapping[str, Sequence[str]]) -> "Results":
-        """Read the files of a rule's input, which are named like the fields; ignore files of other names."""
+        """Read the files of a rule's input that are named like fields; ignore other names."""
         readers = READERS[config["kind"]]
         found = {}
         for name in files.keys() & readers.keys():

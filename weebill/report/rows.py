@@ -1,7 +1,7 @@
-"""Rows of a published page: all that it and its pictures read, copied into one JSON file.
+"""Rows of a published page: all data that the page and its pictures read, copied into one JSON file.
 
-These are measurements, run times, the configuration, and fingerprints of the code that made them.  `published.render`
-makes the page of them again, without any model.
+The data are measurements, run times, the configuration, and fingerprints of the code that made them.
+`published.render` makes the page from them again, without any model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ def collect(
     benchmarks: str | Path,
     rules: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:
-    """Return the rows of a page: all that `published.render` needs, and the fingerprints of the code that measured.
+    """Return the rows of a page: the data for `published.render`, and fingerprints of the code that measured.
 
-    page: name of a page in the catalogue.  files: those of `Results.read`, for the page and its pictures.
-    benchmarks: folder of Snakemake's benchmarks.  rules: script and modules that it chose, by the rule's benchmark.
+    page: name of a page in the catalogue.  files: as for `Results.read`, for the page and its pictures.
+    benchmarks: folder of Snakemake's benchmarks.  rules: script and chosen modules, by name of the rule's benchmark.
     """
     jobs = read_jobs(benchmarks)
     ran = {job.rule for job in jobs}
@@ -52,7 +52,7 @@ def made_today(version: str | None, code: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changed_rules(rows: Mapping[str, Any]) -> list[str]:
-    """Return the rules, by their benchmarks' names, or the benchmarks whose code no longer is what made some rows."""
+    """Return the names of rules (in their benchmarks) or benchmarks whose code has changed since it made the rows."""
     return sorted(
         name for name, one in rows["made"]["code"].items() if _code_now(one) != one["code"]
     )
@@ -67,7 +67,7 @@ def _code_now(one: Mapping[str, Any]) -> str | None:
 
 
 def _content(path: str | Path) -> Any:
-    """Return what a reader reads of a file, or of a model's folder, as JSON."""
+    """Return, as JSON, the content of a file or model folder that readers need."""
     path = Path(path)
     if path.is_dir():
         course = read_json(path / "config.json")["lineage"]["course"]
@@ -78,7 +78,7 @@ def _content(path: str | Path) -> Any:
 def restored(files: Mapping[str, Mapping[str, Any]], place: Path) -> dict[str, list[str]]:
     """Write the contents of files below `place`; return their paths there, by field.
 
-    Raises InputError for a path that leads out of it.
+    Raises InputError for a path outside `place`.
     """
     paths: dict[str, list[str]] = {}
     for name, contents in files.items():

@@ -1,8 +1,8 @@
-"""Stages of an experiment, for which the report tells the time of their jobs."""
+"""Stages of an experiment; the report shows the time of their jobs."""
 
 from collections.abc import Iterable, Mapping
 
-# Stages of a kind of experiment, by the section of the report if it has one → files of rules/KIND/ without ending.
+# Kind of experiment → stage → files of rules/KIND/ without ending; some stages are named like sections of the report.
 STAGES = {
     "translation": {
         "Corpora": ("origins", "corpus", "scores", "bicleaner", "vocabulary"),
@@ -29,7 +29,7 @@ STAGES = {
 
 
 def stages_of(kind: str, rules: Mapping[str, Iterable[str]]) -> list[tuple[str, list[str]]]:
-    """Return the stages of an experiment that have rules, each with its rules.  rules: by the file that has them."""
+    """Return the stages of an experiment that have rules, each with its rules.  rules: names of rules by file."""
     found = [
         (stage, [name for file in files for name in rules.get(file, [])])
         for stage, files in STAGES[kind].items()

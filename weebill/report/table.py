@@ -1,4 +1,4 @@
-"""Tables as data: columns in groups, footnotes, and cells of finished text, so that every format shows the same."""
+"""Tables as data: columns in groups, footnotes, and cells with formatted text, which is the same in every format."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ Comparison = Literal["difference", "ratio", "none"]
 
 @dataclass(frozen=True)
 class Cell:
-    """Cell of a table: its text as shown, its delta against the row's baseline, and a mark; each may be "".
+    """Cell of a table: its text as shown, its delta to the row's baseline, and a mark; each may be "".
 
     All are plain ASCII: a text like "41.10", a delta like "-0.40" (signed difference) or "x0.26" (ratio).  A mark
-    stands after the text, and a note of the table explains it; CSV leaves it out.
+    follows the text, and a note of the table explains it; CSV leaves it out.
     """
 
     text: str = ""
@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """Column with its heading `group`, which neighbours may share, and its own `title` below, or ""."""
+    """Column with a heading `group`, which neighbours may share, and its own `title` below, which may be ""."""
 
     key: str  # name of the column in CSV
     group: str
@@ -75,7 +75,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Table with everything that a reader needs to understand it alone."""
+    """Table with everything that readers need to understand it."""
 
     name: str  # name of the table's files
     title: str
@@ -91,7 +91,7 @@ class Table:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Table":
-        """Make the table of which `dataclasses.asdict` made a record.  Raises TypeError or KeyError for any other."""
+        """Make the table from a record by `dataclasses.asdict`.  Raises TypeError or KeyError for other records."""
         columns = [Column(**column) for column in record["columns"]]
         rows = [Row([Cell(**cell) for cell in row["cells"]], row["kind"]) for row in record["rows"]]
         return cls(**{**record, "columns": columns, "rows": rows})
@@ -113,7 +113,7 @@ def three_digits(value: float | None) -> str:
 
 
 def shortened(value: float, digits: int = 3) -> str:
-    """Format a number in a sentence, with so many significant digits but no zeros at the end: 0.4, 8, 12.3, 1234."""
+    """Format a number for a sentence, with `digits` significant digits but no final zeros: 0.4, 8, 12.3, 1234."""
     text = _digits(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -143,7 +143,7 @@ def delta(text: str, baseline: str, comparison: Comparison) -> str:
 
 
 def score_cells(one: Any, score: float, baseline: float | None) -> list[Cell | str]:
-    """Return a score with its difference to the baseline's, and the bounds and the p-value of its record."""
+    """Return a score with its difference to the baseline, then the bounds and the p-value of its record."""
     cell = Cell.compared(fixed(score, 2), fixed(baseline, 2), "difference")
     return [cell, fixed(one.low, 2), fixed(one.high, 2), fixed(one.p_value, 3)]
 

@@ -51,6 +51,8 @@ class HuggingFaceTranslator(TextTranslator):
             self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
         self._model = ready(self._model.eval(), device, precision)
         self._check_padding()
+        if self._model.generation_config.pad_token_id is None:
+            self._model.generation_config.pad_token_id = self._tokenizer.pad_token_id
         self.positions = positions_of(self._model.config, self._tokenizer)
         self._prefix, self._first, self._start = set_languages(self._tokenizer, languages, folder)
         with unreadable(folder), library_alone():  # settings that do not fit the model show up here
@@ -205,10 +207,13 @@ class HuggingFaceTranslator(TextTranslator):
         n = options.nbest
         return [hypotheses[first : first + n] for first in range(0, len(hypotheses), n)]
 
+    def _ends(self) -> Tensor:
+        ends = self._model.generation_config.eos_token_id
+        return torch.tensor(ends if isinstance(ends, list) else [ends], device=self.device)
+
     def _end_at(self, limits: list[int]) -> Callable[[Tensor, Tensor], Tensor]:
         """Allow only the end piece when a sentence's output reaches its limit, end included."""
-        ends = self._model.generation_config.eos_token_id
-        ends = torch.tensor(ends if isinstance(ends, list) else [ends], device=self.device)
+        ends = self._ends()
         row_limits = torch.tensor(limits, device=self.device)
         prompt = None
 
@@ -224,7 +229,8 @@ class HuggingFaceTranslator(TextTranslator):
 
     def _scores(self, output: Any, pieces: Tensor, options: SearchOptions) -> list[float]:
         """Return log p / length^length_normalisation of the pieces (sequences, steps), ends included."""
-        real = pieces != self._model.generation_config.pad_token_id
+        # The end is real; the pieces after it may be the same one.
+        real = torch.nn.functional.pad(torch.isin(pieces, self._ends()).cumsum(1), (1, -1)) == 0
         lengths = real.sum(1).clamp(min=1)
         if options.beam > 1:  # sequences_scores count a forced first token, with probability 1
             longer = 1.0 if self._first is None else (lengths + 1) / lengths

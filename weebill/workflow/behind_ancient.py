@@ -1,7 +1,7 @@
-"""Correction of Snakemake's choice of the jobs that run again.
+"""Correction of Snakemake's choice of jobs that run again.
 
-Snakemake 9.27 does not look at the parameters, code and inputs of jobs behind one that runs, because these run too.
-But jobs that are behind it by `ancient` files alone do not: a change of theirs was missed, and made by the next run.
+If a job runs, Snakemake 9.27 does not check the parameters, code and inputs of jobs that depend on it, because these
+run too.  But jobs that depend on it only by `ancient` files do not: their changes were missed until the next run.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,15 +9,15 @@ from typing import Any
 
 
 def look_behind_ancient() -> None:
-    """Let Snakemake look at the jobs behind `ancient` files too."""
-    from snakemake.dag import DAG  # which cannot be imported before snakemake.workflow
+    """Make Snakemake also check jobs that depend on a running job by `ancient` files."""
+    from snakemake.dag import DAG  # cannot be imported before snakemake.workflow
 
     original = DAG.update_needrun
     if original.__module__ == __name__:  # this process has read the workflow before
         return
 
     async def update_needrun(self: Any, *arguments: Any, **options: Any) -> None:
-        self.bfs = _sure_to_run  # which this method alone calls meanwhile
+        self.bfs = _sure_to_run  # meanwhile, only this method calls it
         try:
             await original(self, *arguments, **options)
         finally:
@@ -27,7 +27,7 @@ def look_behind_ancient() -> None:
 
 
 def _sure_to_run(behind: Mapping[Any, Mapping[Any, Any]], *jobs: Any) -> Iterator[Any]:
-    """Yield the jobs, and those behind them by files that are not all `ancient`.
+    """Yield the jobs, and all jobs that depend on them by files that are not all `ancient`.
 
     behind: for each job, the jobs that read its files, and these files.
     """

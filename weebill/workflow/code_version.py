@@ -1,6 +1,6 @@
-"""Fingerprints of code, so that a workflow rule reruns when the code it uses changes.
+"""Fingerprints of code, so that a workflow rule runs again when its code changes.
 
-`python -m weebill.workflow.code_version [SCRIPT …]` prints what scripts reach.
+`python -m weebill.workflow.code_version [SCRIPT …]` prints the modules that scripts reach.
 """
 
 import hashlib
@@ -16,17 +16,17 @@ from typing import Any
 from weebill.workflow.import_closure import LIBRARY, SCRIPTS, read_project
 
 ROOT = Path(__file__).parents[2]
-PREFIX = "code:"  # distinguishes it from other fingerprints among the parameters of a job
+PREFIX = "code:"  # distinguishes it from other parameters of a job
 IN_SHELL = re.compile(rf"{SCRIPTS}/([\w/]+\.py)\S*(.*)", re.DOTALL)  # the path may be quoted
 
 
 def code_of(script: str, *choices: str, command: str = "") -> str:
     """Fingerprint the code of a workflow script: `code:` and 16 hexadecimal digits.
 
-    It covers the statements of the script, a path below `workflow_scripts`, and of all modules that it can reach by
-    imports, with their compiled sources and data tables; not comments, layout and docstrings.  choices: the rule's
-    choices from tables of names: modules of the library, or `module:Name`.  command: words that a shell passes to the
-    script.  Raises InputError if the script or a choice does not exist.
+    It covers the statements of the script (a path below `workflow_scripts`) and of all modules that it can reach by
+    imports, with their compiled sources and data tables, but not comments, layout and docstrings.
+    choices: modules of the library, or `module:Name`, that the rule chose from tables of names.
+    command: words that a shell passes to the script.  Raises InputError if the script or a choice does not exist.
     """
     modules = (choice.partition(":")[0].removeprefix(f"{LIBRARY}.") for choice in choices)
     names = (f"{LIBRARY}.{module}" for module in modules)
@@ -34,7 +34,7 @@ def code_of(script: str, *choices: str, command: str = "") -> str:
 
 
 def code_of_module(*modules: str) -> str:
-    """Fingerprint the code of modules of the library, usually `__name__`, and all that they import, as `code_of`."""
+    """Fingerprint modules of the library, usually `__name__`, and all that they import, like `code_of`."""
     return _fingerprint(ROOT, *(name for name in modules if name.startswith(f"{LIBRARY}.")))
 
 
@@ -44,14 +44,15 @@ def _fingerprint(root: Path, *starts: str, command: str = "") -> str:
     return PREFIX + hashlib.sha256(f"{found} {command}".encode()).hexdigest()[:16]
 
 
-# Once for each process: later edits do not change the code that it runs.
+# Read once per process: later edits do not change the code that the process runs.
 _project = cache(read_project)
 
 
 def set_code(rules: Iterable[Any], repository: Path) -> None:
-    """Give each rule that runs a script of the repository the fingerprint of its code, as parameter `code`.
+    """Set the parameter `code` of each rule that runs a script of the repository to the fingerprint of its code.
 
-    Its parameter `uses` names the modules that it chose from tables of names: a list, or a function of the wildcards.
+    A rule's parameter `uses` names the modules that it chose from tables of names, as a list or a function of
+    wildcards.
     """
     for rule in rules:
         script, command = script_of(rule, repository)
@@ -61,9 +62,9 @@ def set_code(rules: Iterable[Any], repository: Path) -> None:
 
 
 def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
-    """Find the script of the repository that a rule runs, if it runs one, and the words that a shell passes to it."""
+    """Return the script of the repository that a rule runs, if any, and the words that a shell passes to it."""
     if rule.script:
-        # the path of a file in a git repository is relative to the repository's folder
+        # The path of a file in a git repository is relative to the repository's folder.
         path = (repository / rule.basedir.join(rule.script).path).resolve()
         folder = (repository / SCRIPTS).resolve()
         return (str(path.relative_to(folder)) if path.is_relative_to(folder) else None), ""
@@ -73,7 +74,7 @@ def script_of(rule: Any, repository: Path) -> tuple[str | None, str]:
 
 
 def library_path(repository: Path) -> str:
-    """Set a shell command's PYTHONPATH so that any Python finds the library."""
+    """Return the setting of PYTHONPATH with which any Python in a shell command finds the library."""
     return f"PYTHONPATH={quote(str(repository))}"
 
 
@@ -82,7 +83,7 @@ def _chosen(code: Callable[..., str], uses: Callable[[Any], list[str]]) -> Calla
 
 
 def print_closures(*scripts: str) -> None:
-    """Print the number of modules that each workflow script reaches, or the modules that given scripts reach."""
+    """Print how many modules each workflow script reaches or, for given scripts, these modules."""
     project = _project(ROOT)
     if scripts:
         found = project.closure(*(f"{SCRIPTS}/{script}" for script in scripts))

@@ -1,6 +1,6 @@
-"""Check of the configuration files that a command names, and of its folder, before Snakemake uses them.
+"""Check of a command's configuration files and folder, before Snakemake uses them.
 
-Snakemake's own messages about a bad file name neither the file nor the line, and may have thousands of lines.
+Snakemake's own messages about a bad file name neither file nor line, and may have thousands of lines.
 """
 
 import io
@@ -20,9 +20,9 @@ SNAKEFILE = Path(__file__).parents[2] / "Snakefile"
 
 @dataclass
 class LogHandlerSettings(LogHandlerSettingsBase):
-    """Settings of the logger plugin: there are none.
+    """Settings of the logger plugin, which are empty; their creation starts the check.
 
-    Of all that belongs to a plugin, Snakemake makes this alone before it reads a configuration, and only if the
+    This is the only part of a plugin that Snakemake makes before it reads a configuration, and it does so only if the
     profile or the command chooses our plugin.
     """
 
@@ -40,14 +40,14 @@ class LogHandlerSettings(LogHandlerSettingsBase):
 
 
 def _command() -> Any:
-    """Return the arguments of this process's command and its profiles; None unless it runs our workflow."""
+    """Return the arguments of this process's command and profiles; None if it does not run our workflow."""
     if "snakemake" not in Path(sys.argv[0]).parts[-2:]:  # a program that uses Snakemake's interface
         return None
     from snakemake.api import resolve_snakefile
     from snakemake.cli import parse_args
     from snakemake_interface_executor_plugins.settings import ExecMode
 
-    with redirect_stderr(io.StringIO()):  # Snakemake has told already which profile it uses
+    with redirect_stderr(io.StringIO()):  # Snakemake has already named its profile
         _, arguments = parse_args(None)
     snakefile = resolve_snakefile(arguments.snakefile, allow_missing=True)
     ours = isinstance(snakefile, Path) and snakefile.resolve() == SNAKEFILE

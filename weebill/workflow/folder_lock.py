@@ -1,9 +1,9 @@
-"""Lock of an experiment's results: one run at a time, wherever it was started; and what a killed run left.
+"""Lock of an experiment's results, which permits one run at a time anywhere, and clean-up after killed runs.
 
-Snakemake has a lock of its own, but only in the folder where it runs, and it stays there when Snakemake is killed.
-That of the results is the system's: it ends with the process that holds it, whatever ends that, and is seen through
-other mounts, from other containers, and from other machines where the file system passes locks on (NFS from version
-4, and version 3 if it is not mounted with `nolock` or `local_lock`).
+Snakemake has its own lock, but only in the folder where it runs, and the lock remains when Snakemake is killed.  The
+lock of the results belongs to the operating system: it ends with the process that holds it, in any case, and works
+through other mounts, from other containers, and from other machines if the file system passes locks on (NFS 4, and
+NFS 3 unless mounted with `nolock` or `local_lock`).
 """
 
 import errno
@@ -25,12 +25,12 @@ from weebill.workflow.parent_watch import PERIOD, jobs_of_none
 
 SNAKEMAKE_LOCKS = Path(".snakemake/locks")
 LOCK = ".run.lock"
-WAIT = 5 * PERIOD  # seconds for jobs of a killed run, which end by themselves
+WAIT = 5 * PERIOD  # seconds until jobs of a killed run have ended by themselves
 _held: list[int] = []  # descriptors, open until this process ends
 
 
 def hold(results: Path) -> None:
-    """Hold the results of an experiment until this process ends.
+    """Lock the results of an experiment until this process ends.
 
     Raises InputError if another run holds them, or if a job of a killed run does not end.
     """
@@ -55,7 +55,7 @@ def hold(results: Path) -> None:
 def remove_left_locks(results: Path) -> None:
     """Remove the locks that a killed Snakemake left in the current folder, if no run holds `results`.
 
-    Of two runs that start at the same moment, `hold` lets only one go on.
+    If two runs start at the same moment, `hold` lets only one continue.
     """
     locks = [path for path in SNAKEMAKE_LOCKS.glob("*.lock") if _is_of(path, results)]
     if locks and _is_free(results):
@@ -64,7 +64,7 @@ def remove_left_locks(results: Path) -> None:
 
 
 def remove_left_outputs(jobs: Iterable[Any]) -> None:
-    """Remove temporary outputs of Snakemake's jobs; it leaves those there that it could not remove before a kill."""
+    """Remove temporary outputs of jobs, which a killed Snakemake did not remove."""
     for path in {Path(file) for job in jobs for file in job.temp_output}:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -82,7 +82,7 @@ def _is_free(results: Path) -> bool:
 
 
 def _is_of(lock: Path, results: Path) -> bool:
-    """Return True if a lock of Snakemake, a list of files, has one of an experiment."""
+    """Return True if a lock of Snakemake, which is a list of files, lists a file of an experiment."""
     lines = lock.read_text("utf-8", "replace").splitlines()
     return any(line.startswith(f"{results}/") for line in lines)
 
@@ -103,11 +103,11 @@ def _lock(results: Path) -> int | None:
 
 
 def _whose(lock: Path) -> str:
-    """Return the end of a message that names the process which holds a lock."""
+    """Return the end of a message, with the process that holds a lock."""
     number = lock.stat().st_ino
     found = re.search(rf"FLOCK .* WRITE (\d+) \S+:{number} ", _system_locks())
     place = ", in another container or on another machine"
-    with suppress(psutil.Error):  # such a process is not seen here, or has ended by now
+    with suppress(psutil.Error):  # the process is invisible here, or has ended by now
         if found:
             place = f" (process {found[1]}, {psutil.Process(int(found[1])).status()})"
     return f"{place}; wait for it, or end it"

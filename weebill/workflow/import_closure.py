@@ -1,9 +1,9 @@
 """Import closures: modules and data files of the library that a workflow script or a module can reach.
 
-An import inside a function counts like any other.  So does an entry "weebill.package.module:Name" of a table of names
-that are loaded on use.  An import under `if TYPE_CHECKING:` does not count.  A module reaches the packages around it,
-and the data files that it names if it looks for files in its own folder; `weebill_runtime.engines` the sources of the
-installed engine.
+Imports inside functions count like others, and so do entries "weebill.package.module:Name" in tables of names that
+are loaded on use.  Imports under `if TYPE_CHECKING:` do not count.  A module reaches the packages around it and, if
+it looks for files in its own folder, the data files that it names; `weebill_runtime.engines` reaches the sources of
+the installed engine.
 """
 
 import ast
@@ -24,13 +24,13 @@ from weebill.errors import InputError, nearest
 from weebill.files import read_json, write_json
 
 LIBRARY, SCRIPTS = "weebill", "workflow_scripts"  # folders of the project
-ENGINE = "weebill_runtime"  # its modules count as the library's, and the sources of the compiled ones with ENGINES
+ENGINE = "weebill_runtime"  # part of the library; sources of its compiled modules belong to ENGINES
 ENGINES = f"{ENGINE}.engines"
 ENGINE_FOLDERS = (f"runtime/{ENGINE}", ENGINE)  # in a clone, or where both packages are installed
 DATA = (".csv", ".html", ".tsv", ".txt", ".xz", ".zst")
-# Modules that closures leave out, together with the modules that only these reach, and the reasons.  A table of names
-# is among them only if each user of the table names the module of its choice: a rule in its parameter `uses`, the
-# library in an identity.
+# Modules that closures leave out, together with the modules that only they reach, and the reasons.  A table of names
+# may be left out only if each user of the table names the chosen module: a rule in its parameter `uses`, the library
+# in an identity.
 NEUTRAL = {
     "weebill.configuration.sections.corpora": "settings of corpora, whose values are parameters",
     "weebill.configuration.sections.generation": "settings of generation, whose values are parameters",
@@ -52,19 +52,19 @@ NEUTRAL = {
     "weebill_runtime.json_text": "words the faults of JSON",
     "weebill_runtime.names": "names of sides and files, which stay",
 }
-# Every start of Snakemake, one for each job on a cluster, would parse the whole library.  So the findings in each
-# file are stored with the file's size and time of change, as Python itself stores compiled modules.
+# Without this file, every start of Snakemake (one per job on a cluster) would parse the whole library.  It stores the
+# findings in each file with the file's size and time of change, as Python itself does for compiled modules.
 KNOWN = f"{LIBRARY}/__pycache__/import_closure.{sys.implementation.cache_tag}.json"
 NAME = re.compile(rf"({LIBRARY}\.[\w.]+):\w+")  # entry of a table of names
-SETTLED = 2_000_000_000  # nanoseconds: a file that was read sooner after a change may have changed again since
+SETTLED = 2_000_000_000  # nanoseconds after a change; a file read sooner may have changed again
 
 
 @dataclass(frozen=True)
 class Source:
     """Python file with its path in the project, the hash of its statements, and its references.
 
-    imports: modules of the library that it imports or names, and the packages around these.  names: words that may
-    name a data file, a folder or a suffix; empty if the file does not look for files in its own folder.
+    imports: modules of the library that it imports or names, and the packages around them.  names: words that may be
+    names of data files or folders, or suffixes; empty if the file does not look for files in its own folder.
     """
 
     path: str
@@ -75,9 +75,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Project:
-    """Sources by the module's name or the script's path, and the hash of each data file by its path.
+    """Sources by module name or script path, and hashes of data files by path.
 
-    The hash of the engine's sources has the name of its package.
+    The key of the hash of the engine's sources is the name of its package.
     """
 
     sources: Mapping[str, Source]
@@ -88,7 +88,7 @@ class Project:
         return [name for name in self.sources if name.endswith(".py")]
 
     def closure(self, *starts: str) -> set[str]:
-        """Collect modules or paths of scripts and all that they reach.  Raises InputError for unknown ones."""
+        """Collect modules or scripts (by path) and all that they reach.  Raises InputError for unknown ones."""
         for start in starts:
             if start not in self.sources:
                 hint = nearest(start, self.sources)
@@ -110,7 +110,7 @@ class Project:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def data_of(self, module: str) -> list[str]:
-        """List the data files that a module names: by file, by a folder above, or by suffix in its own folder."""
+        """List the data files that a module names: by name, by a folder above, or by suffix in its own folder."""
         source = self.sources[module]
         found = [ENGINE] if module == ENGINES else []
         if not source.names:
@@ -126,8 +126,8 @@ class Project:
 
 
 def read_project(root: Path) -> Project:
-    """Read the library and the workflow scripts below `root`; files that have not changed are not parsed again."""
-    # Another version of this reader may find other references.
+    """Read the library and the workflow scripts below `root`; unchanged files are not parsed again."""
+    # Other versions of this reader may find other references.
     reader = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     known: dict[str, dict[str, Any]] = {}
     with suppress(InputError, OSError, AttributeError):  # missing, damaged, or not readable
@@ -165,7 +165,7 @@ def _engine_version() -> str:
 
 
 def _with_packages(name: str, modules: Mapping[str, Any]) -> list[str]:
-    """List the module that a dotted name means or is part of, and the packages around it."""
+    """List the module that a dotted name denotes, or that contains it, and the packages around the module."""
     ends = [index for index, letter in enumerate(f"{name}.") if letter == "."]
     return [name[:end] for end in ends if name[:end] in modules]
 
@@ -187,7 +187,7 @@ def _name(path: str) -> str:
 
 
 def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]:
-    """Read hash and references of a file, with its size and time of change; return `known` if it is current."""
+    """Read hash and references of a file, with its size and time of change; return `known` if it is up to date."""
     file = root / path
     status = file.stat()
     stamp = {"changed": status.st_mtime_ns, "size": status.st_size}
@@ -209,7 +209,7 @@ def _read(root: Path, path: str, known: dict[str, Any] | None) -> dict[str, Any]
 
 
 def _imports(node: ast.AST, path: str) -> Iterator[str]:
-    """Yield what a tree imports from the library or has in a table; raise InputError for a relative import."""
+    """Yield the library's modules that a tree imports or has in a table.  Raises InputError for a relative import."""
     children: Iterable[ast.AST] = ast.iter_child_nodes(node)
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
@@ -233,7 +233,7 @@ def _is_ours(module: str) -> bool:
 
 
 def _names(tree: ast.Module) -> set[str]:
-    """Return the strings of a tree that looks for files in its own folder, by `__file__` or `resources.files`."""
+    """Return the strings of a tree if it looks for files in its own folder by `__file__` or `resources.files`."""
     nodes = [*ast.walk(tree)]
     beside = (isinstance(node, ast.Name) and node.id == "__file__" for node in nodes)
     packed = (isinstance(node, ast.Attribute) and node.attr == "files" for node in nodes)

@@ -1,7 +1,7 @@
 """Context manager around every workflow script: output goes to the job's log, bad input becomes one clear line.
 
-Every script imports this module first.  In a job, the import alone makes the process end with its Snakemake, also
-during the other imports, of which torch takes seconds; and it takes the job's GPUs before torch can see others.
+Every script imports this module first.  In a job, the import itself makes the process end together with its
+Snakemake, even during the other imports (torch takes seconds), and takes the job's GPUs before torch can see others.
 """
 
 import logging
@@ -21,13 +21,13 @@ from weebill.workflow.progress import telling
 
 
 def _report_error(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """Report an error that ends this process; Ctrl-C, of which Snakemake tells, is none."""
+    """Report an error that ends this process, except Ctrl-C, which Snakemake reports."""
     if not issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
 
 
 def _gpus() -> int:
-    """Return the number of GPUs that this job's rule asks for, or that the options of its script ask for."""
+    """Return the number of GPUs that this job's rule, or the options of its script, request."""
     given = getattr(sys.modules.get("__main__"), "snakemake", None)
     if given is not None:
         return int(getattr(given, "resources", {}).get("gpu", 0))
@@ -45,8 +45,8 @@ if is_job():
 def job(log: str | Path) -> Iterator[None]:
     """Run a script's body with stdout, stderr and logging in the file `log`.
 
-    Input and disk errors are one line in the log and the terminal, with exit code 1; any other error is logged and
-    raised again.  A training that SIGTERM ends exits with code 128 + 15, not with 0.
+    Input and disk errors become one line in the log and the terminal, with exit code 1; any other error is logged and
+    raised again.  A training ended by SIGTERM exits with code 128 + 15, not with 0.
     """
     end_with_snakemake()
     sys.stdout.flush(), sys.stderr.flush()
@@ -67,7 +67,7 @@ def job(log: str | Path) -> Iterator[None]:
                 raise
             with suppress(OSError):  # the disk is full
                 print(line, file=sys.stderr, flush=True)
-            # Snakemake ends some of its lines in a second write; begin a new line.
+            # Begin with a new line, because Snakemake ends some of its lines in a second write.
             os.write(terminal, f"\nweebill: {line}\n".encode())
             raise SystemExit(1) from error
         except SystemExit as end:
@@ -84,7 +84,7 @@ def job(log: str | Path) -> Iterator[None]:
 
 
 def _opened(log: str | Path) -> IO[str]:
-    """Open a log.  An error of the disk ends this process with one line."""
+    """Open a log.  A disk error ends this process with one line."""
     try:
         Path(log).parent.mkdir(parents=True, exist_ok=True)
         return open(log, "a", encoding="utf-8")

@@ -1,7 +1,7 @@
 """Lineage of a result: the recorded jobs behind it, back to the sources.
 
-Snakemake keeps a record of every output, temporary ones too, in `.snakemake/metadata` of its working folder: rule,
-inputs, parameters, times.  A job's parameter `code` is the version of the library code that it used.
+Snakemake records every output, also temporary ones, in `.snakemake/metadata` of its working folder: rule, inputs,
+parameters, times.  A job's parameter `code` is the version of the library code that it used.
 """
 
 import ast
@@ -17,8 +17,8 @@ from weebill.files import read_json
 from weebill.workflow.code_version import PREFIX
 
 RECORDS = ".snakemake/metadata"
-YEAR_10_000 = 253_402_300_800  # seconds since 1970; a date has four digits of years
-# Fields of a record that are read, with what they hold; a job that never ended has no times.
+YEAR_10_000 = 253_402_300_800  # seconds since 1970; years of dates have four digits
+# Fields of a record that are read, with checks of their values; a job that never ended has no times.
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "rule": lambda value: isinstance(value, str),
     **dict.fromkeys(
@@ -60,7 +60,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Jobs, the last first, and sources, files that no job made, of a result in the folder of its workflow."""
+    """Jobs of a result, the last first, and its sources (files that no job made), in the folder of its workflow."""
 
     folder: Path
     result: str
@@ -69,7 +69,7 @@ class Provenance:
 
 
 def provenance(path: str | Path) -> Provenance:
-    """Find all jobs and sources of a result, or of the recorded folder around it.  Raises InputError if unknown."""
+    """Find all jobs and sources of a result, or of the recorded folder with it.  Raises InputError if unknown."""
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: no such result; check the path")
@@ -109,7 +109,7 @@ def _recorded(folder: Path, name: str) -> str | None:
 
 
 def _record(folder: Path, output: str) -> dict[str, Any] | None:
-    """Read Snakemake's record of an output; its file name is the path in Base64, split into folders if long."""
+    """Read Snakemake's record of an output; the file's name is the output's path in Base64, long ones in folders."""
     name, longest = urlsafe_b64encode(output.encode()).decode(), 254
     parts = [name[start : start + longest] for start in range(0, len(name), longest)]
     path = folder.joinpath(RECORDS, *(f"@{part}" for part in parts[:-1]), parts[-1])
@@ -124,7 +124,7 @@ def _record(folder: Path, output: str) -> dict[str, Any] | None:
 
 
 def _value(text: str) -> Any:
-    """Return a recorded parameter as a value; as text if it is not a Python literal."""
+    """Return a recorded parameter as a value, or as text if it is not a Python literal."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):  # MemoryError: nested too deeply

@@ -1,8 +1,8 @@
-"""Progress of a job, which it tells the display of the run by a small file.
+"""Progress of a job, which it reports to the display of the run by a small file.
 
-The display makes the folder `FOLDER` where Snakemake runs, on a cluster too, whose machines share the disk.  A job
-replaces its own file there at most once a second.  Without the folder nobody listens, and nothing is written.  Only
-the standard library is needed, because jobs run in several environments.
+The display makes the folder `FOLDER` where Snakemake runs, also on a cluster, whose machines share the disk.  A job
+replaces its own file there at most once a second.  Without the folder there is no display, and nothing is written.
+Only the standard library is needed, because jobs run in several environments.
 """
 
 import hashlib
@@ -16,15 +16,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 FOLDER = Path(".snakemake/weebill_progress")
-FILE = "WEEBILL_PROGRESS"  # environment variable: the job's file, for the processes of the job too
+FILE = "WEEBILL_PROGRESS"  # environment variable: the job's file, for all processes of the job
 PERIOD = 1.0  # seconds between two replacements
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Finished and all units of a job's present stage; total: None if unknown.
+    """Number of finished units and of all units in a job's current stage; total: None if unknown.
 
-    unit: plural noun.  notes: further values, in words.  left: seconds that the stage still takes, None if unknown.
+    unit: plural noun.  notes: further values, in words.  left: remaining seconds of the stage, None if unknown.
     """
 
     done: int
@@ -36,23 +36,23 @@ class Progress:
 
 @dataclass
 class _Stage:
-    """Stage of which this process told last: its first progress, and the times of the first and the last."""
+    """Stage that this process reported last: its first progress, and the times of the first and the last report."""
 
     first: Progress
     began: float
     told: float
 
 
-_stages: dict[str, _Stage] = {}  # the present stage, by the job's file
+_stages: dict[str, _Stage] = {}  # the current stage, by the job's file
 
 
 def file_of(log: str | Path) -> Path:
-    """Return the file in which the job with this log tells its progress."""
+    """Return the file for the progress of the job with this log."""
     return FOLDER / f"{hashlib.sha256(str(log).encode()).hexdigest()[:16]}.json"
 
 
 def listen(log: str | Path) -> Path:
-    """Make the folder in which jobs tell their progress, and forget what a killed job with this log told.
+    """Make the folder for the progress of jobs, and remove the progress of a killed job with this log.
 
     Runs of several experiments share the folder.  Returns its absolute path, for its removal.
     """
@@ -63,7 +63,7 @@ def listen(log: str | Path) -> Path:
 
 @contextmanager
 def telling(log: str | Path) -> Iterator[None]:
-    """Let the block, a job, tell its progress if somebody listens; its file is removed at the end."""
+    """Let a job, the block, report its progress if there is a display; remove its file at the end."""
     if FOLDER.is_dir():
         os.environ[FILE] = str(file_of(log).absolute())
     try:
@@ -74,10 +74,10 @@ def telling(log: str | Path) -> Iterator[None]:
 
 
 def tell(done: int, total: int | None, unit: str, notes: str = "") -> None:
-    """Tell the progress of the job, if somebody listens; never raise an error.
+    """Report the progress of the job, if there is a display; never raise an error.
 
-    A new stage begins where `unit` or `total` changes or `done` falls; the time left follows from its speed in
-    this process.  Call it in one process of a job, as often as you like.
+    A new stage begins when `unit` or `total` changes or `done` decreases; its remaining time is estimated from its
+    speed in this process.  Call this function in only one process of a job, as often as you like.
     """
     path = os.environ.get(FILE)
     if path is None:
@@ -96,14 +96,14 @@ def tell(done: int, total: int | None, unit: str, notes: str = "") -> None:
     if total is not None and done > stage.first.done:
         each = (now - stage.began) / (done - stage.first.done)
         progress = replace(progress, left=max(0, total - done) * each)
-    with suppress(OSError):  # the disk is full, or nobody listens any more
+    with suppress(OSError):  # the disk is full, or the display has ended
         partial = f"{path}.{os.getpid()}"
         Path(partial).write_text(json.dumps(asdict(progress)), encoding="utf-8")
         os.replace(partial, path)
 
 
 def counter(total: int | None, unit: str, done: int = 0) -> Callable[[int], None]:
-    """Return a function, for any thread, that adds its argument to the finished units and tells the sum."""
+    """Return a thread-safe function that adds its argument to the finished units and reports the sum."""
     lock = threading.Lock()
 
     def add(count: int) -> None:
@@ -117,8 +117,8 @@ def counter(total: int | None, unit: str, done: int = 0) -> Callable[[int], None
 
 
 def read(log: str | Path) -> Progress | None:
-    """Return what the job with this log told last; None if it told nothing."""
+    """Return the last progress that the job with this log reported; None if there is none."""
     try:
         return Progress(**json.loads(file_of(log).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):  # nothing yet, or told by another version
+    except (OSError, ValueError, TypeError):  # no report yet, or one of another version
         return None

@@ -1,4 +1,4 @@
-"""The clone of the project: its commit, and the clone whose library runs rules that Snakemake has fetched."""
+"""Clones of the project: the commit of a clone, and the clone whose library runs rules that Snakemake fetched."""
 
 import os
 import shutil
@@ -15,11 +15,12 @@ RESULTS = "docs/results"
 
 
 def repository_of(rules: Any, opened: Callable[[Any], Any], root: Path = ROOT) -> Path:
-    """Return the clone with the scripts and environments of the rules, given their folder in Snakemake's words.
+    """Return the clone with the scripts and environments of the rules.
 
-    Rules from a git repository (`snakefile: github(…)`, which `snakedeploy` writes) run with the clone of the library
-    that Snakemake imports.  opened: Snakemake's function that opens a source file.
-    Raises InputError if the library is in no clone, or if the rules in the clone are others.
+    rules: folder of the rules, as an object of Snakemake.  Rules from a git repository (`snakefile: github(…)`, which
+    `snakedeploy` writes) run with the clone of the library that Snakemake imports.
+    opened: Snakemake's function that opens a source file.
+    Raises InputError if the library is not in a clone, or if the clone has different rules.
     """
     place = rules.get_path_or_uri(secret_free=True)
     if Path(place).is_dir():
@@ -34,7 +35,7 @@ def repository_of(rules: Any, opened: Callable[[Any], Any], root: Path = ROOT) -
         try:
             with opened(source) as file:
                 found = file.read()
-        except Exception as error:  # of git, or of the network
+        except Exception as error:  # from git or the network
             raise InputError(f"{source}: not to be read ({error}); check the tag") from error
         if found.rstrip() != path.read_text("utf-8").rstrip():
             raise InputError(
@@ -44,9 +45,9 @@ def repository_of(rules: Any, opened: Callable[[Any], Any], root: Path = ROOT) -
 
 
 def show_library(repository: Path, deployment: Any) -> None:
-    """Let scripts find the library in environments of conda, which do not have it, by PYTHONPATH.
+    """Let scripts in conda environments, which lack the library, find it by PYTHONPATH.
 
-    deployment: Snakemake's settings; by default it hides the variable from such environments.
+    deployment: Snakemake's settings; by default they hide the variable from such environments.
     """
     os.environ["PYTHONPATH"] = str(repository)
     deployment.conda_not_block_search_path_envvars = True
@@ -55,7 +56,7 @@ def show_library(repository: Path, deployment: Any) -> None:
 def commit(root: Path = ROOT) -> str | None:
     """Return the commit of this checkout, with "-dirty" if files differ from it; None outside a checkout.
 
-    Published results do not count: a run makes them anew.
+    Changes of published results do not count, because a run makes them again.
     """
     if not (root / ".git").exists() or not shutil.which("git"):
         return None

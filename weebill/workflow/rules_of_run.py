@@ -1,4 +1,4 @@
-"""Rules that a run of the workflow has, from Snakemake's dry run."""
+"""Rules in a run of the workflow, from Snakemake's dry run."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from weebill.errors import InputError
 ROW = re.compile(r"^(\w+) +(\d+)$")
 FIRST, LAST = "job", "total"  # lines of Snakemake's table of jobs
 NOT_RULES = ("all",)
-SHOWN = 20  # lines of a dry run that fails
+SHOWN = 20  # lines that are shown of a failed dry run
 
 
 def snakemake(config: Path, snakefile: Path, *options: str) -> list[str]:
@@ -21,7 +21,7 @@ def snakemake(config: Path, snakefile: Path, *options: str) -> list[str]:
 
 
 def jobs_by_rule(config: Path, snakefile: Path) -> dict[str, int]:
-    """Return the number of jobs of each rule of a run from nothing on.  Raises InputError if there is no such run."""
+    """Return the number of jobs of each rule in a run from the start.  Raises InputError if the dry run fails."""
     command = snakemake(
         config, snakefile, "--dry-run", "--forceall", "--nocolor", "--quiet", "rules"
     )
@@ -34,7 +34,7 @@ def jobs_by_rule(config: Path, snakefile: Path) -> dict[str, int]:
 
 
 def read_table(lines: Sequence[str]) -> dict[str, int]:
-    """Read jobs by rule from Snakemake's first table of jobs."""
+    """Read the number of jobs by rule from Snakemake's first table of jobs."""
     found: dict[str, int] = {}
     inside = False
     for line in lines:

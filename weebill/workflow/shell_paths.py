@@ -1,6 +1,6 @@
 """Checks of paths that Snakemake passes to the shell unquoted, or interprets.
 
-The installer runs them with a Python that has no packages.
+The installer runs this module with a Python without packages.
 """
 
 import re
@@ -12,7 +12,7 @@ READ_BY_SHELL = re.compile(r"[\s|&;<>()$`\\\"'*?\[\]{}]")
 
 
 def check_python(path: str) -> None:
-    """Raise InputError if the shell cannot start the Python at `path`, which Snakemake writes into it unquoted."""
+    """Raise InputError if the shell cannot start the Python at `path`, which Snakemake writes unquoted."""
     found = sorted(set(READ_BY_SHELL.findall(path)))
     if found:
         shown = " and ".join("a blank" if one == " " else repr(one) for one in found)
@@ -24,7 +24,7 @@ def check_python(path: str) -> None:
 
 
 def check_folder(path: str) -> None:
-    """Raise InputError if a folder's path has braces, which mean variables, or colons, at which PYTHONPATH splits."""
+    """Raise InputError if a folder's path has braces, which enclose variables, or colons, which split PYTHONPATH."""
     found = sorted(set(path) & set("{}:"))
     if found:
         raise InputError(

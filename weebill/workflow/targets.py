@@ -1,4 +1,4 @@
-"""Targets of a run that nothing makes, explained before Snakemake would."""
+"""Targets of a run that no rule makes; we explain them before Snakemake would."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def is_dry_run(arguments: Sequence[str]) -> bool:
 
 
 def asked_targets(arguments: Sequence[str]) -> list[str]:
-    """Return the targets among Snakemake's arguments, which it keeps to itself while it reads a Snakefile."""
+    """Return the targets among Snakemake's arguments, which Snakemake hides while it reads a Snakefile."""
     from snakemake.cli import get_argument_parser
     from snakemake.exceptions import CliException
 
@@ -37,7 +37,7 @@ def unknown_targets(
 ) -> list[str]:
     """Return a line, with its remedy, for each target that is neither a rule's name nor the output of a rule.
 
-    rules: Snakemake's.  known: further names and files that a user may mean.  origin: file of the configuration.
+    rules: Snakemake's rules.  known: further names and files that users may mean.  origin: the configuration's file.
     """
     names = {rule.name for rule in rules} | set(known)
     files = {str(file) for rule in rules for file in rule.products() if not file.contains_wildcard}

@@ -1,7 +1,7 @@
 """Clean a corpus (WNGT20 §3, WMT21 §2).
 
 Read an imported table, the held-out sets and a language identifier. Write a table with all rows: the text is
-normalised, and each rejected row carries the name of the first filter that rejects it.
+normalised, and each rejected row has the name of the first filter that rejects it.
 """
 
 from weebill.workflow.job import job

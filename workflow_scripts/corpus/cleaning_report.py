@@ -1,4 +1,4 @@
-"""Write tables and a figure of what cleaning did to the corpora (rule cleaning_report)."""
+"""Write tables and a figure of the effects of cleaning on the corpora (rule cleaning_report)."""
 
 from weebill.workflow.job import job
 

@@ -1,7 +1,7 @@
 """Translate a shard of a corpus with the teacher (rules translate_shard, back_translate_shard, translate_pairs).
 
-Read a corpus and the teacher's model folders, and write a table of n-best translations of one shard, in which the
-translation nearest to the reference is selected. A killed job resumes where it stopped.
+Read a corpus and the teacher's model folders, and write a table of n-best translations of one shard. The translation
+nearest to the reference is selected. A killed job resumes where it stopped.
 """
 
 from weebill.workflow.job import job
@@ -20,7 +20,7 @@ from weebill.translation.loading import load_translator
 from weebill.translation.running import options_on, precision_on
 from weebill_runtime.options import SearchOptions
 
-CHUNK_ROWS = {"cpu": 4096, "cuda": 65_536}  # translated together, sorted by length
+CHUNK_ROWS = {"cpu": 4096, "cuda": 65_536}  # rows translated together, sorted by length
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)

@@ -1,4 +1,4 @@
-"""Write the pairs of the cleaned corpora that remain after one stage of the cleaning (rule cleaning_stage)."""
+"""Write the pairs of the cleaned corpora that remain after one stage of cleaning (rule cleaning_stage)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Compare the students of the cleaning's stages (rule cleaning_students).
+"""Compare the students of all stages of cleaning (rule cleaning_students).
 
 Read their training pairs, their translations and the test sets, and write a table of BLEU with intervals.
 """
@@ -21,7 +21,7 @@ with job(snakemake.log[0]):
     variants = [Variant(params.student, stage, "float32") for stage in params.stages]
 
     def against_none(number, sets):
-        """Compare a stage's student with the first stage's on the numbered test sets."""
+        """Compare a stage's student with the first stage's student on the numbered test sets."""
         chosen = [[line for one in sets for line in by_stage[stage][one]] for stage in (number, 0)]
         return compare(
             variants[number],

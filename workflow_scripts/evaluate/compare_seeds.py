@@ -1,4 +1,4 @@
-"""Compare a student's variants over the seeds of their training (rule compare_seeds).
+"""Compare a student's variants over several seeds of training (rule compare_seeds).
 
 Read all translations and the test sets, and write mean differences in BLEU with intervals.
 """

@@ -1,7 +1,7 @@
 """Measure the rounding error of each formula of activation scales in a student (rule measure_activation_error).
 
 A float32 model translates sentences of every test set greedily. For each linear map and formula, the table has the
-squared error of the map's input under the scale that the activation ranges give.
+squared error of the map's input with the scale that follows from the activation ranges.
 """
 
 from weebill.workflow.job import job

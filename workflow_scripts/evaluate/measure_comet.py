@@ -1,6 +1,6 @@
 """Score the translations of all variants with a COMET model (rule measure_comet).
 
-A file keeps sentence vectors between runs: for an added variant, only its own translations are encoded.
+A file keeps sentence vectors between runs, so only the translations of new variants are encoded.
 """
 
 from weebill.workflow.job import job

@@ -1,7 +1,7 @@
 """Measure exports for Firefox in Bergamot, and the same students in our engine (rule measure_firefox).
 
 Read the published student, int8 variants with their shortlists, and exports. Write sizes, speeds in interleaved
-rounds, BLEU and chrF against the published student, and what becomes of tags.
+rounds, BLEU and chrF against the published student, and the numbers of kept tags.
 """
 
 from weebill.workflow.job import job

@@ -1,6 +1,6 @@
 """Time the students on a GPU, in words per second by mini-batch size (rule measure_gpu_speed).
 
-The text is that of the test sets, with the BLEU of the timed translations, and lines of a corpus after them.
+The text is that of the test sets, whose timed translations also give BLEU, followed by lines of a corpus.
 """
 
 from weebill.workflow.job import job

@@ -1,4 +1,4 @@
-"""Score all variants of a student, or of the teacher, by the sentences' original language (rule of the same name).
+"""Score all variants of a student or of the teacher by the sentences' original language (rule of the same name).
 
 Read the test sets and the variants' translations. Write BLEU with intervals for each original language.
 """

@@ -1,7 +1,7 @@
 """Time all variants in one run, interleaved (rule measure_speed).
 
 Read the model folders and the test sets' sources. Write words per second on one core and on all, latency, loading
-times and memory: in the runtime with and without a shortlist, and in PyTorch. The teacher runs in PyTorch only, on
+times and memory, in the runtime with and without a shortlist, and in PyTorch. The teacher runs only in PyTorch, on
 fewer sentences.
 """
 

@@ -1,4 +1,4 @@
-"""Score and weigh all variants of a student, or of the teacher (rule measure_student).
+"""Measure quality and size of all variants of a student or of the teacher (rule measure_student).
 
 Read the test sets, and models and translations of the variants. Write BLEU and chrF with signatures, bootstrap
 intervals and significance, and each variant's shape and exact size in bytes.

@@ -1,4 +1,4 @@
-"""Import text from files or the hub, and divide it for training, validation and testing (rule import_text)."""
+"""Import text from files or the hub, and divide it for training, validation and test (rule import_text)."""
 
 from weebill.workflow.job import job
 

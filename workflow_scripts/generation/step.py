@@ -1,4 +1,4 @@
-"""Apply one compression step to a model folder, with text, and write another folder (rules of steps.smk).
+"""Apply one compression step to a model folder, using text, and write another folder (rules of steps.smk).
 
 Pruning also writes pruning.json: the schedule, the scores, and the removed parts.
 """

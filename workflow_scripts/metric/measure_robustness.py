@@ -1,4 +1,4 @@
-"""Measure how metrics' scores fall when translations are damaged (rule measure_robustness)."""
+"""Measure how metrics' scores decrease when translations are damaged (rule measure_robustness)."""
 
 from weebill.workflow.job import job
 

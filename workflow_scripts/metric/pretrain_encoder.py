@@ -1,4 +1,4 @@
-"""Train a small XLM-R on text files, by masked language modelling or a teacher, and write an encoder folder."""
+"""Train a small XLM-R on text files, by masked language modelling or from a teacher; write an encoder folder."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Score rows of source, translation and reference with the mean of the reference models, in parts (score_corpus)."""
+"""Score rows of source, translation and reference by the mean of the reference models, in parts (score_corpus)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Select the pairs to distil a metric on, and separate pairs to train the translators on (rule select_pairs)."""
+"""Select pairs for distilling a metric, and separate pairs for training the translators (rule select_pairs)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Write one table of all heads of pruned students: removed or kept, with step and score, from pruning.json."""
+"""Write a table of all heads of pruned students (removed or kept, step, score) from pruning.json."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Write a published vocabulary, or each of two, with the commonest pieces alone (rule cut_vocabulary)."""
+"""Write a published vocabulary, or each of two, with only the commonest pieces (rule cut_vocabulary)."""
 
 from weebill.workflow.job import job
 

@@ -1,4 +1,4 @@
-"""Make a student of a published one, with another number of pieces perhaps (rule import_student)."""
+"""Make a student from a published one, possibly with fewer pieces (rule import_student)."""
 
 from weebill.workflow.job import job
 

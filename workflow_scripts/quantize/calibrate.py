@@ -1,7 +1,7 @@
 """Record the activation ranges of a student (WNGT20 §5.1).
 
-A float32 model greedily translates sentences that are drawn at random from all of its training text. The JSON file
-has the mean and the standard deviation of max|A| for each linear map.
+A float32 model greedily translates sentences drawn at random from all of its training text. The JSON file has the
+mean and the standard deviation of max|A| for each linear map.
 """
 
 from weebill.workflow.job import job

@@ -1,7 +1,7 @@
 """Fine-tune a student under fake quantization, then round its weights to the grid (WNGT20 §5, WMT21 §3.4).
 
-Read a float32 model, its distilled corpus and, if activations are quantized too, its calibration. Write a model
-folder of packed weights. A killed training resumes where it stopped.
+Read a float32 model, its distilled corpus and, if activations are also quantized, its calibration. Write a model
+folder with packed weights. A killed training resumes where it stopped.
 """
 
 from weebill.workflow.job import job

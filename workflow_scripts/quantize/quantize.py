@@ -1,6 +1,7 @@
 """Round a student's weights to a grid without further training.
 
-Read a float32 model and, if activations are quantized too, its calibration. Write a model folder of packed weights.
+Read a float32 model and, if activations are also quantized, its calibration. Write a model folder with packed
+weights.
 """
 
 from weebill.workflow.job import job

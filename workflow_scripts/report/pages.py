@@ -1,4 +1,4 @@
-"""Write the report, pages of Markdown and model cards from measurements and Snakemake's benchmarks (rule pages)."""
+"""Write the report, Markdown pages and model cards from measurements and Snakemake's benchmarks (rule pages)."""
 
 from weebill.workflow.job import job
 

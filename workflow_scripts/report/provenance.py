@@ -10,7 +10,7 @@ from pathlib import Path
 from weebill.errors import InputError
 from weebill.files import atomic_path
 
-# Snakemake parses the environment of every job; libyaml does that ten times as fast.  They are plain values.
+# Snakemake parses the environment of every job, which has only plain values; libyaml does this ten times as fast.
 SNAKEMAKE = """
 import yaml
 yaml.Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

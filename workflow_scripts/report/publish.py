@@ -13,6 +13,6 @@ with job(snakemake.log[0]):
     params, files = snakemake.params, dict(snakemake.input.items())
     del files["page"]
     rows = collect(params.page, params.config, files, params.benchmarks, params.rules)
-    # The order of keys, which `write_json` would sort, is that of the page's rows.
+    # The order of keys is that of the page's rows; `write_json` would sort them.
     write_text(snakemake.output.rows, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
     resolve_name(params.render)(rows, Path(snakemake.output.page))

@@ -20,7 +20,7 @@ from weebill_runtime.options import SearchOptions, cut_logger
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
     params, files = snakemake.params, snakemake.input
-    # PyTorch translates here as it does without the shortlist, so translations are equal on every machine.
+    # PyTorch translates, as without the shortlist, so translations are equal on every machine.
     translator = load_runtime(files.model, PORTABLE, files.shortlist)
     search = SearchOptions(**params.search)
     rows = []

@@ -1,4 +1,4 @@
-"""Train the vocabulary of both languages, or one of each, on kept text, drawn at random and as much of each side."""
+"""Train the vocabulary of both languages, or one of each, on kept text, with equal random samples of both sides."""
 
 from weebill.workflow.job import job
 
@@ -8,7 +8,7 @@ from weebill_runtime.normalisation import Normalisation
 
 with job(snakemake.log[0]):
     params = snakemake.params
-    normalisation = None  # in metric experiments, which clean nothing
+    normalisation = None  # for metric experiments, which clean nothing
     if params.languages:
         normalisation = Normalisation.of(params.languages, params.punctuation)
     parts = vocabulary_parts(snakemake.wildcards.size)

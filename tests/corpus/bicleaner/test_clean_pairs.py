@@ -1,4 +1,4 @@
-"""The classifier's text: rows that no filter dropped, the cleanest by their scores, equal for equal seeds."""
+"""The classifier's training text: the cleanest kept rows by their scores, equal for equal seeds."""
 
 import pyarrow as pa
 import pytest
@@ -8,13 +8,13 @@ from weebill.corpus.table import ShardWriter, TableWriter
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 
-NAMES = ("language_model_source", "lexical_translation")  # the lower, the higher the better
+NAMES = ("language_model_source", "lexical_translation")  # lower is better, higher is better
 ROWS = 3000
 
 
 @pytest.fixture
 def corpus(tmp_path, as_table):
-    """Write a corpus whose row r is the pair "s r", "t r"; every third row is dropped."""
+    """Write a corpus in which row r is the pair "s r", "t r"; every third row is dropped."""
     table = as_table([(f"s {row}", f"t {row}") for row in range(ROWS)])
     marks = pa.array(["urls" if row % 3 == 0 else None for row in range(ROWS)], pa.string())
     with ShardWriter(tmp_path / "cleaned", table.schema, 1000) as writer:
@@ -24,7 +24,7 @@ def corpus(tmp_path, as_table):
 
 @pytest.fixture
 def scores(tmp_path):
-    """Write two scores in different units: lower rows are better, and pairs of neighbours are equal."""
+    """Write two scores in different units: earlier rows are better, and pairs of neighbours are equal."""
     found = []
     for name, unit in zip(NAMES, (1.0, -1000.0), strict=True):
         column = SCORES[name].column
@@ -53,13 +53,13 @@ def test_without_scores_any_kept_rows(tmp_path, corpus):
     assert (len(training), len(validation)) == (450, 50)
     rows = {*training, *validation}
     assert len(rows) == 500 and not any(row % 3 == 0 for row in rows)
-    assert abs(sum(rows) / 500 - ROWS / 2) < 5 * ROWS / 12**0.5 / 500**0.5  # five deviations
+    assert abs(sum(rows) / 500 - ROWS / 2) < 5 * ROWS / 12**0.5 / 500**0.5  # 5 deviations
 
 
 def test_the_cleanest_by_the_sum_of_their_ranks(tmp_path, corpus, scores):
     write_clean_pairs({corpus: scores}, tmp_path / "out", 500, 0.25, 1)
     training, validation = drawn(tmp_path / "out")
-    # 2,000 rows are kept, all are drawn, and of these the first quarter is best.
+    # All 2,000 kept rows are drawn; the first quarter of them is the best.
     kept = [row for row in range(ROWS) if row % 3]
     assert sorted(training + validation) == kept[:500]
     assert training != sorted(training)

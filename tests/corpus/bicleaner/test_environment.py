@@ -1,4 +1,4 @@
-"""Scripts in bicleaner's environment: they need few of our modules, they learn, repeat themselves and score."""
+"""Scripts in bicleaner's environment: few imports of our modules, training, equal repetition, and scores."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ def test_its_modules_import_nothing_of_the_main_environment():
         "import sys; import weebill.workflow.job; import weebill.corpus.bicleaner.training; "
         "import weebill.corpus.bicleaner.classification; print(*sys.modules)"
     )
-    # Without site-packages but psutil, which bicleaner's environment has too.
+    # No package of site-packages is loaded but psutil, which bicleaner's environment has too.
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True
     )
@@ -51,7 +51,7 @@ def test_a_folder_without_a_model(tmp_path):
 
 @pytest.fixture
 def there(tmp_path):
-    """Return a function that runs one of bicleaner's scripts and returns its log."""
+    """Return a function that runs a script in bicleaner's environment and returns its log."""
     if not PYTHON.is_file():
         pytest.skip(
             f"bicleaner's environment is not here; envs/install.sh bicleaner {PYTHON.parents[1]}"
@@ -70,7 +70,7 @@ def there(tmp_path):
 
 
 def sentences(count, seed):
-    """Return pairs of two languages of 40 words each; a word always has the same translation."""
+    """Return pairs in two languages of 40 words each; a word always has the same translation."""
     draw = random.Random(0)
     words = [["".join(draw.choices(letters, k=5)) for letters in SCRIPTS] for _ in range(40)]
     draw = random.Random(seed)
@@ -106,7 +106,7 @@ def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     files = ["metadata.yaml", "model.h5", "spm.model", "spm.vocab"]
     made = [sorted((tmp_path / model).iterdir()) for model in ("model", "again")]
     assert [[path.name for path in one] for one in made] == [files, files]
-    # The weights in model.h5 are equal, as the scores below show; Keras' metadata may differ.
+    # The weights in model.h5 are equal, as scores below show; Keras' metadata may differ.
     for one, other in zip(*made, strict=True):
         assert one.suffix == ".h5" or one.read_bytes() == other.read_bytes()
 
@@ -133,7 +133,7 @@ def test_a_classifier_is_trained_and_scores(tmp_path, there, text):
     ruled = scored("ruled", "model", "--hard-rules")
     assert ruled[200] == 0 < scores[200]  # hard rules reject copies
     passed = ruled > 0
-    # Batches differ, so sums are added in another order.
+    # Batches differ, so sums have another order.
     assert passed[:200].sum() > 150 and np.allclose(ruled[passed], scores[passed], atol=1e-5)
 
 

@@ -1,4 +1,4 @@
-"""Pairs are written and scores read row by row; a killed scoring resumes; wrong counts name their part."""
+"""Pairs are written and scores are read row by row; killed scoring resumes; errors name parts with wrong counts."""
 
 import gzip
 
@@ -23,7 +23,7 @@ def dropped(row):
 
 @pytest.fixture
 def corpus(tmp_path, as_table):
-    """Write 25 rows in shards of 10, every fourth dropped, some with characters that end lines elsewhere."""
+    """Write 25 rows in shards of 10; every fourth is dropped, some have characters that end lines elsewhere."""
     table = as_table([(ODD.get(row, "s" * row), "t" * (row % 7)) for row in range(ROWS)])
     marks = pa.array(["urls" if dropped(row) else None for row in range(ROWS)], pa.string())
     table = table.set_column(4, "dropped_by", marks)
@@ -41,7 +41,7 @@ def pairs(tmp_path, corpus):
 
 
 class Lengths:
-    """Score that any reader can compute; it counts pairs, and may be killed."""
+    """Score that is easy to check: lengths; it counts pairs, and may be killed."""
 
     def __init__(self, stop_after=None):
         self.pairs, self.stop_after = 0, stop_after

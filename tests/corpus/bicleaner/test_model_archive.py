@@ -1,4 +1,4 @@
-"""A published model's files are unpacked from their archive, and no file is written outside the folder."""
+"""Files of a published model are unpacked from an archive, and none is written outside the folder."""
 
 import io
 import tarfile
@@ -11,7 +11,7 @@ from weebill.errors import InputError
 
 @pytest.fixture
 def archive(tmp_path):
-    """Return a function that makes a .tgz from names of members; each member's content is its name."""
+    """Return a function that makes a .tgz of members with given names; each member's content is its name."""
 
     def make(*names):
         with tarfile.open(tmp_path / "model.tgz", "w:gz") as file:
@@ -50,7 +50,7 @@ def test_other_archives_are_refused(tmp_path, archive, names, said):
     "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE]
 )
 def test_links_and_devices_are_refused(tmp_path, kind):
-    """A link that stays inside the folder is refused too."""
+    """Links that stay inside the folder are refused too."""
     with tarfile.open(tmp_path / "model.tgz", "w:gz") as file:
         file.addfile(tarfile.TarInfo("metadata.yaml"))
         link = tarfile.TarInfo("model.h5")

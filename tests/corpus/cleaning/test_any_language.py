@@ -1,4 +1,4 @@
-"""Cleaning with its defaults keeps good pairs of any language, and drops bad ones."""
+"""Cleaning with default settings keeps good pairs of any language, and drops bad ones."""
 
 import re
 
@@ -16,6 +16,7 @@ from weebill_runtime.normalisation import normalise
 KEPT = {
     "ja": [
         ("Over 100,000 people live there.", "そこには10数万人が住んでいる。"),
+        ("The rate fell by 12.05 percent.", "その率は十二・〇五パーセント下がった。"),
         ("About 30 percent agreed with it.", "約3割の人が賛成した。"),
         ("It opened in 2019 in the town.", "それは平成31年に開業した。"),
         ("He was born in 1985 in Tokyo.", "彼は昭和60年に東京で生まれた。"),
@@ -39,6 +40,8 @@ KEPT = {
         ("It lived 4.2-3.9 million years ago.", "它生活在420万至390万年前。"),
         ("About 10,000 people took part in the march.", "大约1万人参加了游行。"),
         ("The bridge was opened in 1998.", "这座桥于一九九八年通车。"),
+        ("The rate fell by 12.5 percent.", "该比率下降了百分之十二点五。"),
+        ("They sold 350 million of them.", "他們賣出三點五億個。"),
         ("It costs 2.5 billion dollars to build.", "建造它需要花费25亿美元。"),
         ("They counted 120 million voters in May.", "他们在5月统计了1.2亿选民。"),
         ("See http://a.org/x, the rules are at the end of it.", "有关此事项请参阅http://a.org/x，规则在最后。"),
@@ -178,6 +181,7 @@ DROPPED = {
     "zh": [
         ("The plan costs 3 million.", "该计划耗资五百万。", "numbers"),
         ("More than 200,000 people live there.", "那里住着10多万人。", "numbers"),
+        ("The rate fell by 12.6 percent.", "该比率下降了百分之十二点五。", "numbers"),
     ],
     "ar": [("The rate rose to 3.5 percent.", "ارتفع المعدل إلى ٤٫٥ في المئة.", "numbers")],
     "fr": [

@@ -1,4 +1,4 @@
-"""The whole chain: every row is written, with the name of the first filter that rejects it, in bounded memory."""
+"""The whole chain: every row is written with the first filter that rejects it, in bounded memory."""
 
 import os
 import shutil
@@ -195,7 +195,7 @@ def test_goes_on_after_a_kill_in_the_last_moment(tmp_path, corpus, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
     monkeypatch.undo()
-    shutil.rmtree(tmp_path / "out")  # as Snakemake does with the output of a killed job
+    shutil.rmtree(tmp_path / "out")  # as Snakemake does after a killed job
     clean_corpus(corpus[0], tmp_path / "out", PAIR, corpus[1])
     assert _contents(tmp_path / "out").equals(_contents(tmp_path / "undisturbed"))
     assert not (tmp_path / "out.work").exists()
@@ -260,7 +260,7 @@ def test_monolingual(tmp_path, as_table, side, other):
     lines = ["A line of text", "a line of text!", "", "1 2 3", "A held out one", "elsewhere"]
     pairs = [(line, None) if side == "source" else (None, line) for line in lines]
     write_table(tmp_path / "in.parquet", as_table(pairs))
-    # only the same side of a held-out pair counts
+    # Only the same side of a held-out pair counts.
     held_out = {side: "A held out one", other: "elsewhere"}
     write_table(tmp_path / "test.parquet", as_table([(held_out["source"], held_out["target"])]))
     cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))

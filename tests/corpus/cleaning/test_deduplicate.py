@@ -1,4 +1,4 @@
-"""Repeated pairs are those that a set of strings finds, for any number of buckets."""
+"""Repeated pairs are the same as a set of strings finds, for any number of buckets."""
 
 import random
 import tracemalloc

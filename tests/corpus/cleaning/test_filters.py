@@ -1,4 +1,4 @@
-"""Each filter rejects the damage that it names, exactly from its threshold on."""
+"""Each filter rejects the damage in its name, exactly from its threshold on."""
 
 import random
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Folded text: what differs only in case, punctuation and form of characters is equal."""
+"""Folded text: texts that differ only in case, punctuation and form of characters become equal."""
 
 import random
 import unicodedata
@@ -28,7 +28,7 @@ def test_equal_text_in_another_form_folds_alike():
 def test_folded():
     assert folded(["It's  A-Test, STRASSE!", "its a test straße"]) == ["itsateststrasse"] * 2
     assert folded(["?!… ", "", "\u2028ǅ"]) == ["", "", "dž"]
-    assert len(set(folded(["नमस्ते", "नमसत"]))) == 2  # marks are part of the word
+    assert len(set(folded(["नमस्ते", "नमसत"]))) == 2  # marks belong to the word
     assert folded([]) == [] and folded(["!"]) == [""]
 
 
@@ -40,7 +40,7 @@ def test_folded():
         ("2 < 3", "2 > 3", "2 + 3", "23"),
         ("in 2010, 50 of them", "in 201050 of them", "in 2010.50 of them"),
         ("1-2-3", "12-3", "1-23", "123"),
-        ("٣٫٥", "٣٥"),  # other scripts write digits too
+        ("٣٫٥", "٣٥"),  # other scripts have digits too
         ("٣٥", "٣٦", "३७"),
     ],
 )

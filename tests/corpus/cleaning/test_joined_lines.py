@@ -1,4 +1,4 @@
-"""Arrays of many lines give what each line gives by itself."""
+"""Arrays of many lines give the same results as each line alone."""
 
 import numpy as np
 import pytest

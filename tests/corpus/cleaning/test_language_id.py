@@ -1,4 +1,4 @@
-"""Language identification on each side."""
+"""Language identification of each side."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_ends_judge_like_whole_lines(lid_176, real_text):
         lines = sides[-1]
         differ = identifier.reject(lines, language) != identifier.reject_whole(lines, language)
         assert differ.mean() <= 0.0005
-    # The language of these lines changes midway: a look at the beginning would miss half of the wrong ones.
+    # The language of these lines changes in the middle: their beginnings alone would hide half of the wrong lines.
     mixed = [a[: len(a) // 2] + " " + b[len(b) // 2 :] for a, b in zip(*sides, strict=True)]
     wrong = identifier.reject_whole(mixed, "en")
     assert wrong.mean() > 0.8
@@ -59,7 +59,7 @@ def test_ends_judge_like_whole_lines(lid_176, real_text):
 
 
 class StandIn:
-    """Identifier with given labels, which knows the label of each line."""
+    """Identifier with given labels, and a known label for each line."""
 
     def __init__(self, labels, lines):
         self.labels, self.lines = [f"__label__{label}" for label in labels], lines
@@ -187,7 +187,7 @@ def test_scripts_of_one_language_decide(lid_176):
         "This line has a ン in it, and a long English rest.",
     ]
     assert identifier.reject(lines, "ja").tolist() == [False, True, True]
-    assert identifier.reject_whole(lines, "ja").tolist() == [True, True, True]  # Chinese to it
+    assert identifier.reject_whole(lines, "ja").tolist() == [True, True, True]  # labelled Chinese
 
 
 def test_bad_models(tmp_path, lid_176):

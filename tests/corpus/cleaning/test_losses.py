@@ -1,6 +1,8 @@
-"""A filter that drops more than a third of a corpus is named, with the key that turns it off."""
+"""A warning names a filter that drops more than a third of a corpus, and the key that turns it off."""
 
-from weebill.corpus.cleaning.losses import great_losses
+from weebill.corpus.cleaning.losses import great_losses, losses_of_sample
+from weebill.corpus.cleaning.pairs import Context
+from weebill.corpus.cleaning.rules import Rules
 
 
 def test_great_losses():
@@ -9,3 +11,16 @@ def test_great_losses():
     [line] = great_losses({"length_ratio": 334}, 1000)
     assert line.startswith("the filter 'length_ratio' drops 334 of 1,000 rows (33%)")
     assert "`cleaning.rules.disabled: [length_ratio]`" in line
+
+
+def test_exchanged_sides_are_told():
+    pairs = [
+        (f"The shop opens at {n} o'clock.", f"가게는 {n}시에 문을 엽니다.") for n in range(120)
+    ]
+    context = Context(Rules())
+    assert losses_of_sample(pairs, ("en", "ko"), context) == []
+    assert losses_of_sample(pairs, ("ko", "en"), context) == [
+        "120 of 120 would be kept if its sides were exchanged, now 0; exchange its source and target"
+    ]
+    [line] = losses_of_sample(pairs, ("th", "hi"), context)
+    assert line.startswith("the filter 'letter_tokens' drops 120 of 120 rows (100%)")

@@ -1,4 +1,4 @@
-"""Repetition found line by line equals that found in many lines at once."""
+"""Repetition is the same for one line as for many lines at once."""
 
 import random
 

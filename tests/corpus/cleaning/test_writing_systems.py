@@ -1,4 +1,4 @@
-"""Words of any script, by its characters, against the Unicode tables and clusters of the library `regex`."""
+"""Words of any script by its characters, compared with the Unicode tables and clusters of the library `regex`."""
 
 import numpy as np
 import pytest

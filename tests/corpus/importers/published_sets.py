@@ -1,4 +1,4 @@
-"""Test set in WMT's format that sacreBLEU believes to have published."""
+"""Test set in WMT's format that sacreBLEU takes for a published one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,10 +13,9 @@ NAME = "wmt99"
 def publish(
     folder: Path, change: pytest.MonkeyPatch, documents: Sequence[tuple[str, Sequence[str]]]
 ) -> None:
-    """Let sacreBLEU have the English-German test set wmt99.
+    """Add the English-German test set wmt99 to sacreBLEU.
 
-    documents: the language in which each was first written, and its segments; sources begin with "src", references
-    with "ref".
+    documents: original language and segments of each; sources begin with "src", references with "ref".
     """
     raw = folder / NAME / "raw"
     raw.mkdir(parents=True, exist_ok=True)

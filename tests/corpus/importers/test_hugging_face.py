@@ -44,7 +44,7 @@ def _fails(tmp_path, entry, *parts, places=None):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Write a data set of two training shards and a validation split, and return the entry that reads it."""
+    """Write a data set with two training shards and a validation split; return the entry that reads it."""
     path = tmp_path / "wmt/tiny"
     _parquet(path / "de-en/train-00000-of-00002.parquet", ROWS[:2])
     _parquet(path / "de-en/train-00001-of-00002.parquet", ROWS[2:])
@@ -113,7 +113,7 @@ def test_bytes_that_are_not_utf_8(tmp_path, folder):
     _fails(tmp_path, entry, "train-00001-of-00002.parquet", "damaged")
 
 
-# Aliases that stand for 2^70 values.
+# YAML aliases that expand to 2^70 values.
 LAUGHS = "a: &a0 [x]\n" + "\n".join(f"b{i}: &a{i + 1} [*a{i}, *a{i}]" for i in range(70))
 
 
@@ -167,7 +167,7 @@ def test_files_that_the_card_names():
 
 @pytest.fixture
 def hub(folder, site, monkeypatch):
-    """Serve the data set on a local hub, and return the entry that reads it there."""
+    """Serve the data set on a local hub; return the entry that reads it there."""
     path, entry = folder
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site.address)
     siblings = []
@@ -204,7 +204,7 @@ def test_without_the_hub(tmp_path, hub, site, places):
     _fails(
         tmp_path, hub, "wmt/tiny: the Hugging Face hub cannot be asked", "local_dir", places=places
     )
-    own = Places(str(tmp_path), str(tmp_path / "cache"))  # holds wmt/tiny
+    own = Places(str(tmp_path), str(tmp_path / "cache"))  # has wmt/tiny
     assert _imported(tmp_path, hub, own) == ROWS
     assert not [path for path, _ in site.seen if "resolve" in path]
 

@@ -1,4 +1,4 @@
-"""Data sets by mtdata's names: the index, and every file format that it refers to."""
+"""Data sets by mtdata's names: the index, and all file formats in it."""
 
 import bz2
 import gzip
@@ -31,9 +31,9 @@ def test_the_index_is_all_of_mtdata():
     assert find_entry("Facebook-wikimatrix-1-deu-eng").columns == (1, 2)  # a score comes first
     entry = find_entry("Statmt-commoncrawl_wmt13-1-deu-eng")
     assert entry.members == ("commoncrawl.de-en.de", "commoncrawl.de-en.en")
-    assert find_entry("Statmt-europarl-10") is None  # only the beginning of a name
+    assert find_entry("Statmt-europarl-10") is None  # only a name's beginning
     assert ("de", "en") in opus_pairs("Europarl", "v8")
-    assert ("en", "de") not in opus_pairs("Europarl", "v8")  # alphabetical
+    assert ("en", "de") not in opus_pairs("Europarl", "v8")  # alphabetical order
 
 
 def test_what_keeps_a_name_from_serving():
@@ -90,7 +90,7 @@ def _unit(**sides: str) -> str:
 
 @pytest.fixture
 def index(site, monkeypatch):
-    """Return a function that puts one data set into the index, and its file on the site."""
+    """Return a function that puts a data set into the index, and its file on the site."""
     lines = ["name\turls\tmembers\tform\tpacked\tcolumns\n"]
     monkeypatch.setattr(mtdata_index, "_index", lambda: "".join(lines))
 

@@ -1,4 +1,4 @@
-"""Corpora of OPUS by name and version, from hand-made archives of the same layout."""
+"""Corpora of OPUS by name and version, from hand-made archives with OPUS' layout."""
 
 import gzip
 import io
@@ -74,7 +74,7 @@ def test_what_opus_get_fetched_serves(tmp_path, places, europarl, site):
 
 
 def test_spellings_of_opus(tmp_path, places, site, europarl):
-    """Truth: the index of OPUS in mtdata, and the names of files in its archives."""
+    """The expected spellings come from the index of OPUS in mtdata, and from file names in its archives."""
     assert opus_codes("OpenSubtitles", "v2018", ("en", "zh")) == ("en", "zh_cn")
     assert opus_codes("OpenSubtitles", "v2018", ("zh-TW", "en")) == ("zh_tw", "en")
     assert opus_codes("OpenSubtitles", "v2018", ("en", "pt")) == ("en", "pt")

@@ -1,4 +1,4 @@
-"""Texts in archives, and the errors of damaged ones apart from those of a disk."""
+"""Texts in archives; errors of damaged archives differ from errors of the disk."""
 
 import errno
 import gzip
@@ -15,7 +15,7 @@ TEXT = b"eins\n\nzwei\n"
 
 
 def packed(path, texts):
-    """Write a .zip or .tgz with members of these names and contents."""
+    """Write a .zip or .tgz with members of given names and contents."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w") as archive:
             for name, text in texts.items():
@@ -40,7 +40,7 @@ def test_the_one_member_of_a_pattern(tmp_path, suffix):
 
 
 def test_the_given_suffix_counts(tmp_path):
-    """Fetched files have names of their own."""
+    """The given suffix decides, because fetched files have other names."""
     (tmp_path / "blob").write_bytes(gzip.compress(TEXT))
     (tmp_path / "plain.gz").write_bytes(TEXT)
     (tmp_path / "a.gz").write_bytes(gzip.compress(TEXT))
@@ -54,7 +54,7 @@ def test_the_given_suffix_counts(tmp_path):
 
 @pytest.mark.parametrize(("left", "right"), [(1, 5), (4, 1), (3, 2)])
 def test_sides_of_unequal_length(tmp_path, left, right):
-    """All lines of the longer side are counted."""
+    """The error counts all lines of the longer side."""
     (tmp_path / "a").write_text("x\n" * left)
     (tmp_path / "b").write_text("y\n" * right)
     pairs = Controls().pairs(TextFile(tmp_path / "a"), TextFile(tmp_path / "b"))

@@ -1,4 +1,4 @@
-"""Test sets of sacreBLEU: spellings of language pairs, and the languages in which segments were first written."""
+"""Test sets of sacreBLEU: spellings of language pairs, and original languages of segments."""
 
 import pytest
 from sacrebleu import DATASETS
@@ -21,7 +21,7 @@ def test_pairs_of_sacrebleu():
 
 @pytest.fixture
 def published(tmp_path, monkeypatch):
-    """Let sacreBLEU have a test set in WMT's format, whose documents were first written in two languages."""
+    """Add a test set in WMT's format to sacreBLEU; its documents have two original languages."""
     publish(tmp_path, monkeypatch, list(DOCUMENTS.items()))
 
 

@@ -1,4 +1,4 @@
-"""Trees of git against git itself."""
+"""Hashes of git trees, compared with git's own."""
 
 import hashlib
 import io
@@ -22,7 +22,7 @@ FILES = {
 
 @pytest.fixture
 def folder(tmp_path):
-    """Write the files; b.sh may be executed."""
+    """Write the files; b.sh is executable."""
     for name, data in FILES.items():
         path = tmp_path / "repository" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def tree(folder):
-    """Return git's own name of the tree."""
+    """Return git's own hash of the tree."""
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     for command in (["init", "-q"], ["add", "-A"]):
@@ -66,7 +66,7 @@ def test_files_of_an_archive(tmp_path, folder, tree):
 
 
 def test_names_that_are_not_utf8_are_those_of_git(folder, tmp_path):
-    """The tree with a file 'a' and one whose name is the byte FF, as git wrote it, in bytes."""
+    """The expected tree has, in git's bytes, the file 'a' and a file with the byte FF as its name."""
     blob = hashlib.sha1(b"blob 0\0").digest()
     content = b"".join(b"100644 " + name + b"\0" + blob for name in (b"a", b"\xff"))
     expected = hashlib.sha1(b"tree %d\0" % len(content) + content).hexdigest()

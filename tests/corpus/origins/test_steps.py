@@ -1,4 +1,4 @@
-"""Steps from originals to texts: joined tables by hand, and the checksums of all texts that a mirror can make."""
+"""Steps from originals to texts: hand-joined tables, and checksums of all texts that a mirror can make."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ from weebill.corpus.sources import Places
 
 
 def write(folder, **texts):
-    """Write texts as files, and return their paths by name."""
+    """Write texts as files; return their paths by name."""
     paths = {}
     for index, (name, text) in enumerate(texts.items()):
         paths[name] = folder / str(index)
@@ -133,7 +133,7 @@ def test_originals_give_the_published_checksum(tmp_path, name):
 def test_a_process_without_a_mirror_fetches_the_originals_from_their_addresses(tmp_path):
     if not (mirror := os.environ.get("WEEBILL_MIRROR")):
         pytest.skip("WEEBILL_MIRROR names no folder of originals")
-    target = tmp_path / "data/origins/mono/news.en"  # of an archive that GitHub packs
+    target = tmp_path / "data/origins/mono/news.en"  # from an archive packed by GitHub
     make = (
         "from weebill.corpus.origins import catalogue; from weebill.corpus.sources import Places; "
     )

@@ -1,4 +1,4 @@
-"""Features by hand; the regression at the optimum of its loss; folds that do not use their own labels."""
+"""Features computed by hand; the regression's optimum; folds that do not use their own labels."""
 
 import math
 
@@ -29,7 +29,7 @@ def test_features_by_hand():
     expected = [math.log(29 / 20), math.log(20 / 8)]
     assert found["length_ratio"].tolist() == pytest.approx(expected)
     assert found["length"].tolist() == pytest.approx([math.log(11), math.log(5)])
-    # numbers {12} and {12, 30}: (2 · 1 + 1) / (1 + 2 + 1); none: 1
+    # Numbers {12} and {12, 30}: (2 · 1 + 1) / (1 + 2 + 1); without numbers: 1.
     assert found["numbers"].tolist() == pytest.approx([3 / 4, 1.0])
     assert found["letters"].tolist() == pytest.approx([(9 + 14) / (12 + 19), (3 + 9) / (3 + 13)])
     assert found["sentence_ends"].tolist() == [2.0, 1.0]
@@ -37,7 +37,7 @@ def test_features_by_hand():
 
 
 def examples(rows=400, seed=2):
-    """Return two features that depend on the label, one that does not, and equal lengths."""
+    """Return features and labels: two features depend on the label, one does not, and lengths are equal."""
     draw = np.random.default_rng(seed)
     good = draw.random(rows) < 0.3
     return {
@@ -49,7 +49,7 @@ def examples(rows=400, seed=2):
 
 
 def penalised_loss(combination, features, good):
-    """Return the regression's loss, computed from the weights of the unscaled features."""
+    """Return the regression's loss, computed with the weights of unscaled features."""
     odds = combination(features)
     free = 0.0
     for name, weight in combination.weights.items():
@@ -61,7 +61,7 @@ def penalised_loss(combination, features, good):
 
 
 def test_the_fit_is_the_optimum():
-    """No weight can be moved to a lower loss."""
+    """No change of a weight lowers the loss."""
     features, good = examples()
     found = fit(features, good)
     assert found.length_ratio == np.median(features["length_ratio"][good])
@@ -84,7 +84,7 @@ def test_a_feature_that_never_changes_does_no_harm():
 
 
 def test_folds_do_not_see_their_labels():
-    """On random features a fit knows its own rows, and cross-validation is at chance level."""
+    """With random features, a fit predicts its own rows, but cross-validation is at chance level."""
     draw = np.random.default_rng(1)
     good = draw.random(300) < 0.3
     features = {f"f{number}": draw.normal(size=300) for number in range(40)}

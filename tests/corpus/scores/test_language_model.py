@@ -1,4 +1,4 @@
-"""Cross-entropy against KenLM's own word scores and against a model counted by hand; KenLM's programs."""
+"""Cross-entropy, compared with KenLM's own word scores and a model counted by hand; KenLM's programs."""
 
 import math
 
@@ -36,7 +36,7 @@ def test_tokens():
 
 
 def test_is_the_librarys_full_score(model):
-    """Bits per word, the end counted, are the sum of the decimal logarithms of all words and </s>."""
+    """Bits per word, counting the end, come from the sum of decimal logarithms of all words and </s>."""
     library = kenlm.Model(str(model))
     lines = ["The cat sees the tree.", "a zebra!", "the the the the the", ""]
     for line, found in zip(lines, cross_entropy(model)(lines), strict=True):
@@ -46,7 +46,7 @@ def test_is_the_librarys_full_score(model):
 
 
 def test_the_model_is_a_distribution_of_its_words(model):
-    """Probabilities of all continuations of a history sum to one: every word, the end, the unknown."""
+    """Probabilities of all continuations of a history (words, end, unknown word) sum to 1."""
     library = kenlm.Model(str(model))
     words = {word for line in LINES for word in tokens(line).split()}
     for history in (["<s>"], ["the", "cat"], ["zebra"]):
@@ -76,7 +76,7 @@ def test_equal_text_makes_equal_bytes(model, tmp_path):
 
 
 def test_symbols_of_the_model_are_ordinary_text(model, tmp_path):
-    """Text may have <s>, </s> and <unk>, although lmplz refuses them."""
+    """Text may contain <s>, </s> and <unk>, although lmplz refuses them."""
     estimate([*LINES, "<s> a </s> <unk>"], tmp_path / "lm.klm", order=3, memory="50M")
     assert (tmp_path / "lm.klm").is_file()
 
@@ -92,7 +92,7 @@ def test_no_text_and_no_model(model, tmp_path):
 
 
 def test_a_program_that_fails_is_told_in_its_words(model, tmp_path):
-    """build_binary refuses n-grams longer than it was compiled for, and the error quotes it."""
+    """build_binary refuses longer n-grams than it was compiled for, and our error quotes its message."""
     with pytest.raises(InputError, match=r"build_binary ended with code 1: .*order"):
         estimate(LINES, tmp_path / "lm.klm", order=12, memory="50M")
     assert list(tmp_path.iterdir()) == []
@@ -112,7 +112,7 @@ def test_pruning_leaves_out_what_occurs_once(tmp_path):
     for name, prune in (("whole", (0,)), ("pruned", (0, 0, 1))):
         estimate([*LINES * 2, once], tmp_path / name, order=3, memory="50M", prune=prune)
         sizes[name] = kenlm.Model(str(tmp_path / name))
-    # The length of the longest known n-gram at each word: the trigram of the rare line is gone, its bigrams stay.
+    # Length of the longest known n-gram at each word: trigrams of the rare line are pruned, its bigrams stay.
     lengths = {
         name: [length for _, length, _ in model.full_scores(once)] for name, model in sizes.items()
     }

@@ -1,4 +1,4 @@
-"""The lexical score against its formula written out, a table of a known language, and the sample of rows."""
+"""The lexical score, compared with its formula; the table of a known language; and the sample of rows."""
 
 import math
 from collections import Counter
@@ -46,7 +46,7 @@ def table(tmp_path):
 
 
 def one_direction(given, words, side):
-    """Return the mean log ratio of words given the others, by loops over LINKS; side: 0 or 1, of the words."""
+    """Return the mean log ratio of `words`, given the other side, by loops over LINKS; side: of `words`, 0 or 1."""
     linked = [(link[1 - side], link[side], link[2]) for link in LINKS]
     total = sum(count for _, _, count in linked)
     of_given, of_word = Counter(), Counter()
@@ -90,7 +90,7 @@ def test_translations_stand_above_other_text(table):
     ],
 )
 def test_true_pairs_stand_above_the_next_lines_target(tmp_path, real_text, names, lowest, dropped):
-    """The table is estimated on 9,000 other pairs."""
+    """The table is estimated from 9,000 other pairs."""
     sides = [
         real_text(f"train/{name}").read_text(encoding="utf-8").split("\n")[:-1] for name in names
     ]
@@ -124,7 +124,7 @@ def test_no_pairs_score_nothing(table):
 
 @needs_eflomal
 def test_the_table_of_a_known_language(tmp_path):
-    """Each word has one translation, which is its commonest link; equal text makes equal bytes."""
+    """Each word has one translation, which is its most frequent link; equal text gives equal bytes."""
     words = [f"w{number}" for number in range(15)]
     draw = np.random.default_rng(3)
     pairs = []
@@ -148,7 +148,7 @@ def test_a_sample_keeps_the_order_and_draws_evenly():
         found = sample(((str(n), "") for n in range(10)), 3, seed)
         assert found == sorted(found) and len(set(found)) == 3
         drawn.update(int(one) for one, _ in found)
-    # 600 of each are expected, with a deviation of √(2000 · 0.3 · 0.7) = 20.5
+    # Each is expected 600 times, with a deviation of √(2000 · 0.3 · 0.7) = 20.5.
     assert all(abs(drawn[number] - 600) < 4 * 20.5 for number in range(10))
 
 

@@ -1,4 +1,4 @@
-"""A score's table has the corpus' shards and rows; a killed job resumes to the same bytes."""
+"""A score's table has the corpus' shards and rows; a killed job that resumes writes the same bytes."""
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ SCORE = SCORES["reverse_model"]
 
 
 class Lengths:
-    """Score that any reader can compute: the lengths of both sides; it counts rows, and may be killed."""
+    """Score that is easy to check: the lengths of both sides; it counts rows, and may be killed."""
 
     def __init__(self, stop_after=None):
         self.rows, self.stop_after = 0, stop_after
@@ -27,7 +27,7 @@ class Lengths:
 
 @pytest.fixture
 def corpus(tmp_path, as_table):
-    """Write 25 rows in shards of 10, every fourth dropped."""
+    """Write 25 rows in shards of 10; every fourth is dropped."""
     table = as_table([("s" * row, "t" * (row % 7)) for row in range(25)])
     dropped = pa.array(["urls" if row % 4 == 0 else None for row in range(25)], pa.string())
     table = table.set_column(4, "dropped_by", dropped)
@@ -48,7 +48,7 @@ def test_same_shards_and_rows(tmp_path, corpus):
 
 
 def test_killed_at_every_batch(tmp_path, corpus):
-    """Finished shards are not scored again, and the bytes are those of an undisturbed run."""
+    """Finished shards are not scored again, and the bytes equal those of an undisturbed run."""
     score_corpus(corpus, tmp_path / "whole", SCORE, Lengths(), {"model": "a"}, batch_rows=4)
     for stop_after in (0, 3, 9, 8):
         scorer = Lengths(stop_after)
@@ -83,7 +83,7 @@ def test_a_missing_side_is_an_error(tmp_path, as_table):
 
 
 def test_scores_beside_come_row_by_row(tmp_path, corpus):
-    """Rows of another score's shards match the rows of the texts, for any batches."""
+    """Rows of another score's shards match the texts' rows, for any batch size."""
     score_corpus(corpus, tmp_path / "lengths", SCORE, Lengths(), {}, batch_rows=4)
 
     def same(sources, targets, reverse_model):

@@ -1,4 +1,4 @@
-"""Cuts against a brute-force sort; tables of scores that do not fit their corpus."""
+"""Cuts, compared with a brute-force sort; score tables that do not fit their corpus."""
 
 import math
 import random
@@ -14,12 +14,12 @@ from weebill.corpus.table import SCHEMA, ShardWriter, read_columns, shard_paths,
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 
-# Few different values, so that many tie; both zeros, neighbours in the last bit, and any sign.
+# Few different values, for many ties; both zeros, neighbours in the last bit, and both signs.
 VALUES = [-3.5, -1.0, -0.0, 0.0, 1e-300, 0.25, np.nextafter(0.25, 1), 2.0, 40.0]
 
 
 def make(folder, rows, seed, shard_rows=7):
-    """Write a corpus of `rows` rows, some dropped before, and all its scores.
+    """Write a corpus of `rows` rows, some already dropped, and all its scores.
 
     Returns (path, score tables by name, rows).
     """
@@ -54,7 +54,7 @@ def make(folder, rows, seed, shard_rows=7):
 
 
 def brute_force(values, dropped, cuts):
-    """Return `dropped_by` by sorting everything: worst last, and of equal scores the later row."""
+    """Return `dropped_by` by sorting all rows: the worst come last; among equal scores, the later rows."""
     result = list(dropped)
     for name, cut in cuts:
         sign = -1 if SCORES[name].higher_is_better else 1
@@ -76,7 +76,7 @@ def brute_force(values, dropped, cuts):
 @pytest.mark.parametrize("seed", range(20))
 def test_cuts_equal_sorting(tmp_path, seed):
     draw = random.Random(1000 + seed)
-    rows = draw.choice([1, 6, 7, 8, 22, 40])  # of shards of 7
+    rows = draw.choice([1, 6, 7, 8, 22, 40])  # in shards of 7
     corpus, tables, (values, dropped) = make(tmp_path, rows, seed)
     possible = [
         Cut(),
@@ -101,12 +101,12 @@ def test_cuts_equal_sorting(tmp_path, seed):
 
 @pytest.mark.parametrize(("rows", "percent", "count"), [(199, 5, 9), (200, 5, 10), (1000, 0.7, 7)])
 def test_percent_is_rounded_down_in_decimal(rows, percent, count):
-    """1000 · 0.7 / 100 is 6.999… in binary."""
+    """In binary, 1000 · 0.7 / 100 is 6.999…."""
     assert Cut(percent=percent).count(rows) == count
 
 
 def test_columns_and_weights(tmp_path):
-    """Scores become columns, null if the row was dropped before; weight = exp(0.1 p)."""
+    """Scores become columns, null in rows that were already dropped; weight = exp(0.1 p)."""
     corpus, tables, (values, dropped) = make(tmp_path, 20, 1)
     name = "reverse_model"
     select(corpus, tmp_path / "out", [ScoreTable(name, tables[name], Cut(percent=50), 0.1)])
@@ -120,7 +120,7 @@ def test_columns_and_weights(tmp_path):
 
 
 def test_a_single_file_without_dropped_by(tmp_path):
-    """Distilled text is one file, with no row dropped; the result is one file too."""
+    """Distilled text is one file without dropped rows; the result is one file too."""
     write_table(tmp_path / "t.parquet", pa.table({"source": list("abcd"), "target": list("wxyz")}))
     name = "language_model_target"
     order = {"w": 2.0, "x": 9.0, "y": 1.0, "z": 3.0}

@@ -1,4 +1,4 @@
-"""Positions at which translations differ, and differences that float32 rounding explains."""
+"""Positions where translations differ, and differences explained by float32 rounding."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ OPTIONS = SearchOptions()
 
 @pytest.fixture
 def network():
-    """Make a network that writes to the length limit."""
+    """Make a network whose translations reach the length limit."""
     model = make_network(PIECES)
     with torch.no_grad():
         model.output.bias[EOS] = -5.0
@@ -36,7 +36,7 @@ def test_equal_translations_differ_nowhere(network):
 def test_a_difference_is_found_and_weighed_where_it_begins(network):
     own = greedy([network], sources(), OPTIONS)
     other = [list(one) for one in own]
-    other[1][2] = other[1][2] % (PIECES - 2) + 2  # another piece, and other pieces after it
+    other[1][2] = other[1][2] % (PIECES - 2) + 2  # another piece, and then other pieces
     other[1][3:] = [2, 3]
     other[2] = other[2][:-1]  # ends a piece too early
     first, second = differences(network, sources(), other, own, OPTIONS)
@@ -49,7 +49,7 @@ def test_a_difference_is_found_and_weighed_where_it_begins(network):
 
 
 def gap(network, found, own, piece):
-    """Return the same gap, computed by the steps of a search."""
+    """Return the same gap in score, computed by the steps of a search."""
     with torch.inference_mode():
         source = torch.tensor([sources()[found.sentence]])
         mask = torch.ones_like(source, dtype=torch.bool)
@@ -61,7 +61,7 @@ def gap(network, found, own, piece):
 
 
 def test_pieces_that_score_alike_are_a_tie(network):
-    """Two pieces with one embedding and bias have equal logits, except for rounding."""
+    """Two pieces with the same embedding and bias have equal logits, except for rounding."""
     piece = greedy([network], sources(), OPTIONS)[0][0]
     twin = piece + 1 if piece + 1 < PIECES else piece - 1
     with torch.no_grad():

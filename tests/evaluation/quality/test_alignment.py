@@ -1,4 +1,4 @@
-"""Agreement of alignments: all of a student with itself, in other pieces too, and few of another student."""
+"""Agreement of alignments: full for a student with itself, even in other pieces, and low for another student."""
 
 from tests.small_models import TEXT, make_folder, make_whole_vocabulary
 from weebill.evaluation.quality.alignment import PublishedAlignments, measure_agreement

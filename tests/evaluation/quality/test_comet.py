@@ -1,4 +1,4 @@
-"""COMET of several variants: means of the scorer's own scores, intervals around them, paired tests."""
+"""COMET of several variants: means of the scorer's scores, their intervals, and paired tests."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_line_counts(scorer):
     [(None, True), (["mt", "src"], False), (["mt", "ref"], False), (["mt", "src", "ref"], False)],
 )
 def test_a_model_of_any_class_is_given_the_texts_that_it_reads(tmp_path, texts, cached):
-    """An experiment always has sources, references and a file for vectors, which not every class has or reads."""
+    """An experiment always has sources, references and a file for vectors, but not every class uses all of them."""
     joint = {"class_identifier": "unified_metric", "input_segments": texts}
     values = {} if texts is None else joint
     metric = load_metric(make_checkpoint(tmp_path / "m", make_encoder(tmp_path / "e"), **values))

@@ -1,4 +1,4 @@
-"""The difference of two systems, also over seeds, against sacreBLEU's paired test and a written-out bootstrap."""
+"""The difference of two systems, also over seeds, compared with sacreBLEU's paired test and a plain bootstrap."""
 
 import statistics
 
@@ -44,7 +44,7 @@ def test_several_test_sets_are_one_text(references):
 
 
 def test_the_interval_is_of_the_same_sentences_for_both(references):
-    # alike, sentence by sentence
+    # Sentences are damaged alike.
     ours, theirs = damaged(references, 0.22), damaged(references, 0.2)
     found = compared(references, ours, theirs, bootstrap=40)
     chosen = np.random.default_rng(BOOTSTRAP_SEED).choice(120, size=(40, 120), replace=True)

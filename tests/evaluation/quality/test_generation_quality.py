@@ -1,4 +1,4 @@
-"""Rows of quality of small models."""
+"""Quality rows of small models."""
 
 import math
 
@@ -49,7 +49,7 @@ def test_quality_of_running_text(made):
     assert perplexity.tokens == tokens.sum() and perplexity.examples == 400
     assert perplexity.score == pytest.approx(math.exp(found.totals.sum() / tokens.sum()))
     assert perplexity.low < perplexity.score < perplexity.high
-    # the same shares of the same tokens
+    # Both measures use the same resamples of the same tokens.
     scale = tokens.sum() / 9000 / math.log(2)
     assert bits.score == pytest.approx(math.log(perplexity.score) * scale)
     assert bits.low == pytest.approx(math.log(perplexity.low) * scale, rel=1e-3)

@@ -1,4 +1,4 @@
-"""BLEU by original language, against what sacreBLEU's --origlang does."""
+"""BLEU by original language, compared with sacreBLEU's --origlang."""
 
 import random
 
@@ -25,7 +25,7 @@ def sentence(number: int) -> str:
 
 @pytest.fixture
 def test_set(tmp_path, monkeypatch):
-    """Publish 40 sentences in three documents, two of them first written in English; return the test set."""
+    """Publish 40 sentences in three documents, two of which are originally English; return the test set."""
     parts = [("en", range(15)), ("de", range(15, 27)), ("en", range(27, 40))]
     documents = [(language, [sentence(n) for n in numbers]) for language, numbers in parts]
     publish(tmp_path, monkeypatch, documents)

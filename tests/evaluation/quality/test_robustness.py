@@ -1,4 +1,4 @@
-"""Robustness by its definition: shares and drops worked out by hand, for invented scores."""
+"""Robustness by its definition: shares and drops by hand for invented scores."""
 
 import dataclasses
 
@@ -26,7 +26,7 @@ def judged():
 
 @pytest.fixture
 def damaged(judged, tmp_path):
-    """Return the set of the damaged translations, of which only numbers can be, read from its table."""
+    """Return the set of damaged translations (only their numbers can be damaged), read from its table."""
     (tmp_path / "damaged.tsv").write_text(damaged_table(judged, 10, seed=1), encoding="utf-8")
     entry = {
         "table": tmp_path / "damaged.tsv",
@@ -62,9 +62,9 @@ def test_shares_and_drops(judged, damaged):
     assert (one.metric, one.test_set, one.damage) == ("small", "news", "number")
     assert (one.segments, one.signature) == (3, "after")
     assert one.noticed == pytest.approx(1 / 3)
-    deviation = np.sqrt(0.05)  # of 0.8, 0.6, 0.2, 0.4 around 0.5
+    deviation = np.sqrt(0.05)  # 0.8, 0.6, 0.2, 0.4 around 0.5
     assert one.drop == pytest.approx((0.3 + 0.0 - 0.1) / 3 / deviation)
-    # Of two sources, one with two rows: a resample has the one, the other or both.
+    # There are two sources, one with two rows: a resample has one, the other or both.
     assert (one.noticed_low, one.noticed_high) == (0.0, 0.5)
     assert one.drop_low == pytest.approx(-0.1 / deviation)
     assert one.drop_high == pytest.approx(0.15 / deviation)

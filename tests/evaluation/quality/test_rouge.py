@@ -1,4 +1,4 @@
-"""ROUGE: sentence borders, the package's own scores, longest common subsequences by hand, and intervals."""
+"""ROUGE: sentence borders, scores of the package, longest common subsequences by hand, and intervals."""
 
 import numpy as np
 import pytest
@@ -25,6 +25,11 @@ from weebill.evaluation.quality.rouge import (
         ("The U.S. firm paid $5 a.m. daily", ["The U.S. firm paid $5 a.m. daily"]),
         ("One\n\ntwo ", ["One", "two"]),
         ("Why? £5!", ["Why?", "£5!"]),
+        ("Es stieg. Über Nacht u. ä. fiel es.", ["Es stieg.", "Über Nacht u. ä. fiel es."]),
+        ("Її немає. Ґава є… Добре!", ["Її немає.", "Ґава є…", "Добре!"]),
+        ("그는 갔다. 왜? 모른다!", ["그는 갔다.", "왜?", "모른다!"]),
+        ("انتهى الأمر. أين أنت؟ هنا", ["انتهى الأمر.", "أين أنت؟", "هنا"]),
+        ("அவர் வந்தார். நீங்கள் எங்கே?", ["அவர் வந்தார்.", "நீங்கள் எங்கே?"]),
         ("", []),
     ],
 )
@@ -76,7 +81,7 @@ def test_other_scripts(found, wanted, scores):
 
 
 def test_words_of_latin_letters_are_the_packages():
-    """It sees the unaccented letters of a word."""
+    """The package rouge-score sees only the unaccented letters of a word."""
     texts = ["Déjà vu — naïve “cafés” cost £5…", "The Straße in Łódź, ½ of m² isn't it?"]
     scorer = RougeScorer(list(METRICS.values()), use_stemmer=True)
     theirs = scorer.score(*texts)
@@ -92,7 +97,7 @@ def test_intervals_hold_the_mean_and_shrink_with_more_summaries():
     for scores in (few, many):
         for (mean, low, high), column in zip(rouge_intervals(scores, 500), scores.T, strict=True):
             assert mean == pytest.approx(column.mean()) and low < mean < high
-            # 1.96 standard errors to either side
+            # 1.96 standard errors on each side.
             assert high - low == pytest.approx(3.92 * column.std() / len(column) ** 0.5, rel=0.2)
 
 

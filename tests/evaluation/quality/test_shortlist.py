@@ -1,4 +1,4 @@
-"""Coverage of a shortlist against plain loops, and its cost on constructed translations."""
+"""Coverage of a shortlist, compared with plain loops, and its cost for constructed translations."""
 
 from dataclasses import asdict
 
@@ -64,7 +64,7 @@ def test_a_batch_shares_its_columns():
 
 @pytest.mark.parametrize("crop", [3, 200])
 def test_columns_are_those_of_the_search(crop):
-    """The columns also agree for a source longer than the search reads."""
+    """The columns also agree for a source that is too long for the search."""
     shortlist, search = random_shortlist(), SearchOptions(batch_size=1, max_source_tokens=crop)
     source = [*np.random.default_rng(4).integers(2, PIECES, 290).tolist(), 0]
     runtime = Runtime([network(pieces=PIECES)], PORTABLE, shortlist)

@@ -1,4 +1,4 @@
-"""Bootstrap of means against its closed form, and paired differences against a count."""
+"""Bootstrap of means, compared with its closed form, and paired differences, compared with a count."""
 
 import numpy as np
 import pytest

@@ -20,7 +20,7 @@ SETTINGS = {"languages": ("en", "de"), "target": "de"}
 
 
 def trained(folder, bleu):
-    """Write a model whose training recorded a BLEU, or no validation."""
+    """Write a model with a recorded BLEU of its training, or without a validation."""
     vocabulary = make_vocabulary(folder.with_suffix(".spm"))
     best = None if bleu is None else {"update": 10, "bleu": bleu}
     course = {"updates": 20, "history": [], "best": best}
@@ -34,7 +34,7 @@ def table(path, sources, targets):
 
 
 def test_a_training_tells_its_bleu(tmp_path):
-    """The validation set does not exist and is not read; every poor member is named."""
+    """The validation set is missing, because it is not read; every poor member is named."""
     members = [trained(tmp_path / f"member-{n}", bleu) for n, bleu in enumerate((0.3, 20.0, 0.0))]
     assert [recorded_bleu(folder) for folder in members] == [0.3, 20.0, 0.0]
     with pytest.raises(InputError) as refusal:
@@ -55,7 +55,7 @@ def test_zero_goes_on_and_measures_nothing(tmp_path):
 
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_a_teacher_of_unknown_bleu_translates_the_first_sentences(tmp_path, monkeypatch, side):
-    """A Hugging Face model, and one without a recorded validation, translate their own source side."""
+    """A Hugging Face model, and a model without a recorded validation, translate sentences of their source side."""
     monkeypatch.setattr(teacher_check, "SENTENCES", 3)
     make_marian(tmp_path / "marian")
     unknown = trained(tmp_path / "unknown", None)

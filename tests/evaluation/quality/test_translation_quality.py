@@ -1,4 +1,4 @@
-"""Quality against sacreBLEU's command line, and significance on constructed cases."""
+"""Quality, compared with sacreBLEU's command line, and significance in constructed cases."""
 
 import json
 import subprocess
@@ -62,7 +62,7 @@ def test_a_much_worse_system_differs_significantly(references):
 
 
 def test_equally_good_systems_do_not_differ_significantly(references):
-    # The same damage is done to one copy of the sentences or to the other.
+    # One or the other copy of the sentences is damaged.
     worse = damaged(references, 0.3)
     assert min(p_values(worse + references, references + worse, references * 2)) > 0.05
 

@@ -1,4 +1,4 @@
-"""Sizes against the file system, an independent xz, and the papers' parameter counts."""
+"""Sizes, compared with the file system, an independent xz, and the papers' parameter counts."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""GPU speed, run on the CPU: each setting is timed on the whole text and scored; float16 is nearly float32."""
+"""GPU speed, run on the CPU: each setting is timed with the whole text and scored; float16 nearly equals float32."""
 
 from dataclasses import asdict
 
@@ -44,7 +44,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def listed(folder, tmp_path):
-    """Return a shortlist of every other piece, without the commonest in translations by this model."""
+    """Return a shortlist of every other piece, without the most frequent piece of this model's translations."""
     pieces = len(load_any_model(folder).vocabulary)
     path = tmp_path / "shortlist.safetensors"
     every = np.tile(np.arange(3, pieces, 2, dtype=np.int32), (pieces, 1))
@@ -85,7 +85,7 @@ def test_every_setting_is_timed_and_scored(folder, listed, tmp_path, device):
             expected = corpus_bleu(translated[row.shortlist], [references]).score
             near = 1e-9 if device == "cpu" else 10  # a piece may differ on another device
             assert row.bleu == {"news": pytest.approx(expected, abs=near)}
-            assert 0 < expected < 100 or row.shortlist or device != "cpu"  # by other versions
+            assert 0 < expected < 100 or row.shortlist or device != "cpu"  # varies by version
             assert "tok:13a" in row.signature and row.sentence_ms is None
         assert (row.memory_mib is None) == (device == "cpu")
     if device != "cpu":
@@ -129,7 +129,7 @@ def test_half_precision_translates_nearly_as_float32_does(folder, precision):
 
 @pytest.mark.parametrize("grid, scaled", [("log4", False), ("int8", True), ("int8_rowwise", True)])
 def test_packed_students_are_timed_in_all_their_numbers(folder, tmp_path, grid, scaled):
-    """Packed students run with and without a shortlist; float16 translates as float32 does."""
+    """Packed students run with and without a shortlist; float16 gives the translations of float32."""
     model = load_any_model(folder)
     pieces, options = model.vocabulary, SearchOptions(length_factor=1.0)
     scales = {name: 20.0 for name, _ in quantizable_linears(model.network)} if scaled else None

@@ -1,4 +1,4 @@
-"""Text that is timed on a GPU: whole test sets first, which sacreBLEU scores, and lines of a corpus after them."""
+"""Text that is timed on a GPU: first whole test sets, which sacreBLEU scores, then lines of a corpus."""
 
 import pytest
 from sacrebleu import corpus_bleu
@@ -19,7 +19,7 @@ def test_the_test_sets_come_first_and_the_corpus_fills_up():
     assert text.sentences == [*FIRST.sources, *SECOND.sources, *CORPUS[:2]]
     assert (text.words, text.scored) == (2 + 1 + 3 + 1 + 2 + 4 + 1, 5)
     assert len(TimedText.of([FIRST, SECOND], CORPUS).sentences) == 8
-    assert len(TimedText.of([FIRST], CORPUS, 1_000_000).sentences) == 6  # a shorter corpus
+    assert len(TimedText.of([FIRST], CORPUS, 1_000_000).sentences) == 6  # a short corpus
     assert text.first(2).sentences == ["a b", "c"]
 
 

@@ -1,4 +1,4 @@
-"""Latency, loading and memory: timed parts and their processes, with translators that sleep and hoard."""
+"""Latency, loading and memory: timed parts and their processes, with translators that sleep or use memory."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ TEXT = ["a short one", "one that is longer", "the longest of all of them", "shor
 
 
 class Sleeper:
-    """Translator that loads in 50 ms and takes 5 ms per word; it translates one sentence or a whole batch."""
+    """Translator that loads in 50 ms and needs 5 ms per word, for a sentence or a whole batch."""
 
     isa = "imagined"
     shortlist = None
@@ -37,7 +37,7 @@ class Sleeper:
 
 
 class Hoarder(Sleeper):
-    """Translator that takes 200 MiB for a batch, and frees them."""
+    """Translator that uses 200 MiB for a batch, and frees them."""
 
     def translate(self, sentences, options):
         if len(sentences) > 1:

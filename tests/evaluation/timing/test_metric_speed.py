@@ -1,4 +1,4 @@
-"""Texts on which metrics are timed: the files read, and the candidates made from them."""
+"""Texts for timing metrics: files that are read, and candidates made from them."""
 
 import pytest
 

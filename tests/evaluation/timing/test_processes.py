@@ -1,4 +1,4 @@
-"""Worker processes: their cores, their state, and their failures."""
+"""Worker processes: their cores, state and failures."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from weebill.evaluation.timing.processes import Worker, memory, pool
 
 
 class Kept:
-    """State of a worker that reports its process."""
+    """Worker's state that reports its process."""
 
     def __init__(self, number):
         self.number = number

@@ -1,4 +1,4 @@
-"""Speed: the timed work, its cores and its summary, with translators that sleep."""
+"""Speed: the timed work, its cores and its summary, for translators that sleep."""
 
 import logging
 import os
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("forked_workers")
 
 
 class Sleeper:
-    """Translator that takes `seconds` for each sentence, and insists on a core for each thread."""
+    """Translator that needs `seconds` per sentence, and checks that each thread has a core."""
 
     def __init__(self, seconds: float):
         self.seconds = seconds
@@ -53,7 +53,7 @@ class Loser(Sleeper):
 
 
 class Insistent:
-    """Translator that translates only with the search options that it expects."""
+    """Translator that only works with the search options that it expects."""
 
     def __init__(self, expected: SearchOptions):
         self.expected = expected
@@ -79,7 +79,7 @@ def test_words_a_second_are_words_by_time(caplog):
         assert all(seconds <= taken < seconds + 0.5 for taken in row.seconds)
         assert row.slowest <= row.words_per_second <= row.fastest <= 60 / seconds
         assert (row.engine, row.by_runtime) == ("PyTorch reference", False)
-    # Interleaved: each round times every variant, and begins with another one.
+    # Each round times every variant, and begins with another variant.
     told = [line.split(": ")[1] for line in caplog.messages if ", 1 x 1 cores" in line]
     one_core = [words.split(",")[0] for words in told]
     assert one_core == ["slow", "fast", "fast", "slow"]
@@ -107,7 +107,7 @@ class Counter(Sleeper):
 
 
 def test_a_short_text_is_translated_again_until_the_time_is_long_enough(tmp_path):
-    """A pass takes 0.1 s or a little more: the first shows that, and 0.5 s need 3 to 5; the mean is per pass."""
+    """The first pass shows that a pass takes 0.1 s or more, so 0.5 s need 3 to 5 passes; the mean is per pass."""
     entrants = [Entrant("a", Counter, tmp_path / "log", SearchOptions(batch_size=2))]
     (row,) = measure_speed(entrants, TEXT, rounds=1, cores=1, least_seconds=0.5)
     warm, *passes = (tmp_path / "log").read_text().split()
@@ -127,7 +127,7 @@ def test_every_option_of_the_search_reaches_the_translator():
 
 
 class Compiled(Sleeper):
-    """Translator of the runtime, which receives the number of its threads."""
+    """Stand-in for the runtime's translator, which is given its number of threads."""
 
     def __init__(self, seconds: float, threads: int = 1):
         super().__init__(seconds)
@@ -158,7 +158,7 @@ def test_engines_are_told_apart_and_each_one_s_fastest_has_threads_too(tmp_path)
 
 
 def test_students_are_timed_by_the_runtime_and_by_pytorch(tmp_path):
-    """Both engines translate a real folder, in workers, to the end."""
+    """Both engines translate with a real folder, in workers, to the end."""
     folder = make_folder(tmp_path / "model", make_vocabulary(tmp_path / "vocab.spm"))
     search = SearchOptions(batch_size=4)
     entrants = [

@@ -1,4 +1,4 @@
-"""The timer: the order of measurements, the rounds that count, and the cores."""
+"""The timer: the order of measurements, counted rounds, and cores."""
 
 import os
 

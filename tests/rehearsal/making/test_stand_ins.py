@@ -1,4 +1,4 @@
-"""Stand-ins are what the library reads: files, tables, and models of the classes of the originals."""
+"""Stand-ins that the library reads: files, tables, and models of the originals' classes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The miniature of every configuration is a sound experiment with the structure of the whole one."""
+"""The miniature of every configuration is a valid experiment with the structure of the original."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def whole(name):
 
 
 def checked(small):
-    """Return a miniature whose stand-ins have not been made, checked."""
+    """Return a checked miniature, before its stand-ins are made."""
 
     def filled(values):
         if isinstance(values, dict):

@@ -1,4 +1,4 @@
-"""Model cards tell origins and licences of the data, and scores with signatures, as the hub reads them."""
+"""Model cards have origins and licences of the data, and scores with signatures, in the hub's format."""
 
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
-"""Files of figures are complete, need no network, and are equal when drawn twice.
+"""Figures' files are complete, need no network, and are equal if drawn twice.
 
-All figures are drawn in one module, since the first picture of a process takes seconds.
+One module draws all figures, because the first picture of a process takes seconds.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Figures of movement pruning, from its records."""
+"""Figures of movement pruning from its records."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def test_figures_show_the_schedule_and_what_went():
 
 
 def test_one_panel_compares_by_one_metric():
-    """Perplexity is per token: with a pruned vocabulary among the variants, bits per byte are drawn."""
+    """Perplexity is per token, so bits per byte are drawn if a variant has a pruned vocabulary."""
     results, metrics = generation_results(), []
     for pipelines in (["small/fine-tuned"], ["small/fine-tuned", "small/used-pieces"]):
         found = piped(results, *pipelines)

@@ -1,4 +1,4 @@
-"""The figure of speeds on a GPU: a point for each timed batch size, with its rounds and its BLEU."""
+"""The figure of GPU speeds: a point for each timed batch size, with rounds and BLEU."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Curves of the parts cut from metrics."""
+"""Curves of parts that are cut from metrics."""
 
 import pytest
 

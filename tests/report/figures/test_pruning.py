@@ -1,4 +1,4 @@
-"""Figures of pruning's gains, against the invented experiment that they show."""
+"""Figures of pruning's gains, compared with the invented experiment that they show."""
 
 import json
 
@@ -25,7 +25,7 @@ def test_a_line_for_each_method_that_takes_heads(pruned_results):
     }
     assert {r["score"] for r in rows if not r["heads"]} == {30.0}
     assert all((r["low"], r["high"]) == (r["score"] - 1, r["score"] + 1) for r in rows)
-    assert len({r["shown"] for r in rows if r["heads"] == 12}) == 4  # no point hides another
+    assert len({r["shown"] for r in rows if r["heads"] == 12}) == 4  # no point hides another point
 
 
 def test_methods_that_take_no_neurons_are_not_in_that_figure(pruned_results):

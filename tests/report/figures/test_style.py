@@ -1,4 +1,4 @@
-"""The house style: the same colour for the same thing in every figure, and colours that colour-blind readers see."""
+"""The house style: same colour for the same thing in all figures, and colours that colour-blind readers can see."""
 
 from itertools import combinations
 
@@ -12,7 +12,7 @@ RECIPES = {
     "pushy": {"method": "late-reset", "criterion": "confidence"},
     "top": {"method": "depth", "layers": 1},
 }
-# Machado and others (2009), severity 1: linear RGB as people without red, green or blue cones see it.
+# Machado et al. (2009), severity 1: linear RGB as seen without red, green or blue cones.
 SIGHT = {
     "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
     "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),

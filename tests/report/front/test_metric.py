@@ -1,4 +1,4 @@
-"""The first page of a metric experiment says how much smaller a metric is, and what it loses."""
+"""The first page of a metric experiment shows how much smaller a metric is, and what it loses."""
 
 from tests.report.metric_results import NEWS, metric_results
 from weebill.report.costs import Job

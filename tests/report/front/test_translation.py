@@ -1,4 +1,4 @@
-"""The first page of a translation experiment says how small, how fast, at what loss and cost."""
+"""The first page of a translation experiment shows size, speed, loss and cost."""
 
 from dataclasses import replace
 
@@ -82,7 +82,7 @@ def test_a_student_alone_is_not_compared_with_itself(shown):
 
 
 def test_slow_teachers_are_told_with_decimals(shown):
-    """3.4 words a second as 3 would make a student of 2,000 a tenth faster than it is."""
+    """If 3.4 words per second were shown as 3, a student with 2,000 would seem a tenth faster than it is."""
     shown.speeds = [
         replace(one, words_per_second=3.4) if one.variant == "teacher/beam-4/float32" else one
         for one in shown.speeds
@@ -93,7 +93,7 @@ def test_slow_teachers_are_told_with_decimals(shown):
 
 
 def test_gains_are_over_the_teacher_in_the_first_row_though_it_was_not_timed(shown):
-    """`teacher_sentences: 0` times no teacher."""
+    """With `teacher_sentences: 0`, no teacher is timed."""
     shown.speeds = [one for one in shown.speeds if not one.variant.startswith("teacher/")]
     [(first, whole), *others] = read(front.chain_table(shown, JOBS)).items()
     assert (first, whole["mib"], whole["wps_pytorch"]) == ("teacher/beam-4/float32", "120", "")

@@ -1,4 +1,4 @@
-"""The page of a generation experiment, from made-up measurements."""
+"""The page of a generation experiment with invented measurements."""
 
 from tests.report.generation_results import WHOLE, generation_results
 from weebill.report.pages.generation import generation_page, in_short, tables_of

@@ -1,4 +1,4 @@
-"""Sentences on metrics: signs of differences, and undefined values."""
+"""Sentences about metrics: signs of differences, and undefined values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The pages of all results and of pruning: sentences derived from the measurements, and the cost of the run."""
+"""The pages of all results and of pruning: sentences made from measurements, and the cost of the run."""
 
 import re
 
@@ -85,7 +85,7 @@ def test_a_page_begins_with_at_most_eight_lines_and_folds_the_details(pruned_res
     page = pruning_page(pruned_results, read_jobs(benchmarks), {})
     summary = page.split("## In short\n\n")[1].split("\n\n")[0].splitlines()
     assert 3 <= len(summary) <= 8
-    # pushy, lasso and top against the unpruned student; lasso's loss of 1.0 has an interval of half a point
+    # Pushy, lasso and top are compared with the unpruned student; lasso loses 1.0 with an interval of half a point.
     assert summary[0].startswith(
         "- Against the unpruned student: of 3 pruned students 0 are shown to be better and 2 worse"
     )

@@ -1,4 +1,4 @@
-"""The table of activation scales: errors by their definition, scores compared with the quantized model's."""
+"""The table of activation scales: errors by their definition, and scores compared with the right model's."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def rows():
         for precision, score in BLEU.items()
         for metric, shift in (("BLEU", 0.0), ("chrF", 20.0))
     ]
-    # Students of which no formulas are compared are not shown.
+    # Students without a comparison of formulas are not shown.
     measurements += [
         measurement(Variant("small", *other), "first", "BLEU", 1.0)
         for other in (("unpruned", "float32"), ("pushy", "int8-finetuned"), ("pushy", "log4"))

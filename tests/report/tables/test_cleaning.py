@@ -1,4 +1,4 @@
-"""Tables and figure of cleaning show the counts of its report."""
+"""Cleaning's tables and figure show the counts of its report."""
 
 import csv
 from collections import Counter
@@ -35,7 +35,7 @@ def labelled():
 
 @pytest.fixture
 def written(labelled, tmp_path):
-    """Return the folder of the tables of a labelled and an unlabelled corpus."""
+    """Return the folder with tables of a labelled and an unlabelled corpus."""
     for table in cleaning_tables([labelled, PLAIN], {"source": "en", "target": "de"}):
         write_table(table, tmp_path)
     return tmp_path

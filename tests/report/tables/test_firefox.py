@@ -1,4 +1,4 @@
-"""The table of a published student: sizes, speeds and scores beside it, and what was not measured."""
+"""The table of a published student and ours: sizes, speeds, scores, and unmeasured values."""
 
 import copy
 

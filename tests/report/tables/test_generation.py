@@ -19,7 +19,7 @@ def test_variants_are_compared_with_their_models_first(results):
     table = variants_table(results, "summarization")
     assert [row.cells[0].text for row in table.rows] == variants_for(results, "summarization")
     assert [row.kind for row in table.rows].count("baseline") == 1
-    row = cells(table, WHOLE)  # the fifth
+    row = cells(table, WHOLE)  # fifth
     assert row["rouge_l"] == ("0.100", "x0.20") and row["rouge_l_low"] == ("0.090", "")
     assert row["mib"] == ("1.60", "x0.20") and row["seconds"] == ("0.180", "x0.20")
     assert row["peak_mib"] == ("50.0", "x1.00")
@@ -64,7 +64,7 @@ def test_perplexity_is_not_compared_across_vocabularies(results):
     for variant, delta in {
         "small/fine-tuned/distilled-shortly": "x1.00",
         "small/fine-tuned/used-pieces": "",
-        "large/used-pieces/fine-tuned": "x1.00",  # its model's first variant has these pieces too
+        "large/used-pieces/fine-tuned": "x1.00",  # like its model's first variant
     }.items():
         row = cells(table, variant)
         assert row["perplexity"][1] == delta and row["bits_per_byte"][1] == "x1.00"

@@ -1,4 +1,4 @@
-"""Tables of variants beside their controls, from invented results of known ratios."""
+"""Tables of variants and their controls, from invented results with known ratios."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def test_the_first_page_and_the_sentences_compare_with_the_control():
     results = generation_results()
     row = cells(front.variants_table(results), PRUNED)
     one, other = (variants(results.config).index(name) + 1 for name in (PRUNED, CONTROL))
-    ratio = round(0.5 / one, 3) / round(0.5 / other, 3)  # as a reader divides what is shown
+    ratio = round(0.5 / one, 3) / round(0.5 / other, 3)  # by shown values
     assert row["control"] == (f"{ratio:.2f}", "")
     line = next(line for line in in_short(results) if line.startswith(f"`{PRUNED}`:"))
     assert f"{other / one:.3f} × its control `{CONTROL}`'s" in line

@@ -8,7 +8,7 @@ from weebill.report.pages.translation import experiment_page
 from weebill.report.rendering import to_markdown
 from weebill.report.tables.original_languages import PAPER, original_languages_table
 
-# The paper's numbers of WMT16, as those of the invented teacher and student.
+# The paper's numbers of WMT16 serve as those of the invented teacher and student.
 PRINTED = {
     "teacher/beam-4/float32": {"en": 42.4, "de": 42.2},
     "small/unpruned/float32": {"en": 42.5, "de": 35.6},

@@ -1,4 +1,4 @@
-"""The tables of all variants, of pruned shapes and of shortlists show the measurements."""
+"""Tables of all variants, of pruned shapes and of shortlists show the measurements."""
 
 from tests.report.conftest import read
 from weebill.evaluation.quality.shortlist import Coverage, ShortlistMeasurement

@@ -1,4 +1,4 @@
-"""Tables of pruning's gains, against the invented experiment that they show."""
+"""Tables of pruning's gains, compared with the invented experiment that they show."""
 
 import dataclasses
 
@@ -30,7 +30,7 @@ def test_the_table_tells_what_was_measured(pruned_results):
     assert [row[f"difference{end}"] for end in ("", "_low", "_high")] == ["+1.00", "+0.50", "+1.50"]
     assert (row["method"], row["p"]) == ("group-lasso, rowcol", "0.010")
     assert (row["sparsity_att"], row["sparsity_ffn"]) == ("0.75", "0.75")
-    # two layers of 4 and 0 heads of 32, 10 and 40 neurons, between 256 dimensions
+    # Two layers of width 256: 4 and 0 heads of size 32, 10 and 40 neurons.
     heads = 4 * 256 * 128 + 3 * 128 + 2 * 256
     neurons = 2 * 256 * 50 + 50 + 2 * 256
     norms = 2 * 4 * 256
@@ -56,7 +56,7 @@ def test_speeds_are_ratios_to_the_unpruned_student_in_the_same_precision(pruned_
 
 
 def test_each_8_bit_precision_has_speeds_of_its_own(pruned_results):
-    """Neither the fine-tuned nor the untuned one replaces the other, or is the base of its ratio."""
+    """Fine-tuned and untuned int8 have separate rows, and neither is the base of the other's ratio."""
     tuned = [
         dataclasses.replace(
             row,

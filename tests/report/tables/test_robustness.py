@@ -1,4 +1,4 @@
-"""The table of robustness: shares in percent, a row for each metric and test set, and what was not measured."""
+"""The table of robustness: shares in percent, a row for each metric and test set, and unmeasured values."""
 
 from tests.report.conftest import read
 from weebill.evaluation.quality.robustness import Robustness

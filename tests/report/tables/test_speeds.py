@@ -1,4 +1,4 @@
-"""Tables of measured times name the engines, and show the times as measured."""
+"""Tables of measured times name the engines, and show times as measured."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def test_students_speeds_are_the_runtimes_and_the_teachers_pytorchs(results):
     assert rows["teacher/beam-4/float32", "PyTorch reference"]["wps_all"] == "400"
     first = next(r for r in read(table) if r["variant"] == student)
     assert first["engine"] == "Weebill runtime (vnni)"
-    # All cores: the fastest division is shown, here 1 x 2 threads; the text names both.
+    # All cores: the fastest division into processes is shown, here 1 x 2 threads; the text names both.
     assert rows["other/unpruned/float32", "PyTorch reference"]["wps_all"] == "2500"
     assert any("by 1 x 2 threads: 2500 words/s" in note for note in table.notes)
     table = next(t for t in wngt20.TABLES if (t.folder, t.name) == ("speed", "wngt20_table3"))
@@ -29,7 +29,7 @@ def test_students_speeds_are_the_runtimes_and_the_teachers_pytorchs(results):
 
 
 def test_a_teacher_timed_on_a_part_of_the_text_has_the_seconds_of_all(results):
-    """A ratio of seconds is that of words per second turned round, whoever translated how much."""
+    """Ratios of seconds are the inverse of ratios of words per second, even if less text was translated."""
     speeds_of_all = results.speeds
     results.speeds = [
         replace(one, sentences=50, words=1000, seconds=[taken / 10 for taken in one.seconds])
@@ -65,7 +65,7 @@ def test_latencies_and_the_benchmark_are_shown_as_measured(results):
 
 
 def test_the_sentences_of_latencies_are_the_students(results):
-    """The teacher, which is measured first, translates fewer."""
+    """The teacher is measured first, but translates fewer sentences."""
     teachers = [one for one in results.latencies if one.variant.startswith("teacher/")]
     fewer = [replace(one, sentences=50) if one in teachers else one for one in results.latencies]
     notes = speeds.latency_table(replace(results, latencies=fewer)).notes

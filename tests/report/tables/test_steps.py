@@ -1,4 +1,4 @@
-"""Table of what each step costs, against the invented experiment that it shows."""
+"""Table of the cost of each step, compared with the invented experiment that it shows."""
 
 import dataclasses
 

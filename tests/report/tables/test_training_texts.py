@@ -1,4 +1,4 @@
-"""The table of training texts: rows by student and text, the paper's figures where it prints them."""
+"""The table of training texts: rows by student and text, with the paper's numbers if it prints them."""
 
 import pytest
 

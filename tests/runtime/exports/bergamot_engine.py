@@ -1,7 +1,7 @@
-"""Translate the lines of standard input, each by itself, by native Bergamot: `PYTHON bergamot_engine.py FOLDER`.
+"""Translate each line of standard input alone with native Bergamot: `PYTHON bergamot_engine.py FOLDER`.
 
 PYTHON has the wheel `bergamot`, which exists for Python 3.7 to 3.10, and PyYAML.  FOLDER is an export for Firefox.
-Bergamot's own module wants the packages of its command line, so that its compiled part is loaded by itself.
+Bergamot's Python module needs the packages of its command line, so only its compiled part is loaded.
 """
 
 import importlib.util
@@ -22,7 +22,7 @@ del settings["relative-paths"]
 for key in ("models", "vocabs"):
     settings[key] = [str(folder / name) for name in settings[key]]
 if "shortlist" in settings:
-    settings["shortlist"] = [str(folder / settings["shortlist"][0]), True]  # check it
+    settings["shortlist"] = [str(folder / settings["shortlist"][0]), True]  # True: check the file
 settings["ssplit-mode"] = "sentence"
 service = bergamot.Service(bergamot.ServiceConfig(numWorkers=1, cacheSize=0, logLevel="off"))
 model = service.modelFromConfig(yaml.safe_dump(settings))

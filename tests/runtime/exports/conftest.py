@@ -1,4 +1,4 @@
-"""Shared fixtures of the tests of exports."""
+"""Fixtures shared by the tests of exports."""
 
 import pytest
 
@@ -16,14 +16,14 @@ def vocabulary(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def pair(tmp_path_factory, vocabulary):
-    """Train a small SentencePiece model of the source beside that of the target."""
+    """Train small SentencePiece models of source and target."""
     path = tmp_path_factory.mktemp("source") / "vocab.spm"
     return VocabularyPair(make_vocabulary(path, size=SOURCE_PIECES, seed=2), vocabulary)
 
 
 @pytest.fixture(scope="session")
 def vocabularies(tmp_path_factory):
-    """Train a vocabulary of a size that Firefox's engine can hold, and a pair with another of the source."""
+    """Train a vocabulary of a size that Firefox's engine supports, and a pair with a separate source vocabulary."""
     base = tmp_path_factory.mktemp("vocabularies")
     shared = make_vocabulary(base / "vocab.spm", size=firefox_students.PIECES)
     source = make_vocabulary(base / "source.spm", size=firefox_students.SOURCE_PIECES, seed=2)

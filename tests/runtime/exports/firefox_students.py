@@ -1,4 +1,4 @@
-"""Small students of the kinds that Firefox has."""
+"""Small students of the kinds that Firefox uses."""
 
 from functools import partial
 
@@ -20,16 +20,16 @@ STUDENTS = {
     "attention": {"kind": "attention", "tied": False},
 }
 MODEL = "model.ende.intgemm.alphas.bin"
-# The engine's limit: twice the source with its end, plus the translation's end
+# The engine's limit: twice the source with its end, plus the translation's end.
 OPTIONS = SearchOptions(length_factor=2.0, length_constant=3)
 write = partial(export, pad=True, languages=("en", "de"))
 
 
 def student(name):
-    """Return the random int8 student of that name, whose output depends on positions.
+    """Return the random int8 student of that name; its output depends on positions.
 
-    One number of each weight is much larger than the others, and zeros are beside it: on processors without VNNI, the
-    engine adds two products in 16 bits, which never overflow with integers so small.
+    One number of each weight is much larger than the others, and its neighbours are zeros: on processors without
+    VNNI, the engine adds two products in 16 bits, and such small integers never overflow.
     """
     model = dependent_on_positions(network(**STUDENTS[name], pieces=PIECES))
     for module in model.modules():
@@ -45,7 +45,7 @@ def vocabulary_of(name, vocabularies):
 
 
 def shortlist_of(vocabulary, rows):
-    """Return a random shortlist; one piece has fewer candidates."""
+    """Return a random shortlist; one piece has fewer candidates than the others."""
     draw = np.random.default_rng(1)
     candidates = draw.integers(2, PIECES, (rows, 2), dtype=np.int32)
     candidates[5, 1:] = -1

@@ -1,6 +1,6 @@
-"""Marian's transformer in numpy, float64, written from Marian's sources, with its names.
+"""Marian's transformer in numpy (float64), written from Marian's sources, with the names used there.
 
-Sources: models/transformer.h (layers, masks, positions), rnn/cells.h (SSRU), data and options of the file itself.
+Sources: models/transformer.h (layers, masks, positions), rnn/cells.h (SSRU), data and options of the model file.
 """
 
 import struct
@@ -10,7 +10,7 @@ import yaml
 
 
 class MarianFormulas:
-    """A .npz run as by Marian: greedy search of one sentence, or the scores of a given translation."""
+    """A .npz model, computed as in Marian: greedy search of one sentence, or scores of a given translation."""
 
     def __init__(self, path):
         self.arrays = self.read(path)
@@ -21,19 +21,19 @@ class MarianFormulas:
         self.asked = {"special:model.yml"}
 
     def read(self, path):
-        """Return all tensors of a .npz."""
+        """Return all tensors of a .npz file."""
         with np.load(path, allow_pickle=False) as archive:
             return dict(archive)
 
     def param(self, name, *shape):
-        """Return graph->param: the tensor, which must have the shape given by the options."""
+        """Return graph->param: the tensor, which must have the shape that follows from the options."""
         array = self.arrays[name]
         assert array.shape == shape and array.dtype == np.float32, name
         self.asked.add(name)
         return array.astype(np.float64)
 
     def scores(self, source, target):
-        """Return logits (t, V) of the pieces after the empty beginning and each of `target`."""
+        """Return the logits (t, V) after the empty beginning and after each piece of `target`."""
         memory = self.encode(source)
         depth, tied = self.options["dec-depth"], self.options["transformer-tied-layers"]
         x = self.embed([None, *target], "decoder")
@@ -72,7 +72,7 @@ class MarianFormulas:
         return self.options["dim-vocabs"][1]
 
     def table(self, side):
-        """Return the name of a side's embeddings, by encoder.h, decoder.h and the output layer of transformer.h."""
+        """Return the name of a side's embeddings, as in encoder.h, decoder.h and transformer.h (output layer)."""
         if self.options["tied-embeddings-all"] or self.options["tied-embeddings-src"]:
             return "Wemb"
         assert self.options["tied-embeddings"]
@@ -130,7 +130,7 @@ class MarianFormulas:
 
 
 class FirefoxFormulas(MarianFormulas):
-    """A student for Firefox, run as by its engine: products of integers, each input on its own fixed scale.
+    """A student for Firefox, computed as its engine does: integer products, with a fixed scale for each input.
 
     Sources: common/binary.cpp, tensors/cpu/integer_common.h and intgemm_interface.h of browsermt's Marian.
     """
@@ -165,12 +165,12 @@ class FirefoxFormulas(MarianFormulas):
         return found
 
     def integers(self, name):
-        """Return the integers of a weight, and what they are divided by."""
+        """Return the integers of a weight, and their divisor."""
         self.asked.add(name)
         return self.arrays[name].astype(np.float64), self.multipliers[name]
 
     def param(self, name, *shape):
-        """Return a tensor that is no matrix of a product: biases, normalisation, and tables for embedding."""
+        """Return a tensor that is not a matrix of a product: biases, normalisation, and embedding tables."""
         if name not in self.multipliers:
             return super().param(name, *shape)
         integers, multiplier = self.integers(name)

@@ -1,4 +1,4 @@
-"""Students with a vocabulary, for the tests of the exports."""
+"""Students with a vocabulary, for the tests of exports."""
 
 import numpy as np
 import torch
@@ -7,9 +7,9 @@ from tests.runtime.conftest import network
 from weebill.translation.model.network import Translator
 from weebill_runtime.options import SearchOptions
 
-PIECES = 60  # of `small_models.make_vocabulary`
-SOURCE_PIECES = 66  # of the source's own vocabulary
-EVEN = {"inner": (80, 80, 80)}  # as wide as the decoder's
+PIECES = 60  # as in `small_models.make_vocabulary`
+SOURCE_PIECES = 66  # size of a separate source vocabulary
+EVEN = {"inner": (80, 80, 80)}  # the decoder's width
 SHAPES = {
     "ssru": EVEN,
     "ssru, untied": {**EVEN, "tied": False},
@@ -35,16 +35,16 @@ OPTIONS = SearchOptions(length_factor=0.0, length_constant=20, allow_unknown=Tru
 
 
 def student(name: str) -> Translator:
-    """Return the random network of that name, whose output depends on positions."""
+    """Return the random network of that name; its output depends on positions."""
     model = network(**{**SHAPES, **UNEVEN, **TWO_VOCABULARIES}[name], pieces=PIECES)
     return dependent_on_positions(model)
 
 
 def dependent_on_positions(model: Translator) -> Translator:
-    """Change a random network in place, and return it.
+    """Change a random network in place so that its output depends on positions, and return it.
 
-    Small embeddings leave room for positions, and mixed signs in its last norm keep the next piece from resembling
-    the one before, through the tied embeddings.
+    Small embeddings make positions count, and mixed signs in the last norm prevent that, through tied embeddings,
+    each piece resembles the previous one.
     """
     for table in (model.embedding, model.source_embedding):
         if table is not None:
@@ -56,14 +56,14 @@ def dependent_on_positions(model: Translator) -> Translator:
 
 
 def texts(count: int = 20) -> list[list[int]]:
-    """Return sentences of 1 to 30 pieces, their end last."""
+    """Return sentences of 1 to 30 pieces, counting the end."""
     draw = torch.Generator().manual_seed(3)
     lengths = torch.randint(1, 30, (count,), generator=draw).tolist()
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
 
 
 def onnx_greedy(student, sources, limit: int, unknown: bool = False) -> list[list[int]]:
-    """Translate by an exported student as its users would; translations have no end, and at most limit − 1 pieces."""
+    """Translate with an exported student as users do; outputs lack the end and have at most limit − 1 pieces."""
     longest = max(map(len, sources))
     source = np.zeros((len(sources), longest), np.int64)
     mask = np.zeros(source.shape, bool)

@@ -1,4 +1,4 @@
-"""Students for Firefox, run by its engine where it is here."""
+"""Students for Firefox, run by its engine if it is installed."""
 
 import os
 import shutil
@@ -54,9 +54,9 @@ ENGINES = [
 
 
 def check_alike(found: list[str], expected: list[str]) -> None:
-    """Check that all texts but one begin alike.
+    """Check that the texts begin alike, with at most one exception.
 
-    Other rounding of floats may change an integer, which decides near ties, and all that follows.
+    Different float rounding may change an integer, which decides near ties, and then all later pieces.
     """
     alike = [one[:6] == other[:6] for one, other in zip(found, expected, strict=True)]
     assert sum(alike) >= len(TEXT) - 1 and len({*expected}) > 1
@@ -74,7 +74,7 @@ def test_bergamot_translates_alike(tmp_path, vocabularies, name, translate):
 @pytest.mark.parametrize("translate", ENGINES)
 @pytest.mark.parametrize("name", ["ssru, untied", "ssru, two vocabularies"])
 def test_bergamot_uses_the_shortlist(tmp_path, vocabularies, name, translate):
-    """The engine adds the pieces of the source, if both sides share them, and others up to a multiple of eight."""
+    """The engine adds the source's pieces, if both sides share pieces, and others up to a multiple of eight."""
     model, vocabulary, two = student(name), vocabulary_of(name, vocabularies), "two" in name
     lists = shortlist_of(vocabulary, SOURCE_PIECES if two else PIECES)
     write(model, vocabulary, tmp_path / "firefox", lists)

@@ -1,4 +1,4 @@
-"""Students exported to CTranslate2 give the same translations there as here."""
+"""Students exported to CTranslate2 give the same translations there as in Weebill."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_ctranslate2_translates_alike(tmp_path, shape):
 
 @pytest.mark.parametrize("quantization", [None, "int8", "int8_bfloat16", "int16", "bfloat16"])
 def test_the_network_stays_as_it_was(tmp_path, quantization):
-    """CTranslate2 quantizes its input in place, but gets a copy; the written model scores like ours."""
+    """CTranslate2 quantizes its input in place, so it gets a copy; the exported model has our scores."""
     model = network(**SHAPES["attention"])
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     export(model, NAMES, tmp_path / "exported", quantization=quantization)
@@ -84,7 +84,7 @@ def test_what_ctranslate2_cannot_hold_is_said(tmp_path, shape, message, quantiza
 
 @pytest.mark.parametrize("seed", range(4))
 def test_narrow_students_are_written_in_int8(tmp_path, monkeypatch, seed):
-    """Rounding changes their scores by much, which is not an error of the export."""
+    """Rounding changes the scores of narrow students a lot, but this is not an error of the export."""
     seeded = torch.manual_seed
     monkeypatch.setattr(torch, "manual_seed", lambda _: seeded(seed))
     model = network(kind="attention", width=8, head=4, inner=(16, 16, 16))
@@ -93,7 +93,7 @@ def test_narrow_students_are_written_in_int8(tmp_path, monkeypatch, seed):
 
 
 def test_a_student_that_int8_destroys_is_refused_with_a_remedy(tmp_path):
-    """One huge activation, which no output reads, determines the scale of all others."""
+    """One huge activation, which no output reads, determines the scale of all activations."""
     model = network(**SHAPES["attention"])
     with torch.no_grad():
         model.decoder[-1].feed_forward_norm.weight.mul_(3)

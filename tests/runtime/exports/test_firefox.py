@@ -1,4 +1,4 @@
-"""Students for Firefox, read by formulas of its engine."""
+"""Students for Firefox, read with the formulas of its engine."""
 
 import gzip
 import json
@@ -31,8 +31,8 @@ from weebill.runtime.exports.marian.firefox import export, import_student
 from weebill.translation.model.network import Translator
 from weebill_runtime.architecture import Architecture
 
-# Mozilla's records of published students: parameters with activation scales, of which there is one for each matrix
-# and one more for a shared table, bytes, and bytes of the options, which end the file.
+# Mozilla's records of published students: parameters including activation scales (one per matrix, and one for a
+# shared table); bytes of the file; and bytes of the options at its end.
 PUBLISHED = {
     "firefox.tiny": (16_907_062, 17_140_899, 1187),  # bg-en
     "firefox.base": (42_686_774, 42_992_955, 1339),  # de-en
@@ -48,21 +48,21 @@ def test_the_zoo_has_the_shapes_of_published_students(name):
 
 
 def test_a_student_has_the_size_of_a_published_one(tmp_path):
-    """All but the options, whose text is Weebill's, takes as many bytes as in Mozilla's file."""
+    """All of the file except the text of the options, which is Weebill's, is as large as in Mozilla's file."""
     name = "firefox.tiny"
     model = Translator(Architecture.from_zoo(load_zoo()[name]))
     scales = {name: 1.0 for name, _ in quantizable_linears(model)}
     model = quantize_model(model, "int8", scales, mode="empty")
     tensors = int8_tensors.stored_tensors(int8_tensors.student_of(model, model.architecture))
     write_bin(tmp_path / MODEL, tensors, {"type": "transformer"})
-    options = 256  # of a short text, with its padding
+    options = 256  # bytes of a short text with padding
     _, size, text = PUBLISHED[name]
     assert (tmp_path / MODEL).stat().st_size - options == size - text
 
 
 @pytest.mark.parametrize("name", STUDENTS)
 def test_firefox_would_compute_the_same(tmp_path, vocabularies, name):
-    """Every tensor is read by name, from the place that the format gives it, and the scores agree."""
+    """Every tensor is read by name, at its place in the format, and the scores agree."""
     model = student(name)
     write(model, vocabulary_of(name, vocabularies), tmp_path / "firefox")
     theirs = FirefoxFormulas(tmp_path / "firefox" / MODEL)
@@ -73,7 +73,7 @@ def test_firefox_would_compute_the_same(tmp_path, vocabularies, name):
 
 
 def test_files_have_the_names_of_firefox(tmp_path, vocabularies):
-    """The configuration and the records name each file; gzip may compress them, as Mozilla stores them."""
+    """The configuration and the records name each file; files may be compressed by gzip, as Mozilla's are."""
     name = "ssru, two vocabularies"
     lists = shortlist_of(vocabularies["two"], SOURCE_PIECES)
     write(student(name), vocabularies["two"], tmp_path / "one", lists)

@@ -1,4 +1,4 @@
-"""Students of Firefox, read by our import."""
+"""Students of Firefox, read by Weebill's import."""
 
 import re
 import shutil
@@ -49,7 +49,7 @@ OPTIONS_OF_ENDE = {
 def test_options_of_published_students_are_read():
     zoo = load_zoo()["firefox.base-memory"]
     assert configuration.to_architecture(OPTIONS_OF_ENDE, "ende") == Architecture.from_zoo(zoo)
-    split = {"tied-embeddings": True, "tied-embeddings-all": False}  # those of en-zh
+    split = {"tied-embeddings": True, "tied-embeddings-all": False}  # as in en-zh
     found = configuration.to_architecture({**OPTIONS_OF_ENDE, **split}, "enzh")
     assert found == Architecture.from_zoo(zoo, 32_000, 32_000)
     scales = len(list(configuration.linear_maps(found)))
@@ -58,7 +58,7 @@ def test_options_of_published_students_are_read():
 
 @pytest.mark.parametrize("name", ["ssru", "ssru, two vocabularies", "attention"])
 def test_there_and_back(tmp_path, vocabularies, name):
-    """The int8 import restores the student, a second export the file; float32 weights are the integers, decoded."""
+    """The int8 import restores the student, and a second export the file; float32 weights are decoded integers."""
     model, vocabulary = student(name), vocabulary_of(name, vocabularies)
     lists = shortlist_of(vocabulary, SOURCE_PIECES if "two" in name else PIECES)
     write(model, vocabulary, tmp_path / "one", lists)
@@ -80,7 +80,7 @@ def test_there_and_back(tmp_path, vocabularies, name):
         assert np.array_equal(weights[f"{ours}.weight"].numpy(), numbers)
     again = Shortlist.load(tmp_path / "lists", vocabulary.sizes, vocabulary.sha256)
     for source in texts():
-        own = [] if "two" in name else source  # engines allow the source's pieces too
+        own = [] if "two" in name else source  # engines also allow the source's pieces
         assert set(again.columns(source)) == {*lists.columns(source), *own}
     write(imported.network, imported.vocabulary, tmp_path / "two", lists)
     second = FirefoxFormulas(tmp_path / "two" / MODEL)
@@ -114,7 +114,7 @@ def test_foreign_models_are_refused_in_their_own_words(tmp_path, vocabularies, c
 
 
 def test_a_model_with_any_part_damaged_is_refused_or_whole(tmp_path, vocabularies):
-    """Every 97th byte of the head is changed: the file is refused in one line, or read with all its tensors."""
+    """With any 97th byte of the header changed, the file is refused in one line, or read with all its tensors."""
     write(student("ssru"), vocabularies["one"], tmp_path / "firefox")
     path = tmp_path / "firefox" / MODEL
     whole, names, refused = path.read_bytes(), conversion.read(path)[1].keys(), 0
@@ -151,7 +151,7 @@ def test_folders_that_are_not_clear_are_refused(tmp_path, vocabularies):
     [
         ("model.ende.intgemm.alphas.bin", "vocab.ende.spm", "lex.50.50.ende.s2t.bin"),
         ("model.enzh-Hant.intgemm.alphas.bin", "vocab.enzh-Hant.spm", "lex.enzh-Hant.s2t.bin.gz"),
-        ("model.intgemm.alphas.bin", "vocab.deen.spm", "lex.s2t.bin.gz"),  # browsermt's
+        ("model.intgemm.alphas.bin", "vocab.deen.spm", "lex.s2t.bin.gz"),  # browsermt's names
         ("model.npz", "vocab.spm", "lex.bin"),
     ],
 )

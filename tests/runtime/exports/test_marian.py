@@ -1,4 +1,4 @@
-"""Marian models, read by Marian's formulas, by CTranslate2's converter, and by our import."""
+"""Marian models, read with Marian's formulas, by CTranslate2's converter, and by Weebill's import."""
 
 import ctypes
 import struct
@@ -28,7 +28,7 @@ from weebill_runtime.shortlist import Shortlist
 
 
 def logits(network, source, target, epsilon=1e-6):
-    """Return our scores, with an epsilon, by default Marian's."""
+    """Return our scores with an epsilon (by default, Marian's)."""
     for module in network.modules():
         if isinstance(module, torch.nn.LayerNorm):
             module.eps = epsilon
@@ -41,7 +41,7 @@ def logits(network, source, target, epsilon=1e-6):
 
 @pytest.mark.parametrize("name", [*SHAPES, *UNEVEN])
 def test_marian_would_compute_the_same(tmp_path, vocabulary, name):
-    """Every tensor is read by name and has the shape given by the options, and the scores agree."""
+    """Every tensor is read by name and has the shape that follows from the options, and the scores agree."""
     model = student(name)
     export(model, vocabulary, tmp_path / "marian", pad=name in UNEVEN)
     theirs = MarianFormulas(tmp_path / "marian/model.npz")
@@ -53,7 +53,7 @@ def test_marian_would_compute_the_same(tmp_path, vocabulary, name):
 
 @pytest.mark.parametrize("name", ["attention, untied", "attention, pruned"])
 def test_ctranslate2_reads_it(tmp_path, vocabulary, name, monkeypatch):
-    """CTranslate2's own converter from Marian reads it; only its positions differ from Marian's."""
+    """CTranslate2's converter from Marian reads the export; only its positions differ from Marian's."""
     positions = sinusoids(0, 512, 64, torch.device("cpu")).numpy()
     monkeypatch.setattr(converter, "_make_sinusoidal_position_encodings", lambda dim: positions)
     model = student(name)
@@ -74,7 +74,7 @@ def test_ctranslate2_reads_it(tmp_path, vocabulary, name, monkeypatch):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_there_and_back(tmp_path, vocabulary, name):
-    """The import restores the tensors bit for bit, and a second export the files; translations are equal."""
+    """The import restores the tensors to the bit, and a second export the files; translations are equal."""
     model = student(name)
     save_model(tmp_path / "model", model, vocabulary, {"seed": 7})
     export(model, vocabulary, tmp_path / "marian")
@@ -168,7 +168,7 @@ def test_a_piece_with_a_space_has_no_place_in_a_text_shortlist(tmp_path):
 
 
 def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
-    """Each format, read by Marian's rule, gives the columns of our shortlist."""
+    """Both formats, read as Marian reads them, give the columns of our shortlist."""
     draw = np.random.default_rng(1)
     candidates = draw.integers(2, PIECES, (PIECES, 3), dtype=np.int32)
     candidates[5, 1:] = -1
@@ -198,7 +198,7 @@ def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
 
 
 def damaged(folder, change, options=()):
-    """Return the exported .npz with some arrays and options changed."""
+    """Return the exported .npz with changes of some arrays and options."""
     with np.load(folder / "model.npz") as archive:
         arrays = dict(archive)
     text = yaml.safe_load(arrays["special:model.yml"][:-1].tobytes())
@@ -269,7 +269,7 @@ def test_options_of_aliases_without_end(tmp_path, vocabulary):
 
 
 def refused(path):
-    """Return the one error line with which a file is refused."""
+    """Return the single error line for a refused file."""
     with pytest.raises(InputError) as found:
         read(path)
     line = str(found.value)
@@ -279,7 +279,7 @@ def refused(path):
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_a_model_with_any_byte_damaged_is_refused_or_whole(tmp_path, save):
-    """This holds for both forms, compressed or not; a byte that zip ignores does no harm."""
+    """With any damaged byte, compressed and other files are refused, or read whole if zip ignores the byte."""
     path, options = tmp_path / "damaged.npz", np.frombuffer(b"type: transformer\0", np.int8)
     save(path, **{"special:model.yml": options, "Wemb": np.arange(12, dtype=np.float32)})
     whole, refusals = path.read_bytes(), 0
@@ -312,7 +312,7 @@ def test_files_of_numpy_that_are_no_models_are_refused(tmp_path):
 
 
 def test_options_that_yaml_cannot_hold_are_refused(tmp_path):
-    """The options have an impossible date, are no text, are broken YAML, or are no mapping."""
+    """Refused options have an impossible date, or are no text, broken YAML, or no mapping."""
     for text in (b"version: 2020-99-99", b"version: \xff", b"version: [", b"version"):
         options = np.frombuffer(text, np.int8)
         np.savez(tmp_path / "other.npz", **{"special:model.yml": options})

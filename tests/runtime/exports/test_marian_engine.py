@@ -1,4 +1,4 @@
-"""Exported students run by Marian itself, in the form that browsers use, if that engine is built: `make engines`."""
+"""Exported students, run by Marian itself in the form for browsers, if the engine is built: `make engines`."""
 
 import shutil
 import subprocess
@@ -24,7 +24,7 @@ from weebill_runtime.vocabulary import EOS
 
 ENGINE = Path(__file__).parents[3] / "node_modules/@browsermt/bergamot-translator"
 SCRIPT = Path(__file__).with_name("marian_engine.cjs")
-# Marian's limit, as the script sets it: twice the source with its end, plus the translation's end
+# Marian's limit, as the script sets it: twice the source with its end, plus the translation's end.
 OPTIONS = SearchOptions(length_factor=2.0, length_constant=3)
 
 pytestmark = pytest.mark.skipif(
@@ -57,7 +57,7 @@ def test_marian_translates_alike(tmp_path, vocabulary, pair, name):
 
 @pytest.mark.parametrize("name", ["ssru", "ssru, two vocabularies"])
 def test_marian_uses_the_shortlist(tmp_path, vocabulary, pair, name):
-    """Marian adds the pieces of the source, if both sides share them, and others up to a multiple of eight."""
+    """Marian adds the source's pieces, if both sides share pieces, and others up to a multiple of eight."""
     network, two = student(name), name in TWO_VOCABULARIES
     pieces, rows = (pair, SOURCE_PIECES) if two else (vocabulary, PIECES)
     draw = np.random.default_rng(1)

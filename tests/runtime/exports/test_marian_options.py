@@ -1,4 +1,4 @@
-"""Options inside Marian's models: written and read, and refused where they are not plain YAML."""
+"""Options inside Marian's models: written, read, and refused if they are not plain YAML."""
 
 import numpy as np
 import pytest

@@ -28,7 +28,7 @@ ODD = {"heads of 24": {"head": 24}, "attention, no heads": {"kind": "attention",
 
 @pytest.mark.parametrize("name", [*SHAPES, *UNEVEN, *ODD])
 def test_onnxruntime_translates_alike(tmp_path, vocabulary, name):
-    """The batch has sentences of different lengths; ours never has."""
+    """The batch for ONNX has sentences of different lengths; our batches never do."""
     model = network(**ODD[name], pieces=PIECES) if name in ODD else student(name)
     export(model, vocabulary, tmp_path / "onnx")
     expected = greedy([model], texts(), OPTIONS)
@@ -37,7 +37,7 @@ def test_onnxruntime_translates_alike(tmp_path, vocabulary, name):
 
 @pytest.mark.parametrize("grid", ["int8", "log4"])
 def test_a_student_on_a_grid_leaves_as_decoded(tmp_path, vocabulary, grid):
-    """The weights are on the grid, the activations are not: a plain network with these weights translates alike."""
+    """Weights are on the grid, but activations are not: a plain network with these weights translates alike."""
     model = student("ssru")
     scales = {name: 20.0 for name, _ in quantizable_linears(model)} if grid == "int8" else None
     on_grid, plain = quantize_model(student("ssru"), grid, scales), model

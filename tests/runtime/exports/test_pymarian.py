@@ -1,4 +1,4 @@
-"""Students that Marian trains are imported, and then translate as Marian does (minutes; needs pymarian)."""
+"""Students trained by Marian are imported and translate as in Marian (takes minutes; needs pymarian)."""
 
 import pytest
 
@@ -10,11 +10,11 @@ from weebill.translation.model.vocabulary import train_vocabulary
 from weebill_runtime.options import SearchOptions
 
 TRAINED, TESTED, PIECES, UPDATES = 19_000, 1000, 1000, 200
-ALIKE = 0.99  # of the lines
-# Mozilla's tiny and base-memory with fewer layers, the second with two vocabularies
+ALIKE = 0.99  # share of lines
+# Mozilla's tiny and base-memory with fewer layers; the second has two vocabularies.
 TINY = {"dim_emb": 256, "transformer_dim_ffn": 1536, "enc_depth": 2, "dec_depth": 2}
 BASE_MEMORY = {"dim_emb": 384, "transformer_dim_ffn": 1536, "enc_depth": 2, "dec_depth": 1}
-# Marian's limit: twice the source with its end; ours counts the end of the translation too
+# Marian's limit is twice the source with its end; ours also counts the translation's end.
 OPTIONS = SearchOptions(length_factor=2.0, length_constant=3)
 
 
@@ -33,7 +33,7 @@ def test_imported_students_translate_alike(tmp_path, shape, two):
     model = pymarian_students.train(tmp_path, files, pairs[:TRAINED], UPDATES, **shape)
     lines = [source for source, _ in pairs[TRAINED:]]
     theirs = pymarian_students.translate(model, files, lines)
-    assert len(set(theirs)) > TESTED / 4  # it learnt to tell sentences apart
+    assert len(set(theirs)) > TESTED / 4  # it distinguishes sentences
 
     folder, options = tmp_path / "imported", ["--vocabulary", str(files[1])]
     options += ["--source-vocabulary", str(files[0])] if two else []

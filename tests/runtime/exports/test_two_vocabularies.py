@@ -1,4 +1,4 @@
-"""Students with a source vocabulary of their own: exports to each engine, and the import from Marian."""
+"""Students with a separate source vocabulary: exports to each engine, and the import from Marian."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def model(request, tmp_path, pair):
 
 
 def test_marian_would_compute_the_same(tmp_path, model):
-    """Every tensor is read by the name that Marian gives it without tied-embeddings-all."""
+    """Every tensor is read by its name in Marian without tied-embeddings-all."""
     convert(model, "marian", tmp_path / "marian")
     theirs = MarianFormulas(tmp_path / "marian/model.npz")
     for source, target in zip(texts(4), texts(8)[4:], strict=True):
@@ -55,7 +55,7 @@ def test_marian_would_compute_the_same(tmp_path, model):
 
 
 def test_there_and_back(tmp_path, model):
-    """The import restores both files of vocabularies and the tensors, and a second export the files."""
+    """The import restores both vocabulary files and the tensors, and a second export the files."""
     marian, imported = tmp_path / "marian", tmp_path / "imported"
     convert(model, "marian", marian)
     import_model(marian / "model.npz", marian / "vocab.spm", imported, marian / "source.spm")
@@ -82,7 +82,7 @@ def translated(folder, pair):
 
 
 def test_ctranslate2_reads_marians_files(tmp_path, pair, monkeypatch):
-    """CTranslate2's own converter from Marian reads it; only its positions differ from Marian's."""
+    """CTranslate2's converter from Marian reads the export; only its positions differ from Marian's."""
     positions = sinusoids(0, 512, 64, torch.device("cpu")).numpy()
     monkeypatch.setattr(converter, "_make_sinusoidal_position_encodings", lambda dim: positions)
     network = student(ATTENTION)

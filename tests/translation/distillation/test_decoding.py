@@ -1,4 +1,4 @@
-"""Selection against BLEU computed by hand."""
+"""Selection of hypotheses, compared with BLEU computed by hand."""
 
 import math
 import random
@@ -9,10 +9,10 @@ from weebill.translation.distillation.decoding import best_hypothesis, sentence_
 
 
 def test_sentence_bleu_by_hand():
-    """Of "the cat sat" and "the cat sat down", 3/3, 2/2, 1/1, 0/0 n-grams match, each plus one; 3 tokens of 4."""
+    """Matches of "the cat sat" with "the cat sat down": 3/3, 2/2, 1/1, 0/0 n-grams, each plus one; 3 of 4 tokens."""
     expected = math.exp(1 - 4 / 3) * (4 / 4 * 3 / 3 * 2 / 2 * 1 / 1) ** 0.25
     assert sentence_bleu("the cat sat", "the cat sat down") == pytest.approx(expected)
-    # the the dog ran . · the dog ran : 3/5 words, clipped; 2/4; 1/3; 0/2 and no brevity penalty
+    # "the the dog ran ." and "the dog ran": 3/5 words (clipped), 2/4, 1/3, 0/2, and no brevity penalty.
     expected = (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25
     assert sentence_bleu("the the dog ran.", "the dog ran") == pytest.approx(expected)
     assert sentence_bleu("", "the cat") == 0.0
@@ -20,7 +20,7 @@ def test_sentence_bleu_by_hand():
 
 
 def slow_bleu(hypothesis: list[str], reference: list[str]) -> float:
-    """Return BLEU by its definition, n-gram by n-gram: each may match as often as it occurs in the reference."""
+    """Return BLEU by its definition: each n-gram may match as often as it occurs in the reference."""
     product = 1.0
     for order in range(1, 5):
         left = [tuple(reference[i : i + order]) for i in range(len(reference) - order + 1)]

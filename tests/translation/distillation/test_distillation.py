@@ -1,4 +1,4 @@
-"""Shards, resuming and merging, against the whole corpus."""
+"""Shards, resuming and merging, compared with the whole corpus."""
 
 import logging
 import os
@@ -34,7 +34,7 @@ SEARCH = SearchOptions(beam=3, nbest=3)
 
 
 class Echo:
-    """Teacher whose hypotheses are functions of the sentence alone; it counts its sentences."""
+    """Teacher whose hypotheses depend only on the sentence; it counts its sentences."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.translated, self.stop_after = 0, stop_after
@@ -52,7 +52,7 @@ class Echo:
 
 
 def make_corpus(path, name="news", rows=23, parallel=True):
-    """Write a folder of shards with dropped rows between kept ones."""
+    """Write a folder of shards with dropped rows between kept rows."""
     with ShardWriter(path, SCHEMA, shard_rows=7) as writer:
         sources = [f"satz {i}" if i != 4 else "mute" for i in range(rows)]
         writer.write(
@@ -77,7 +77,7 @@ def make_corpus(path, name="news", rows=23, parallel=True):
 
 
 def split_corpus(corpus, shards, parallel, side="source"):
-    """Write all shards of a corpus."""
+    """Write all shards of a corpus for the teacher."""
     for number, path in enumerate(shards):
         write_shard(corpus, path, number, len(shards), parallel, side)
 
@@ -104,7 +104,7 @@ def test_row_i_is_in_shard_i_shards_over_rows(rows, shards):
 
 @pytest.mark.parametrize("shards", [1, 3, 30])
 def test_distilled_corpus_is_the_corpus_with_selected_translations(tmp_path, shards):
-    """Parallel text takes the hypothesis that equals the reference, monolingual text the first."""
+    """For parallel text the hypothesis that equals the reference is selected, for monolingual text the first."""
     parallel = make_corpus(tmp_path / "c1")
     stories = make_corpus(tmp_path / "c2", "stories", rows=9, parallel=False)
     parts = [
@@ -131,7 +131,7 @@ def test_distilled_corpus_is_the_corpus_with_selected_translations(tmp_path, sha
 
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_a_translation_that_stutters_is_left_out(tmp_path, side):
-    """A teacher's loop goes; a repetition that the source has too stays."""
+    """Loops of a teacher are left out; repetitions that the source has too stay."""
     texts = ["das Haus ist alt", "nein nein nein nein", "geh weg"]
     other = "target" if side == "source" else "source"
     columns = {side: texts, other: [None] * 3, "corpus": ["c"] * 3, "row": range(3)}
@@ -150,7 +150,7 @@ def test_a_translation_that_stutters_is_left_out(tmp_path, side):
 
 
 def test_text_translated_back_and_forward_again(tmp_path):
-    """The translation of target-side text becomes a source, and a corpus for the teacher."""
+    """Translations of target-side text become sources, and a corpus for the teacher."""
     german = make_corpus(tmp_path / "c", rows=9, parallel=False)
     for shard in german.iterdir():
         table = pq.read_table(shard)
@@ -182,7 +182,7 @@ def test_text_translated_back_and_forward_again(tmp_path):
 
 
 def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
-    """It is interrupted once in every chunk: finished chunks are not translated again."""
+    """The shard is interrupted once in every chunk; finished chunks are not translated again."""
     corpus = make_corpus(tmp_path / "c")
     shard = tmp_path / "shard.parquet"
     split_corpus(corpus, [shard], parallel=True)
@@ -203,7 +203,7 @@ def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
 
 
 class Deadly(Echo):
-    """Teacher that ends its own process as `kill -9` does, after a number of sentences."""
+    """Teacher that kills its own process, like `kill -9`, after a number of sentences."""
 
     def nbest(self, sentences, options, progress=None):
         if self.translated >= self.stop_after:
@@ -278,7 +278,7 @@ def test_parallel_text_needs_references(tmp_path):
 
 
 def test_joined_tables_are_their_kept_rows(tmp_path):
-    """It equals a merge of all corpora without the rows that scores dropped; a missing weight is null."""
+    """The joined table equals a merge of all corpora without rows that scores dropped; a missing weight is null."""
     parts, merged = [], []
     for name, weight in (("c1", True), ("c2", False)):
         corpus = make_corpus(tmp_path / name, name)
@@ -300,7 +300,7 @@ def test_joined_tables_are_their_kept_rows(tmp_path):
 
 
 class Cropping(Echo):
-    """Teacher that crops sentences of two digits, as if it read 6 letters."""
+    """Teacher that crops sentences with two digits, as if it could read only 6 letters."""
 
     on_cut = None
 

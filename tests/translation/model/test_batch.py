@@ -1,4 +1,4 @@
-"""Batches are padded with ends, and targets shifted."""
+"""Batches are padded with end pieces, and targets are shifted."""
 
 from weebill.translation.model.batch import make_batch, pad
 from weebill.translation.model.network import START

@@ -1,4 +1,4 @@
-"""The normalizer inside vocabularies: against Unicode's own forms, and on cleaned text of many languages."""
+"""The normalizer inside vocabularies: compared with Unicode's forms, and on cleaned text of many languages."""
 
 import random
 import re
@@ -25,7 +25,7 @@ def vocabulary(path, texts, languages, size=600, punctuation=None):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     path = tmp_path_factory.mktemp("charsmap") / "vocab.spm"
-    return vocabulary(path, [LETTERS + one for one in "aeiou"], ("en", "ko"), 285)
+    return vocabulary(path, [LETTERS + one for one in "aeiou"], ("en", "ko"), 285, "moses")
 
 
 def through(vocabulary, text):
@@ -50,13 +50,21 @@ def test_composes_as_unicode_does(small):
         )
 
 
-@pytest.mark.parametrize("mark", "’‘“”„–—«»…\u00ad\ufeff\u2011\u2060\u00a0\u200e\x07")
+@pytest.mark.parametrize("mark", "’‘ʼʻ“”„–—«»…\u00ad\ufeff\u2011\u2060\u00a0\u200e\x07")
 def test_what_people_type_becomes_what_was_learnt(small, mark):
     typed = f"fox{mark}dog jumps"
     [plain] = normalise([typed], "en")
     expected = small.encode([plain.replace("\u2011", "-").replace("\u00a0", " ")])
     assert small.encode([typed]) == expected
     assert small.encode_input([typed]) == expected
+
+
+@pytest.mark.parametrize("typed", ["«_fox_»", "fox_!", "fox_; dog_: jumps_?"])
+@pytest.mark.parametrize("space", ["\u2009", "\u202f"])
+def test_thin_spaces_of_french_need_no_other_program(small, typed, space):
+    wanted = small.encode_input([typed.replace("_", "\u00a0")])
+    assert small.encode([typed.replace("_", space)]) == wanted
+    assert small.encode_input([typed.replace("_", space)]) == wanted
 
 
 def test_the_narrow_space_of_mongolian_script_stays(tmp_path):

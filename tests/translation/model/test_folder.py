@@ -101,7 +101,7 @@ def test_another_source_vocabulary_is_named(folder_of_two, pair):
 
 
 def _within(*keys, **values):
-    """Return a change of config.json: new values at the end of some keys."""
+    """Return a change of config.json: new values below a path of keys."""
 
     def change(config):
         place = config
@@ -156,7 +156,7 @@ def test_another_shape_is_named(folder, width):
 
 
 def test_widths_that_the_tensors_do_not_have_take_no_memory(folder):
-    """A layer of these widths would take 16 TiB."""
+    """Allocating a layer of these widths would take 16 TiB."""
     _damage(folder, _within("architecture", embedding=2**14))
     _damage(folder, _within("architecture", "encoder", 0, heads=2**14, head_size=2**14))
     with pytest.raises(InputError, match=r"by the architecture .*16384"):
@@ -184,7 +184,7 @@ def test_a_model_that_has_diverged_is_refused(folder, name, number):
 
 
 def test_loading_draws_no_random_numbers_for_the_comparison(folder, network):
-    """Training resumed from a loaded model continues as from the stored one."""
+    """Loading draws the random numbers of one new network and no more, so trainings from it stay repeatable."""
     torch.manual_seed(4)
     type(network)(network.architecture)
     expected = torch.get_rng_state()

@@ -1,4 +1,4 @@
-"""Language codes of multilingual models (NLLB, M2M), none for Marian; scores by teacher forcing."""
+"""Language codes of multilingual models (NLLB, M2M), no codes for Marian; scores by teacher forcing."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def marian(tmp_path_factory):
 
 
 def forced(model, source, prefix, output):
-    """Return the mean log probability of the output, its end counted, after the prefix, by teacher forcing."""
+    """Return the mean log probability of the output and its end, after the prefix, by teacher forcing."""
     given = torch.tensor([[*prefix, *output[:-1]]])
     with torch.no_grad():
         logits = model(input_ids=torch.tensor([source]), decoder_input_ids=given).logits[0]
@@ -97,7 +97,7 @@ def test_codes_stand_before_both_sides(request, kind, codes, beam):
 
 @pytest.mark.parametrize(("kind", "codes"), MULTILINGUAL)
 def test_forced_scores_leave_the_code_out(request, kind, codes):
-    """Pairs of en and de are scored in reverse: the input is German, the output English."""
+    """English-German pairs are scored in reverse: the input is German, the output English."""
     folder = request.getfixturevalue(kind)
     translator = load_translator(folder, languages=("de", "en"))
     tokenizer = translator._tokenizer
@@ -144,7 +144,7 @@ def test_marian_needs_no_codes(marian, beam):
 
 
 def test_a_code_is_the_first_word_for_marian_into_many(tmp_path):
-    """The code is one piece before the source's pieces, as the tokenizer itself reads it."""
+    """The code is one piece before the source's pieces, as the tokenizer itself encodes it."""
     folder = make_marian(tmp_path / "many", (">>deu<<", ">>nld<<"))
     translator = load_translator(folder, languages=("en", "de"))
     tokenizer = MarianTokenizer.from_pretrained(folder)
@@ -178,6 +178,7 @@ def test_codes_of_languages(nllb, m2m):
     assert language_code(many, "zho_Hant", nllb) == "zho_Hant"
     assert language_code(many, "zh-TW", nllb) == "zho_Hant"
     assert language_code(many, "fa", nllb) == "pes_Arab"
+    assert language_code(many, "ps", nllb) == "pbt_Arab"  # the only one of the macrolanguage
     assert language_code(hundred, "de", m2m) == "de"
     with pytest.raises(InputError, match="has zho_Hans and zho_Hant for language 'zh'"):
         language_code(many, "zh", nllb)

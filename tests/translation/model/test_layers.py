@@ -1,4 +1,4 @@
-"""Layers against formulas written out in loops, and against torch's own attention."""
+"""Layers, compared with formulas in loops and with torch's own attention."""
 
 import pytest
 import torch
@@ -84,7 +84,7 @@ def test_dropout_keeps_the_mean_and_the_rate():
 
 
 def test_an_int8_decoder_keeps_its_memory_in_16_bits():
-    """Each key and value is rounded to a multiple of 1/32767 of its largest; gradients ignore the rounding."""
+    """Keys and values are rounded to multiples of 1/32767 of each one's largest number; gradients ignore rounding."""
     torch.manual_seed(4)
     layer = DecoderLayer(32, LayerShape(heads=2, head_size=16, feed_forward=64), "ssru")
     names = [name for name, _ in quantizable_linears(layer)]

@@ -1,4 +1,4 @@
-"""The network: printed parameter counts, and steps of a search against teacher forcing."""
+"""The network: printed parameter counts, and steps of a search compared with teacher forcing."""
 
 from dataclasses import replace
 
@@ -48,7 +48,7 @@ def test_a_sentence_does_not_depend_on_its_neighbours_or_padding(kind):
 
 
 def test_two_vocabularies_are_halves_of_one():
-    """A network whose one table holds the source's and then the target's rows gives the same scores."""
+    """A network with one table, of the source's rows and then the target's, gives the same scores."""
     torch.manual_seed(2)
     sources = 30
     two = Translator(replace(small_architecture(50), source_vocabulary=sources)).eval()
@@ -82,7 +82,7 @@ def test_keep_continues_the_chosen_sentences():
 
 
 def test_rows_that_swap_histories_equal_teacher_forcing():
-    """In 40 steps, each of three rows per sentence continues any of them; entries without successor are forgotten."""
+    """In 40 steps, each of a sentence's three rows may continue any of them; unused entries are forgotten."""
     torch.manual_seed(4)
     network = Translator(small_architecture(kind="attention")).eval()
     source, mask, _ = random_case()
@@ -124,7 +124,7 @@ def test_parameters_follow_the_papers_arithmetic():
 
 def test_sinusoids_are_sines_then_cosines():
     table = sinusoids(2, 3, 8, torch.device("cpu"))
-    rate = 10000 ** (-2 / 3)  # the third of four
+    rate = 10000 ** (-2 / 3)  # the third rate of four
     assert table.shape == (3, 8)
     assert table[1, 2].item() == pytest.approx(torch.sin(torch.tensor(3 * rate)).item(), abs=1e-6)
     assert table[1, 6].item() == pytest.approx(torch.cos(torch.tensor(3 * rate)).item(), abs=1e-6)

@@ -1,4 +1,4 @@
-"""Folders of packed weights are read by the right classes, and checked against their grids' tensors."""
+"""Folders of packed weights are read by the right classes, and their tensors checked for their grids."""
 
 import pytest
 import torch
@@ -48,7 +48,7 @@ def test_a_weight_of_zeros_may_be_on_a_logarithmic_grid(tmp_path, network, vocab
 
 @pytest.mark.parametrize("grid", ["float32", "int8", "int8_rowwise", "log4"])
 def test_tensors_of_another_type_are_refused(tmp_path, network, vocabulary, grid):
-    """A conversion would lose fractions or give wrong codes, and arbitrary translations."""
+    """Converted tensors would lose fractions or have wrong codes, and give arbitrary translations."""
     if grid != "float32":
         quantize_model(network, grid, None)
     save_any_model(

@@ -1,4 +1,4 @@
-"""Vocabularies cut to common pieces, and students that keep the rows of these."""
+"""Vocabularies cut to frequent pieces, and students that keep the rows of these pieces."""
 
 import pytest
 import torch
@@ -30,7 +30,7 @@ def test_common_pieces_bytes_and_characters_stay_in_order(vocabularies):
     assert len(gone) == 6 and min(map(len, gone)) > 1
     for line in [*TEXT, "Übergrößen für 😀 & “Zitate”"]:
         assert small.decode(small.encode([line])) == whole.decode(whole.encode([line]))
-    [pieces] = whole.encode(TEXT[:1])  # text without a piece that is gone is written alike
+    [pieces] = whole.encode(TEXT[:1])  # text of kept pieces is encoded alike
     if gone.isdisjoint(whole.pieces[number] for number in pieces):
         assert [small.pieces[i] for i in small.encode(TEXT[:1])[0]] == [
             whole.pieces[i] for i in pieces
@@ -84,7 +84,7 @@ def test_two_vocabularies_are_cut_each(tmp_path, vocabularies):
     shape = small_architecture(len(whole))
     network = Translator(type(shape)(**{**vars(shape), "source_vocabulary": len(whole)}))
     save_model(tmp_path / "published", network, VocabularyPair(whole, whole), {})
-    files = [whole.path, small.path]  # the target's and the source's
+    files = [whole.path, small.path]  # of the target and the source
     entry = {**ENTRY, "embedding": 16}
     with pytest.raises(InputError, match=r"vocabulary\.joint to false"):
         make_student(tmp_path / "published", files[:1], entry, tmp_path / "student")

@@ -69,7 +69,7 @@ def test_the_file_carries_the_normalisation(tmp_path, vocabulary):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert made.encode_input(["“the cat”"]) == made.encode(['"the cat"'])
     assert made.encode_input(["“猫”"], "target") == made.encode(["“猫”"])
-    assert vocabulary.normalisation is None  # trained without one, like those of older versions
+    assert vocabulary.normalisation is None  # like vocabularies of older versions
     assert vocabulary.encode_input(["“the cat”"]) == vocabulary.encode(["“the cat”"])
 
 
@@ -84,7 +84,7 @@ def test_no_text_and_no_model_are_clear_errors(tmp_path):
 
 
 def test_both_sides_count_alike_however_much_text_one_has(tmp_path):
-    """A source-side corpus nine times as large as the parallel one takes no more than half of the sample."""
+    """A source-side corpus, nine times as large as the parallel one, gets at most half of the sample."""
     rows = {"source": [f"s{n}" for n in range(100)], "target": [f"t{n}" for n in range(100)]}
     write_table(tmp_path / "pairs.parquet", pa.table(rows))
     alone = {"source": [f"m{n}" for n in range(900)], "target": pa.nulls(900, pa.string())}

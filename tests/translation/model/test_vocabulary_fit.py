@@ -1,4 +1,4 @@
-"""Text as people write it fits the vocabulary of cleaned text nearly as well as cleaned text does."""
+"""Raw text fits a vocabulary of cleaned text nearly as well as cleaned text does."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Batches for a GPU hold all sentences once, in few sizes, within bounds."""
+"""Batches for a GPU have each sentence once, few different sizes, and bounded sizes."""
 
 import random
 

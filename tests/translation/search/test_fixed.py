@@ -1,4 +1,4 @@
-"""Search in fixed memory gives the results of the plain searches; replays are repeated calls of one function here."""
+"""Search in fixed memory gives the plain searches' results; here, replays call the same function repeatedly."""
 
 from itertools import pairwise, product
 
@@ -26,14 +26,14 @@ def _drop_few_rows(monkeypatch):
 
 
 def batch(count, factor=1.5):
-    """Return source, mask and limits of `count` sentences, longest first."""
+    """Return source, mask and limits of `count` sentences, the longest first."""
     found = sorted((one for one in sources(count) if len(one) > 1), key=len, reverse=True)
     options = SearchOptions(length_factor=factor, length_constant=2)
     return *pad(found), torch.tensor([options.limit(len(one) - 1) for one in found])
 
 
 def exact(**shape):
-    """Return a network in float64, without ties by rounding."""
+    """Return a network in float64, where rounding makes no ties."""
     return network(**shape).double()
 
 
@@ -88,7 +88,7 @@ def test_an_ensemble_is_averaged():
 
 
 def test_other_weights_are_seen():
-    """Graphs are forgotten if weights lie elsewhere; those written in place are read anyway."""
+    """Graphs are forgotten if weights move in memory; weights changed in place are read in any case."""
     model, decoder, given = exact(), FixedDecoder(CPU), batch(9)
     ensemble = Ensemble([model])
     for change in (lambda bias: bias.data.neg_(), lambda bias: setattr(bias, "data", -bias.data)):
@@ -120,7 +120,7 @@ def test_beams_give_the_same_candidates(shape):
 
 
 def test_beams_with_equal_probabilities():
-    """The first of the pieces with equal weights wins, whichever slot it continues."""
+    """The first of several equally probable pieces wins, whichever slot it continues."""
     model = exact()
     model.embedding.weight.data[20:40] = model.embedding.weight.data[60:80]
     model.output.bias.data[20:40] = model.output.bias.data[60:80]
@@ -156,7 +156,7 @@ def test_largest_at_once_is_a_stable_sort():
 
 
 def _tensors(found, decoder, seen):
-    """Yield the tensors that a recorded function holds, apart from those of networks and of its decoder."""
+    """Yield the tensors that a recorded function holds, except tensors of networks and of its decoder."""
     if id(found) in seen or isinstance(found, (torch.nn.Module, Ensemble)) or found is decoder:
         return
     seen.add(id(found))
@@ -166,7 +166,7 @@ def _tensors(found, decoder, seen):
     parts = [cell.cell_contents for cell in getattr(found, "__closure__", None) or ()]
     if isinstance(found, list | tuple):
         parts += found
-    # A step makes the places in a past anew before it reads them.
+    # A step computes `places` anew before it reads them.
     parts += [part for name, part in getattr(found, "__dict__", {}).items() if name != "places"]
     for part in parts:
         yield from _tensors(part, decoder, seen)

@@ -1,4 +1,4 @@
-"""Searches on a GPU against the CPU's; each test isolates one part, and prints the first difference."""
+"""Searches on a GPU, compared with the CPU's; each test isolates one part, and prints the first difference."""
 
 import copy
 import functools
@@ -98,7 +98,7 @@ def test_an_ensemble_equals_the_cpu(gpu):
 
 
 def _student(kind: str = "ssru") -> Translator:
-    """Return a network as large as a small student, which ends sentences at many lengths."""
+    """Return a network as large as a small student, whose translations have many lengths."""
     torch.manual_seed(11)
     encoder = LayerShape(8, 32, 512)
     decoder = LayerShape(8, 32, 512, 8 if kind == "attention" else 0)
@@ -107,7 +107,7 @@ def _student(kind: str = "ssru") -> Translator:
     with torch.no_grad():
         made.embedding.weight.mul_(6)
         made.output.bias.normal_(std=1.0)
-        made.output.bias[0] = 4 if kind == "attention" else 8  # more, and attention ends at once
+        made.output.bias[0] = 4 if kind == "attention" else 8  # with more, attention ends at once
     return made.eval()
 
 
@@ -121,15 +121,15 @@ def _texts(count: int, longest: int, pieces: int = 300) -> list[list[int]]:
 
 @functools.cache
 def _on_cpu(kind: str) -> tuple[Translator, list[list[int]], list[list[int]]]:
-    """Return a student, sentences, and the CPU's pieces, which all precisions share."""
+    """Return a student, sentences, and the CPU's pieces, computed once for all precisions."""
     model, sources = _student(kind), _texts(400, 60, 8000)
     return model, sources, greedy([model], sources, SearchOptions(batch_size=64))
 
 
 def _wrong(model, sources, found, expected) -> list[str]:
-    """Return a message for each translation whose first other piece is not nearly as probable by the CPU's float32.
+    """Return a message for each translation whose first different piece is clearly less probable in CPU's float32.
 
-    Nearly: by less than a hundredth of the deviation of the logits.
+    Clearly: by more than a hundredth of the deviation of the logits.
     """
     wrong = []
     for source, ours, theirs in zip(sources, found, expected, strict=True):
@@ -155,7 +155,7 @@ def test_precisions_give_nearly_the_same_pieces(precision, kind, gpu):
     assert len({len(one) for one in expected}) > 10, "some end early, or the test says little"
     there = copy.deepcopy(model).to(gpu).to(getattr(torch, precision))
     found = greedy([there], sources, FREE)
-    assert greedy([there], sources, FREE) == found  # by replays alone
+    assert greedy([there], sources, FREE) == found  # by replays only
     same = sum(a == b for a, b in zip(found, expected, strict=True)) / len(sources)
     wrong = _wrong(model, sources, found, expected)
     print(f"{kind} {precision}: {100 * same:.2f} % the same, {len(wrong)} not ties", wrong[:3])
@@ -175,11 +175,11 @@ def test_grids_give_nearly_the_same_pieces(grid, gpu):
     same = sum(a == b for a, b in zip(found, expected, strict=True)) / len(sources)
     print(f"{grid}: {100 * same:.1f} % the same")
     assert same >= 0.95
-    assert greedy([there.half()], sources, FREE)  # the weights are read anew
+    assert greedy([there.half()], sources, FREE)  # weights are read anew
 
 
 def test_memory_is_bounded_and_kept(gpu):
-    """A second pass, and other texts of the same lengths, need no more memory than the first."""
+    """A second pass, and other texts of the same lengths, need no more memory than the first pass."""
     model = _student().to(gpu).half()
     torch.cuda.reset_peak_memory_stats(gpu)
     before = torch.cuda.memory_reserved(gpu)

@@ -1,4 +1,4 @@
-"""Scores of given translations: those of the search that found them, and a sum piece by piece."""
+"""Scores of given translations, compared with scores of the search and with a sum over pieces."""
 
 import math
 
@@ -24,7 +24,7 @@ def folders(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def translators(folders):
-    """Return translators of one model and of two, made once."""
+    """Return translators with one model and with two."""
 
     def made(folders):
         by_runtime = [load_runtime(folders, isa) for isa in (None, "portable")]
@@ -50,7 +50,7 @@ def test_a_found_translation_has_the_score_of_its_search(translators, count, pow
 
 @torch.no_grad()
 def test_the_score_is_the_mean_over_pieces(folders):
-    """Each piece's log softmax, by the network's own steps, of one sentence at a time."""
+    """The expected score is the mean of the pieces' log softmax, from the network's steps, sentence by sentence."""
     (model,) = load_models(folders[0])
     outputs = [*TEXT[1:], TEXT[0]]
     found = load_runtime(folders[0]).scores(TEXT, outputs)

@@ -1,4 +1,4 @@
-"""Replays run functions also where they cannot be recorded."""
+"""Replays also run functions that cannot be recorded."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Samples have the model's frequencies, do not depend on the batch, and are never too improbable."""
+"""Samples have the model's frequencies, do not depend on the batch, and have no improbable pieces."""
 
 import itertools
 import math
@@ -25,7 +25,7 @@ def options(count, length=40, batch_size=32, unknown=True, **sampling):
 
 
 def distribution(model, source, temperature, epsilon):
-    """Return p of every translation of at most one piece and the end, written out."""
+    """Return the probability of every translation of at most one piece and the end, by its formula."""
     mask = torch.ones(1, len(source), dtype=torch.bool)
     state = model.start(model.encode(torch.tensor([source]), mask), mask)
 

@@ -1,4 +1,4 @@
-"""Search against a full enumeration of the translations in a tiny vocabulary."""
+"""Search, compared with an enumeration of all translations in a tiny vocabulary."""
 
 import itertools
 import math
@@ -20,13 +20,13 @@ from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.options import SearchOptions, length_sorted_batches
 
 SOURCES = [[2, 3, 0], [4, 0], [3, 2, 2, 4, 3, 0], [2, 0], [0], [4, 4, 3, 0], [3, 2, 2, 4, 0]]
-SHORT = SearchOptions(length_factor=0.0, length_constant=4)  # 3 pieces and the end at most
+SHORT = SearchOptions(length_factor=0.0, length_constant=4)  # at most 3 pieces and the end
 
 
 def network(
     seed: int = 0, kind: str = "ssru", pieces: int = 5, sharpness: float = 3.0
 ) -> Translator:
-    """Make a small random network whose choices are far from uniform."""
+    """Make a small random network with clear preferences."""
     torch.manual_seed(seed)
     encoder = LayerShape(heads=2, head_size=4, feed_forward=12)
     decoder = replace(encoder, self_heads=2 if kind == "attention" else 0)
@@ -39,7 +39,7 @@ def network(
 
 
 def log_probabilities(networks, source, targets) -> list[float]:
-    """Return, for targets of one length, the sum over pieces and end, by teacher forcing, of the mean log p."""
+    """Return the log probabilities of targets of one length, averaged over networks, by teacher forcing."""
     inputs = torch.tensor([[-1, *target] for target in targets])
     outputs = torch.tensor([[*target, 0] for target in targets])
     pieces = torch.tensor([source] * len(targets))
@@ -54,7 +54,7 @@ def log_probabilities(networks, source, targets) -> list[float]:
 
 
 def enumerate_all(networks, source, options, pieces=5, limit=4):
-    """Return every translation without the unknown piece with its score, best first."""
+    """Return all translations without the unknown piece, with their scores, best first."""
     found = []
     for length in range(limit):
         targets = list(itertools.product(range(2, pieces), repeat=length))
@@ -68,7 +68,7 @@ def enumerate_all(networks, source, options, pieces=5, limit=4):
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0])
 def test_wide_beam_finds_every_translation_in_order(kind, alpha):
-    """If the beam has room for all translations, the n-best list has all of them, with exact scores."""
+    """If the beam has room for all translations, the n-best list contains all of them with exact scores."""
     options = replace(SHORT, beam=64, nbest=40, length_normalisation=alpha)
     networks = [network(1, kind)]
     results = search(networks, SOURCES, options)
@@ -82,7 +82,7 @@ def test_wide_beam_finds_every_translation_in_order(kind, alpha):
 
 
 def test_one_best_with_early_stop_is_the_argmax():
-    """The search may stop when no better hypothesis can follow."""
+    """The search may stop as soon as no better hypothesis is possible."""
     for seed in range(5):
         networks = [network(seed)]
         for alpha in (0.0, 1.0):
@@ -95,7 +95,7 @@ def test_one_best_with_early_stop_is_the_argmax():
 
 
 def test_ensemble_averages_log_probabilities():
-    """The n-best list of two networks equals the enumeration by averaged log probabilities."""
+    """The n-best list of two networks equals an enumeration by averaged log probabilities."""
     networks = [network(3), network(4, "attention")]
     options = replace(SHORT, beam=64, nbest=40)
     for source, found in zip(SOURCES, search(networks, SOURCES, options), strict=True):
@@ -124,7 +124,7 @@ def test_greedy_is_beam_one(kind):
 
 
 def test_greedy_takes_the_most_probable_piece_at_each_step():
-    """A loop decodes by teacher forcing from scratch at every step."""
+    """The reference is a loop that decodes by teacher forcing from scratch at every step."""
     one = network(7, pieces=30)
     for source, found in zip(SOURCES, greedy([one], SOURCES), strict=True):
         target = []
@@ -145,7 +145,7 @@ def test_greedy_takes_the_most_probable_piece_at_each_step():
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 @pytest.mark.parametrize("beam", [1, 3])
 def test_a_sentence_does_not_depend_on_its_batch(kind, beam):
-    """Alone, all at once, and in reverse order, sentences have the same translations and scores."""
+    """Sentences have the same translations and scores alone, all at once, and in reverse order."""
     networks = [network(8, kind, pieces=200)]
     torch.manual_seed(0)
     sources = [[*torch.randint(2, 200, (int(n),)).tolist(), 0] for n in torch.randint(1, 15, (12,))]
@@ -164,7 +164,7 @@ def test_a_sentence_does_not_depend_on_its_batch(kind, beam):
 
 @pytest.mark.parametrize("headless", [0, 1])
 def test_a_decoder_layer_without_self_attention_heads(headless):
-    """It keeps no state; the other layers' states give the number of rows per sentence."""
+    """Such a layer keeps no state; other layers' states give the number of rows per sentence."""
     model = network(3, "attention", pieces=50)
     cut(model, {f"decoder.{headless}.self_attention": [0, 1]})
     torch.manual_seed(0)
@@ -184,7 +184,7 @@ def test_nbest_is_sorted_and_distinct():
 
 
 def test_lengths_stay_within_their_limit():
-    """A network that never ends by itself stops at factor·source + constant, its end counted."""
+    """A network that never ends by itself stops at factor · source + constant, counting the end."""
     endless = network(10)
     with torch.no_grad():
         endless.output.bias[0] = -1e4
@@ -257,7 +257,7 @@ def test_batches_hold_like_lengths_within_bounds():
 @pytest.mark.parametrize("size", [7, 64, 700, 1000, 2113])
 @pytest.mark.parametrize("k", [1, 2, 6])
 def test_largest_is_a_stable_descending_sort(size, k):
-    """This holds with many ties, with infinities, and for rows whose best values share a chunk."""
+    """The order is right with many ties, with infinities, and for rows with all best values in one chunk."""
     torch.manual_seed(size * 10 + k)
     continuous = torch.randn(20, size)
     tied = torch.randint(0, 5, (20, size)).float()
@@ -273,7 +273,7 @@ def test_largest_is_a_stable_descending_sort(size, k):
 
 
 def test_prepacked_layers_are_the_same_layers(monkeypatch):
-    """Products of any height and layout agree; packing is undone at the end; other layers stay."""
+    """Products of any height and layout agree; packing is undone at the end; other layers do not change."""
     monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_FASTER", True)
     torch.manual_seed(0)
     layers = nn.ModuleDict(
@@ -301,7 +301,7 @@ def test_prepacked_layers_are_the_same_layers(monkeypatch):
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_rounded_layers_multiply_rounded_numbers(packed, monkeypatch):
-    """Products equal float64 products of weights, inputs and bias in bfloat16, rounded once more."""
+    """Products equal float64 products of weights, inputs and bias in bfloat16, rounded to bfloat16 again."""
     monkeypatch.setattr(prepacked_module, "for_onednn", lambda weight: packed)
     torch.manual_seed(0)
     layer = nn.Linear(24, 40)

@@ -1,4 +1,4 @@
-"""A training of a small grammar, which the tests of this folder vary."""
+"""A training on a small grammar, which the tests of this folder vary."""
 
 from tests.translation.conftest import small_architecture
 from weebill.translation.training.trainer import TrainingConfig, new_network, train

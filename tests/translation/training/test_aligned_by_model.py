@@ -1,4 +1,4 @@
-"""A training text with the links of a student's own attention."""
+"""A training text with links from a student's own attention."""
 
 import pyarrow as pa
 import torch

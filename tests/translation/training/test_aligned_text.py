@@ -1,4 +1,4 @@
-"""Alignment of training text: its links go with their rows into batches and trainings."""
+"""Alignment of training text: links stay with their rows in batches and trainings."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from weebill.translation.training.trainer import TrainingConfig, new_network, te
 
 @pytest.fixture
 def aligned(tmp_path, vocabulary, monkeypatch):
-    """Write a text of three rows, the second an augmented copy; each piece is linked with that of its place."""
+    """Write three rows, the second an augmented copy; each piece is linked with the piece at its position."""
 
     def diagonal(pairs, size, seed, work):
         for source, target in pairs:
@@ -80,7 +80,7 @@ def test_links_that_are_missing_or_of_other_pieces_are_refused(
 
 @pytest.mark.workflows
 def test_augmented_and_aligned_text_is_trained_on_in_stages(tmp_path, vocabulary):
-    """The aligner eflomal works in two parts.  Words of this grammar have the same order on both sides."""
+    """The text is aligned in two parts.  Words of this grammar have the same order on both sides."""
     sources, targets = zip(*sentence_pairs(), strict=True)
     text, augmented, aligned = (
         tmp_path / f"{name}.parquet" for name in ("text", "more", "aligned")

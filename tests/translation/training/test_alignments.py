@@ -1,4 +1,4 @@
-"""Alignments of a batch against attention computed sentence by sentence, and alignments moved to other pieces."""
+"""Alignments of a batch, compared with attention sentence by sentence; alignments moved to other pieces."""
 
 import torch
 
@@ -12,7 +12,7 @@ TARGETS = [[8, 3, 0], [4, 6, 21, 33, 0], [9, 0]]
 
 
 def by_hand(network, source, target):
-    """Return the places of most attention, by the products of queries and keys of the last layer's first head."""
+    """Return the positions of most attention, by products of queries and keys of the last layer's first head."""
     seen = []
     attention = network.decoder_layers()[-1].cross_attention
     attention.record = lambda weights, queries: seen.append(weights)
@@ -44,7 +44,7 @@ def test_spans_cover_the_text(tmp_path):
 def test_alignments_move_to_pieces_of_the_same_text():
     whole, halves = [(0, 4), (4, 8)], [(0, 2), (2, 4), (4, 6), (6, 8)]
     assert owners(halves, whole) == [0, 0, 1, 1] and owners(whole, halves) == [1, 3]
-    links = [1, 2]  # the second target piece with the end
+    links = [1, 2]  # the second target piece is linked with the end
     assert moved(links, (whole, halves), (whole, whole)) == [3, 4]
     assert moved(links, (whole, whole), (whole, halves)) == [1, 1, 2, 2]
 

@@ -1,4 +1,4 @@
-"""Batches: no sentence lost, budgets kept, any starting point, no drift of lengths; stages and their borders."""
+"""Batches: no lost sentences, budgets, any starting point, no drift of lengths; stages and their borders."""
 
 from collections import Counter
 from dataclasses import replace
@@ -21,7 +21,7 @@ from weebill.translation.training.trainer import new_network, tensors_hash, trai
 
 
 class Lengths:
-    """Stand-in for a corpus that has only lengths."""
+    """Stand-in for a corpus, with lengths only."""
 
     def __init__(self, source, target):
         self._lengths = {"source": source, "target": target}
@@ -64,7 +64,7 @@ def test_lengths_are_not_sorted_over_time(lengths):
 
 
 def test_a_stream_that_starts_later_is_the_rest_of_the_stream(lengths):
-    whole = list(islice(batch_stream(lengths, 600, seed=2), 700))  # more than an epoch
+    whole = list(islice(batch_stream(lengths, 600, seed=2), 700))  # over an epoch
     for first in (1, 57, 400):
         rest = islice(batch_stream(lengths, 600, seed=2, first=first), 700 - first)
         assert all(np.array_equal(a, b) for a, b in zip(whole[first:], rest, strict=True))
@@ -86,7 +86,7 @@ CONFIG = TrainingConfig(
 
 @pytest.fixture
 def table(tmp_path):
-    """Write rows 0 to 39 of news, 40 to 63 of the web; every fourth was added by augmentation."""
+    """Write rows 0 to 39 of news and 40 to 63 of the web; augmentation added every fourth row."""
     sources, targets = zip(*sentence_pairs(), strict=True)
     path = tmp_path / "staged.parquet"
     columns = {
@@ -105,7 +105,7 @@ def encoded(tmp_path, table, vocabulary):
 
 
 def epoch(stream, rows):
-    """Count each row in the first batches of a stream that hold `rows` rows."""
+    """Count each row in the first batches of a stream, until they have `rows` rows."""
     seen = Counter()
     while seen.total() < rows:
         seen.update(next(stream).tolist())
@@ -124,7 +124,7 @@ def test_an_epoch_of_a_stage_holds_what_it_says(encoded):
 
 
 def test_stages_follow_each_other_at_their_updates(encoded):
-    """Borders are at their updates for any start of the stream; the first order is that without stages."""
+    """Borders are at their updates for any start of the stream; the first stage has the order without stages."""
     whole = list(islice(staged_batches(encoded, STAGES, 100, seed=3, per_update=2), 80))
     assert last_begins(STAGES) == 20
     news, web = set(range(40)), set(range(40, 64))
@@ -139,7 +139,7 @@ def test_stages_follow_each_other_at_their_updates(encoded):
     every = islice(staged_batches(encoded, [Stage(updates=11), Stage()], 100, 3, 2), 44)
     assert all(map(np.array_equal, plain, every))
     again = islice(batch_stream(encoded, 100, seed=3), 22)
-    assert not all(map(np.array_equal, again, every))  # the second stage has an order of its own
+    assert not all(map(np.array_equal, again, every))  # the second stage has its own order
 
 
 def test_a_stage_without_rows_is_one_error_before_the_first_stage(encoded):
@@ -160,13 +160,13 @@ def run(table, vocabulary, work, config=CONFIG):
 
 
 class Interrupted(Exception):
-    """Error that ends a training, like a kill."""
+    """Error that ends a training as a kill does."""
 
 
 def test_interrupted_in_every_stage_it_ends_in_the_same_weights(
     tmp_path, table, vocabulary, monkeypatch
 ):
-    """Interruptions include the last update of a stage and the first of the next."""
+    """Interruptions also come at the last update of a stage and the first of the next."""
     expected, undisturbed = run(table, vocabulary, tmp_path / "undisturbed")
     hook, left = Checkpoints.on_train_batch_end, [9, 11, 12, 20, 21, 30]
 
@@ -186,7 +186,7 @@ def test_interrupted_in_every_stage_it_ends_in_the_same_weights(
 
 
 def test_patience_waits_for_the_last_stage(tmp_path):
-    """Two validations without progress end a training, if both belong to the last stage."""
+    """Two validations without progress end a training only if both belong to the last stage."""
 
     def in_vain(scores, patient_from):
         config = TrainingConfig(patience=2)

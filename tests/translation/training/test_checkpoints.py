@@ -1,4 +1,4 @@
-"""Files of checkpoints are whole, the newest is kept, and a thread writes what was to be written."""
+"""Checkpoint files are whole, the newest is kept, and a thread writes the numbers of its update."""
 
 import threading
 from dataclasses import replace
@@ -18,7 +18,7 @@ def test_the_newest_checkpoint_is_kept_with_the_numbers_of_its_moment(tmp_path, 
     for update in (5, 10, 15):
         weights.fill_(update)
         files.save_checkpoint({"weights": weights, "update": update}, tmp_path / f"{update}.ckpt")
-        weights.fill_(-1)  # the training goes on
+        weights.fill_(-1)  # training goes on
     files.teardown()
     assert [path.name for path in tmp_path.iterdir()] == ["15.ckpt"]
     found = files.load_checkpoint(tmp_path / "15.ckpt", weights_only=True)
@@ -51,7 +51,7 @@ def test_a_training_waits_for_the_thread_and_is_told_its_error(tmp_path, monkeyp
 
 
 def test_a_training_continues_from_what_the_thread_wrote(tmp_path, corpus, vocabulary, monkeypatch):
-    """A finished training with a checkpoint at its last but third update does these again."""
+    """A finished training whose last checkpoint is three updates old repeats these updates."""
     config = replace(CONFIG, updates=15, validate_every=15, checkpoint_every=4)
     expected, _ = run(corpus, vocabulary, tmp_path / "plain", config)
     monkeypatch.setattr(parts, "CheckpointFiles", lambda aside: CheckpointFiles(aside=True))

@@ -1,4 +1,4 @@
-"""Encoded text: kept rows with their weights, reused only for the same text and code."""
+"""Encoded text: kept rows with their weights; reused only for the same text and code."""
 
 import logging
 import shutil
@@ -28,7 +28,7 @@ def test_encoding_keeps_kept_rows_in_order_with_weights(tmp_path, vocabulary):
     )
     write_table(tmp_path / "t.parquet", table)
     corpus = encode_corpus([tmp_path / "t.parquet"] * 2, vocabulary, tmp_path / "encoded", 20)
-    assert len(corpus) == 4  # the long one is left out
+    assert len(corpus) == 4  # the long row is left out
     batch = corpus.batch(np.array([1, 0]))
     texts = vocabulary.decode(
         [ids[mask].tolist() for ids, mask in zip(batch.source, batch.source_mask, strict=True)]
@@ -85,7 +85,7 @@ def test_nothing_to_train_on_is_one_error(tmp_path, vocabulary):
 
 
 def test_several_processes_write_the_bytes_of_one(tmp_path, pair, monkeypatch):
-    """More parts than processes, pairs that are left out, groups, links and two vocabularies."""
+    """The text has more parts than processes, pairs that are left out, groups, links and two vocabularies."""
     table, rows = tmp_path / "t.parquet", 23
     random = np.random.default_rng(1)
     words = ["the", "cat", "sees", "a", "house", "die", "Katze", "sieht", "ein", "Haus"]
@@ -120,7 +120,7 @@ def test_a_process_that_fails_ends_the_encoding(vocabulary, tmp_path):
 
 
 def test_trainings_at_the_same_time_encode_a_text_once(tmp_path, vocabulary):
-    """Four processes need two texts at the same time; each text is encoded by the first."""
+    """Four processes need two texts at the same time; the first process of each text encodes it."""
     for name, text in (("a", "the cat"), ("b", "the dog")):
         table = pa.table({"source": [text], "target": ["die Katze"]})
         write_table(tmp_path / f"{name}.parquet", table)

@@ -1,4 +1,4 @@
-"""The sliced loss against torch's cross-entropy, and guided alignment against a plain loop."""
+"""The sliced loss, compared with torch's cross-entropy, and guided alignment, compared with a plain loop."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def test_equals_torch_with_gradients(label_smoothing, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 def test_the_host_never_waits_for_a_number_of_the_device(kind, monkeypatch):
-    """Tensors without data (device meta) stand for a GPU's; a copy to the host would wait for the GPU."""
+    """Tensors without data (device meta) stand for a GPU's: a copy to the host, which would wait, fails."""
     monkeypatch.setattr(torch, "is_autocast_enabled", lambda device: False)  # it rejects meta
     network = new_network(small_architecture(12, kind), seed=1, dropout=0.1).to("meta").train()
     batch = make_batch([[5, 6, 7, 0], [8, 0]], [[9, 4, 0], [3, 2, 6, 0]]).to("meta")
@@ -108,7 +108,7 @@ def test_pairs_without_links_have_no_part():
     batch = make_batch(SOURCES, TARGETS, links=none)
     plain = batch_loss(network, batch, words=7)
     guided = batch_loss(network, batch, words=7, guided_alignment=0.1)
-    # recorded attention does not use torch's fused kernel: the last bit may differ
+    # Recorded attention does not use torch's fused kernel: the last bit may differ.
     assert guided.item() == pytest.approx(plain.item(), rel=1e-6)
     guided.backward()
 
@@ -121,7 +121,7 @@ def test_a_head_that_is_gone_is_one_error():
 
 
 def test_the_head_of_a_copying_task_follows_its_links():
-    """Targets are reversed sources, so the head first attends to the last source piece."""
+    """Targets are reversed sources, so the head should attend to the last source piece first."""
     generator, letters = np.random.default_rng(1), np.arange(2, 12)
     network = new_network(small_architecture(12), seed=1)
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
@@ -147,7 +147,7 @@ def test_the_head_of_a_copying_task_follows_its_links():
         batch_loss(network, now, now.words, guided_alignment=0.5).backward()
         optimizer.step()
     assert before < 0.5
-    assert agreement() > 0.8  # how much more depends on the processor's rounding
+    assert agreement() > 0.8  # the rest depends on the processor's rounding
 
 
 def test_shares_of_several_links_of_a_piece():

@@ -1,4 +1,4 @@
-"""Trainings record their passes where that is faster, and prepare batches for a GPU."""
+"""Trainings record their passes if that is faster, and prepare batches for a GPU."""
 
 from dataclasses import replace
 
@@ -18,12 +18,12 @@ GPU = Hardware("gpu")
     ("config", "hardware", "records", "expected"),
     [
         (CONFIG, GPU, True, True),
-        (CONFIG, GPU, False, False),  # passes change
+        (CONFIG, GPU, False, False),  # passes vary
         (CONFIG, Hardware("cpu"), True, False),
         (CONFIG, Hardware("gpu", devices=2), True, False),
         (replace(CONFIG, cuda_graphs=False), GPU, True, False),
         (replace(CONFIG, guided_alignment=0.1), GPU, True, False),
-        (replace(CONFIG, batch_tokens=10**9), GPU, True, False),  # a card is busy without
+        (replace(CONFIG, batch_tokens=10**9), GPU, True, False),  # a GPU is busy without
     ],
 )
 def test_small_passes_that_repeat_are_recorded_on_one_card(config, hardware, records, expected):

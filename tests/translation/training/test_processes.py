@@ -1,4 +1,4 @@
-"""Training in several processes, as on several devices, and in a process of its own."""
+"""Training in several processes, as on several devices, and in a separate process."""
 
 import time
 from dataclasses import replace
@@ -22,7 +22,7 @@ from weebill.translation.training.trainer import Hardware, new_network, train
 
 @pytest.fixture
 def on_slurm(monkeypatch):
-    """Set the environment of processes that Snakemake's jobs on Slurm start: srun -n1."""
+    """Set the environment of processes that Snakemake's jobs start on Slurm: srun -n1."""
     found = {"JOB_ID": 4711, "JOB_NAME": "job", "NNODES": 1, "NODELIST": "localhost"}
     found |= {"NTASKS": 1, "PROCID": 0, "LOCALID": 0, "NODEID": 0}
     for name, value in found.items():
@@ -30,7 +30,7 @@ def on_slurm(monkeypatch):
 
 
 def loss(network, vocabulary):
-    """Return cross-entropy per target word of the whole grammar."""
+    """Return the cross-entropy per target word of the whole grammar."""
     ids = [vocabulary.encode(list(side)) for side in zip(*sentence_pairs(), strict=True)]
     batch = make_batch(*ids)
     with torch.no_grad():
@@ -39,7 +39,7 @@ def loss(network, vocabulary):
 
 @pytest.mark.slurm
 def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, on_slurm):
-    """Two processes over gloo make the same updates as one: after 100, the losses are equal."""
+    """Two processes over gloo make the same updates as one: after 100 updates, the losses are equal."""
     config = replace(CONFIG, updates=100, validate_every=101, checkpoint_every=100)
     config = replace(config, learning_rate=0.003, dropout=0.0, smoothing=0.0)
     one, _ = run(corpus, vocabulary, tmp_path / "one", replace(config, accumulate=2))
@@ -54,7 +54,7 @@ def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, 
 
 
 def test_two_devices_that_accumulate_train_as_one(tmp_path, corpus, vocabulary, monkeypatch):
-    """Two processes over gloo, with two batches each, against one process with the same four; plain steps of SGD."""
+    """Two processes over gloo with two batches each equal one process with the same four; steps are plain SGD."""
     monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=forked))
     descend = lambda groups, **options: torch.optim.SGD(groups, lr=options["lr"])  # noqa: E731
     monkeypatch.setattr(torch.optim, "Adam", descend)
@@ -73,7 +73,7 @@ def test_two_devices_that_accumulate_train_as_one(tmp_path, corpus, vocabulary, 
     torch.testing.assert_close(*trained, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("scheduler", ["on_slurm", "monkeypatch"])  # the second: none
+@pytest.mark.parametrize("scheduler", ["on_slurm", "monkeypatch"])  # monkeypatch: no scheduler
 def test_processes_that_nothing_starts_are_not_waited_for(
     tmp_path, corpus, vocabulary, request, scheduler
 ):
@@ -84,13 +84,13 @@ def test_processes_that_nothing_starts_are_not_waited_for(
 
 @pytest.fixture
 def separate_forks(monkeypatch):
-    """Let `train_separately` start forks; its test on two devices lets it start Python."""
+    """Make `train_separately` start forks; the test on two devices lets it start Python."""
     monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=run_in_fork))
 
 
 @pytest.mark.usefixtures("separate_forks")
 def test_bad_input_of_a_training_in_a_process_of_its_own_is_told(tmp_path, corpus, vocabulary):
-    """The error is the input's line, not that of a failed command."""
+    """The error is the line about the input, not one about a failed command."""
     network = new_network(small_architecture(len(vocabulary)), seed=1)
     with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
         train_separately(

@@ -1,4 +1,4 @@
-"""Late resetting of a real, tiny student: interrupted against undisturbed, and on two devices."""
+"""Late resetting of a real, tiny student: interrupted runs equal undisturbed ones, also on two devices."""
 
 import random
 import shutil
@@ -49,7 +49,7 @@ SCHEDULE = LateReset(heads_per_iteration=3, iterations=2, reset_to=4, iteration_
 
 
 def pairs(count, seed):
-    """Return sentences of made-up words; a word is translated by reversing its letters."""
+    """Return sentences of made-up words; the translation reverses the letters of each word."""
     draw = random.Random(seed)
     words = ["".join(draw.choices("abcdefgh", k=4)) for _ in range(40)]
     sources = [" ".join(draw.choices(words, k=draw.randint(2, 8))) for _ in range(count)]
@@ -76,7 +76,7 @@ def study_of(folder, devices=1):
 
 
 def studies_of_one_training(folder, **settings):
-    """Return the study on two devices, and on one that accumulates two batches."""
+    """Return the study on two devices, and on one device that accumulates two batches."""
     for devices, accumulate in [(2, 1), (1, 2)]:
         study = study_of(folder, devices)
         config = {"dropout": 0.0, "smoothing": 0.0, "accumulate": accumulate, **settings}
@@ -122,7 +122,7 @@ def test_interrupted_at_every_checkpoint_it_ends_the_same(data, undisturbed, mon
 
 @pytest.mark.workflows
 def test_two_devices_train_as_one_that_accumulates_two_batches(data, tmp_path, monkeypatch):
-    """The training of the first device is a fork; Lightning starts Python for the second."""
+    """The first device's training is a fork; Lightning starts Python for the second."""
     monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=run_in_fork))
     trained = []
     for study in studies_of_one_training(data):
@@ -137,7 +137,7 @@ def test_a_study_of_other_text_hardware_or_code_is_another(data, tmp_path, monke
     study = study_of(data)
     assert study.identity() == study_of(data).identity() != study_of(data, devices=2).identity()
     before = study.identity()
-    # The weights of a published student tell nothing about the text.
+    # Weights of a published student do not reveal the text, so the identity must contain it.
     other = replace(study, corpora=[*study.corpora, study.validation])
     assert other.identity() != before
     library = tmp_path / "weebill"
@@ -166,7 +166,7 @@ def test_gradients_are_those_of_the_validation_loss_of_each_batch(data):
     encoded = sorted(
         zip(*map(vocabulary.encode, pairs), strict=True), key=lambda pair: len(pair[1])
     )
-    [_] = study.gradients(network)  # 20 sentences are exactly one batch
+    [_] = study.gradients(network)  # 20 sentences are one batch
     assert network.embedding.weight.grad is None
     for _ in study.gradients(network):
         found = network.embedding.weight.grad.clone()

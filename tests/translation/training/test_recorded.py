@@ -1,4 +1,4 @@
-"""Recorded passes of padded batches against the eager pass of each batch, on the CPU by plain calls and on a card."""
+"""Recorded passes of padded batches, compared with eager passes, on the CPU by plain calls and on a GPU."""
 
 import logging
 from contextlib import nullcontext
@@ -22,7 +22,7 @@ PIECES = 40
 
 
 def random_batches(count, seed=1, longest=12):
-    """Return batches of few rounded shapes, with weights that differ."""
+    """Return batches of few rounded shapes, with different weights."""
     random = np.random.default_rng(seed)
     batches = []
     for _ in range(count):
@@ -36,7 +36,7 @@ def random_batches(count, seed=1, longest=12):
 
 
 def passes_of(network, autocast=nullcontext, smoothing=0.1):
-    """Return the passes of a training over batches that have been divided by their words."""
+    """Return the passes of a training, for batches already divided by their words."""
 
     def passes(batch):
         with autocast():
@@ -53,7 +53,7 @@ def gradients(network):
 
 
 def distance(one, other):
-    """Return the largest error relative to the largest number."""
+    """Return the largest error, relative to the largest number."""
     return float((one - other).abs().max() / other.abs().max())
 
 
@@ -91,7 +91,7 @@ def test_losses_and_gradients_are_those_of_eager_batches(kind, tied):
         expected.backward()
         found = passes(padded(batch, batch.words))
         assert float(found) == pytest.approx(expected.item(), rel=1e-6)
-        if number % 3 == 2:  # three batches an update
+        if number % 3 == 2:  # three batches per update
             assert distance(gradients(network), gradients(eager)) < 2e-6
             eager.zero_grad()
             network.zero_grad(set_to_none=False)
@@ -99,7 +99,7 @@ def test_losses_and_gradients_are_those_of_eager_batches(kind, tied):
 
 
 def test_a_whole_training_is_that_of_eager_passes(tmp_path, corpus, vocabulary, monkeypatch):
-    """Keys' biases are left out: they change no attention, and Adam makes steps of their rounding errors."""
+    """Biases of keys are not compared: they have no effect, and Adam makes steps of their rounding errors."""
     config = TrainingConfig(
         batch_tokens=300, updates=30, learning_rate=0.003, warmup=10, validate_every=15, patience=0,
         accumulate=2, smoothing=0.01, label_smoothing=0.1, clip_norm=1.0,
@@ -181,7 +181,7 @@ def test_only_small_batches_of_small_networks_wait_for_the_host():
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
 def test_on_a_card_a_replay_is_the_eager_pass_with_the_same_seed(kind, dropout):
-    """Losses, gradients and dropout of graphs against plain calls on the card, for batches of several shapes."""
+    """Losses, gradients and dropout of graphs equal those of plain calls on the GPU, for several batch shapes."""
 
     def autocast():
         return torch.autocast("cuda", torch.bfloat16, cache_enabled=False)

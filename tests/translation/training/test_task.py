@@ -1,4 +1,4 @@
-"""Learning rate and smoothed weights of a training follow their formulas."""
+"""A training's learning rate and smoothed weights follow their formulas."""
 
 import weakref
 from contextlib import contextmanager
@@ -31,9 +31,9 @@ def test_learning_rate_and_smoothing_follow_marian(vocabulary):
     before = task.smoothed[0].clone()
     with torch.no_grad():
         network.embedding.weight.add_(1.0)
-    task.smooth(2)  # young: 1 − 3/12
+    task.smooth(2)  # early: 1 − 3/12
     torch.testing.assert_close(task.smoothed[0], before + 0.75)
-    task.smooth(1000)  # old: 0.25
+    task.smooth(1000)  # late: 0.25
     torch.testing.assert_close(task.smoothed[0], before + 0.75 + 0.25 * 0.25)
 
 
@@ -60,7 +60,7 @@ def test_the_output_has_the_smoothed_weights_of_the_embedding(vocabulary):
 
 
 def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
-    """The trainer reads a checkpoint, with tensors on the CPU, before it moves the network."""
+    """The trainer reads a checkpoint with tensors on the CPU before it moves the network."""
     task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, seed=1)
     task.to("meta")
     task.on_train_start()
@@ -70,7 +70,7 @@ def test_smoothed_weights_follow_the_network_to_its_device(vocabulary):
 def test_another_thread_prepares_the_same_updates_from_any_update_on(
     corpus, vocabulary, tmp_path, monkeypatch
 ):
-    """A stream for a GPU, whose pages cannot be pinned here, against one for a CPU."""
+    """A stream for a GPU (without pinned memory here) gives the updates of a stream for a CPU."""
     monkeypatch.setattr(torch.Tensor, "pin_memory", lambda value: value.clone())
     config = replace(CONFIG, batch_tokens=200, accumulate=2)
     data = encode_corpus([corpus], vocabulary, tmp_path / "encoded", 50)

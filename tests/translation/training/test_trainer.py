@@ -1,4 +1,4 @@
-"""Training learns, resumes exactly after SIGKILL, and its parts follow their formulas."""
+"""Training learns and resumes exactly after SIGKILL, and its parts follow their formulas."""
 
 import logging
 import os
@@ -99,7 +99,7 @@ def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
 def test_what_other_software_or_hardware_began_is_not_continued(
     tmp_path, corpus, vocabulary, monkeypatch, caplog, other
 ):
-    """A training with another learning rate stands for any whose arithmetic differs."""
+    """A training with another learning rate stands for all trainings with other arithmetic."""
     config = replace(CONFIG, updates=4, validate_every=2, checkpoint_every=2)
     hardware = Hardware()
     with monkeypatch.context() as change:
@@ -188,7 +188,7 @@ def test_validation_counts_the_tokens_of_the_language(tmp_path, vocabulary, monk
 
 
 def test_a_validation_leaves_no_memory_of_its_search(tmp_path, corpus, vocabulary, monkeypatch):
-    """Memory and graphs of a search that lasts would stay on a GPU beside those of the training."""
+    """If the search were lasting, its memory and graphs would stay on the GPU during training."""
     lasting, translate = [], search_run.greedy_batch
 
     def greedy_batch(ensemble, *given):
@@ -205,7 +205,7 @@ def test_the_last_update_is_validated(tmp_path, corpus, vocabulary):
     config = replace(CONFIG, updates=40, validate_every=30, smoothing=0.0)
     network, result = run(corpus, vocabulary, tmp_path / "both", config)
     assert [row["update"] for row in result.history] == [30, 40]
-    assert result.best["update"] == 40  # it learns quickly here
+    assert result.best["update"] == 40  # the student learns quickly
     at_the_end = replace(config, validate_every=40)
     expected, _ = run(corpus, vocabulary, tmp_path / "once", at_the_end)
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
@@ -220,10 +220,10 @@ def test_a_training_too_short_to_be_validated_keeps_its_last_weights(tmp_path, c
 
 
 class Interrupted(Exception):
-    """Error that ends a training, like a kill."""
+    """Error that ends a training as a kill does."""
 
 
-@pytest.mark.parametrize("checkpoint_every", [2, 3])  # 3: the last update has the only one
+@pytest.mark.parametrize("checkpoint_every", [2, 3])  # 3: only after the last update
 def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
     tmp_path, corpus, vocabulary, monkeypatch, checkpoint_every
 ):
@@ -259,7 +259,7 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
 
 
 def test_accumulation_is_one_larger_batch(corpus, vocabulary):
-    """Gradients of two batches, divided by the words of both, equal those of one joint batch."""
+    """Gradients of two batches, divided by the words of both, equal the gradients of one joint batch."""
     sources, targets = zip(*sentence_pairs()[:8], strict=True)
     ids = vocabulary.encode(list(sources)), vocabulary.encode(list(targets))
     weights = torch.rand(8).tolist()

@@ -1,4 +1,4 @@
-"""Trainings on two devices, in forks of the test's process: each Python that Lightning starts imports for seconds."""
+"""Trainings on two devices, in forks of the test's process: a new Python, as from Lightning, imports for seconds."""
 
 import socket
 import time
@@ -13,15 +13,15 @@ from weebill.workflow.parent_watch import end_with_parent
 
 
 def train_with_parent(work: Path) -> None:
-    """Do what the command does in a process."""
+    """Do what the command of a separate training does, in this process."""
     end_with_parent()
     pruning_study._train_as_ordered(work)
 
 
 def forked(command: list[str], **_) -> CompletedProcess:
-    """Run the command of a separate training with a process for each of two devices.
+    """Run the command of a separate training, with one process for each of two devices.
 
-    As with Lightning, the second starts when the first has encoded the corpus.
+    As with Lightning, the second process starts when the first has encoded the corpus.
     """
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = str(free.getsockname()[1])

@@ -1,4 +1,4 @@
-"""The end of a run names what failed, the end of its log, and what to do next."""
+"""The end of a run's output names the failed jobs, shows the ends of their logs, and says what to do next."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def course(**more) -> Course:
 
 def test_a_whole_run():
     assert [line for _, line in ending(course(done=2), False)] == ["All 2 jobs done in 0 s."]
-    assert not list(ending(Course(), True))  # nothing was to do
+    assert not list(ending(Course(), True))  # there was nothing to do
 
 
 def test_a_failed_and_a_stopped_run():

@@ -72,12 +72,12 @@ def in_a_file(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
 def on_a_terminal(
     folder: Path, act: Callable[[str, int], None] = lambda text, terminal: None, **more: str
 ) -> tuple[int, str]:
-    """Run the workflow on a terminal; `act` may type there, knowing the text so far.  Return code and text."""
+    """Run the workflow on a terminal; return exit code and text.  `act` gets the text so far and may type there."""
     ours, theirs = pty.openpty()
 
     def run() -> None:
         os.setsid()
-        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)  # so that Ctrl-C reaches the jobs too
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)  # Ctrl-C then reaches the jobs too
         signal.signal(signal.SIGINT, signal.default_int_handler)  # pytest's may ignore it
         os.dup2(theirs, 0)
         os.chdir(folder)
@@ -92,7 +92,7 @@ def on_a_terminal(
         while part := os.read(ours, 4096):
             text += part.decode("utf-8", "replace")
             act(ESCAPES.sub("", text), ours)
-    except OSError:  # the terminal has no other user any more
+    except OSError:  # the run has closed the terminal
         pass
     limit.cancel()
     os.close(ours)
@@ -142,7 +142,7 @@ def test_a_file_has_a_line_for_each_start_end_and_failure(folder, monkeypatch):
     assert (
         "  log: logs/tiny.log; its last lines:\n    written to the log\n    news.de:3: not" in said
     )
-    assert "returned non-zero exit status 1" in said  # Snakemake's own words stay
+    assert "returned non-zero exit status 1" in said  # Snakemake's own message stays
     end = said[said.rindex("Failed:") :]
     assert end.startswith("Failed: train student tiny (rule train_student); log: logs/tiny.log\n")
     assert "Mend the cause; then the same command continues" in end

@@ -1,4 +1,4 @@
-"""The time left is the estimate's before the first job, and follows the jobs afterwards."""
+"""The time left comes from the estimate before the first job, and from measured jobs afterwards."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_the_work_is_divided_by_the_cores_but_not_below_the_longest_chain():
 
 
 def test_measured_jobs_replace_the_estimate():
-    """One of two trainings took half as long as estimated; so will the other."""
+    """One of two trainings took half as long as estimated, so the other is expected to do so too."""
     expect({("train",): 600.0}, chain=0.0)
     assert time_left({"train": 1}, {"train": [150.0]}, [], 1) == 150.0
 

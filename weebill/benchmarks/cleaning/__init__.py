@@ -1,7 +1,7 @@
-"""Speed of cleaning against the same chain written the ordinary way, line by line, and against OpusFilter.
+"""Speed of cleaning against the same chain written in the ordinary way, line by line, and against OpusFilter.
 
-OpusFilter (Aulamo et al. 2020) pins other packages, so it has an environment of its own.  Its preprocessor gets
-Moses' substitutions of punctuation, and it has no filters of addresses and broken encodings, so it has less work.
+OpusFilter (Aulamo et al. 2020) pins other packages, so it has its own environment.  Its preprocessor gets Moses'
+substitutions of punctuation.  It has no filters for addresses and broken encodings, so it has less work.
 """
 
 import tempfile
@@ -30,8 +30,8 @@ from weebill.files import write_json, write_text
 from weebill.text_files import read_lines
 
 PAIRS = 20_000
-# Real text, used if it was made (weebill fetch 'origin:train/*' origin:lid/lid.176.ftz): short pairs (70 characters),
-# long ones (256).
+# Real text with short pairs (70 characters) and long pairs (256), used if it was made by
+# weebill fetch 'origin:train/*' origin:lid/lid.176.ftz
 TATOEBA = FOLDER / "train/tatoeba.en", FOLDER / "train/tatoeba.de"
 WMT = FOLDER / "train/onmt_wmt10k_detok.en", FOLDER / "train/onmt_wmt10k_detok.de"
 JAPANESE = (
@@ -40,9 +40,9 @@ JAPANESE = (
 )
 LID_176 = FOLDER / "lid/lid.176.ftz"
 LANGUAGES = "en", "de"
-SCRIPTS = {"ja": "Han", "de": "Latin", "en": "Latin"}  # OpusFilter knows one script of a side
+SCRIPTS = {"ja": "Han", "de": "Latin", "en": "Latin"}  # OpusFilter knows only one script per side
 OPUSFILTER = Path(".venvs/opusfilter/bin/python")
-OPUS_RATIO = {"word": 2, "char": 4}  # largest ratio of lengths, by its unit
+OPUS_RATIO = {"word": 2, "char": 4}  # largest ratio of lengths, by the unit of length
 SMALLEST = {"opusfilter": OPUSFILTER if OPUSFILTER.is_file() else None}
 # Program of the opponent: the task "clean" runs the configured steps once; every task returns the version.
 STEPS = """
@@ -68,9 +68,9 @@ def run(
         ),
     ] = None,
 ) -> Iterator[Row]:
-    """Yield pairs per second of the whole chain on one core, on the embedded corpus, on short and on long text.
+    """Yield pairs per second of the whole chain on one core, on the embedded corpus, and on short and long text.
 
-    opusfilter: the Python that runs OpusFilter, if wanted.  Raises InputError if it cannot be run.
+    opusfilter: the Python that runs OpusFilter, if wanted.  Raises InputError if it cannot run.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -111,7 +111,7 @@ def _rows(
         claim = f"cleaning {data}{claim}; one core"
         return Row.of_rounds(claim, *rates.values(), unit="pairs/s", key=key)
 
-    if languages == LANGUAGES:  # the ordinary chain knows Latin letters alone
+    if languages == LANGUAGES:  # the ordinary chain knows only Latin letters
         chain = partial(OrdinaryChain(model, languages, Rules()).clean, pairs)
         yield against(chain, ": normalise, deduplicate, rules, language identification")
     for normalise in (True, False) if python else ():
@@ -131,7 +131,7 @@ def opusfilter_chain(
 ) -> Opponent:
     """Start OpusFilter, whose task "clean" cleans the pairs once.  Raises InputError if this Python cannot run it.
 
-    python: that of its environment.  model: fastText's.  folder: for OpusFilter's files.
+    python: Python of its environment.  model: fastText model.  folder: place for OpusFilter's files.
     """
     raw = [folder / name for name in ("opusfilter.source", "opusfilter.target")]
     for path, lines in zip(raw, zip(*pairs, strict=True), strict=True):
@@ -180,7 +180,7 @@ def _opusfilter_steps(
 
 
 def as_table(pairs: Sequence[Pair]) -> pa.Table:
-    """Make a table of pairs like that of an imported corpus."""
+    """Make a table of pairs in the format of an imported corpus."""
     columns = {
         "source": [source for source, _ in pairs],
         "target": [target for _, target in pairs],

@@ -1,4 +1,4 @@
-"""Cleaning chain written the ordinary way, line by line: sets of strings, a loop of rules, one call per line."""
+"""Cleaning chain written in the ordinary way, line by line: sets of strings, a loop over rules, one call per line."""
 
 import math
 from collections import Counter
@@ -23,7 +23,7 @@ Pair = tuple[str, str]
 
 
 class OrdinaryChain:
-    """Chain for languages in Latin letters, as a script would do it, on lists in memory; also an oracle for ours."""
+    """Chain for languages in Latin letters, as in a simple script, on lists in memory; also an oracle for ours."""
 
     def __init__(self, model: Path, languages: tuple[str, str], rules: Rules) -> None:
         import fasttext
@@ -108,7 +108,7 @@ def _fold(text: str) -> str:
 
 
 def _cases(text: str) -> list[str]:
-    """Return the forms of a line that are asked about: capitals are also asked about in small letters."""
+    """Return the forms of a line whose language is identified: lines of capitals also in small letters."""
     if text.isupper():
         return [text.capitalize()]
     capitals = 2 * sum(map(str.isupper, text)) > sum(map(str.isalpha, text))

@@ -1,7 +1,7 @@
-"""COMET scores against those of unbabel-comet's predict, by one checkpoint, of random weights or given, on one core.
+"""COMET scores against unbabel-comet's predict, with the same checkpoint (random weights, or given), on one core.
 
-unbabel-comet works as `comet-score` calls it: with its cache of sentence vectors, its sorted batches of the default
-size, one system after the other.  Rates count processor time of both processes, without starts.
+unbabel-comet runs as in `comet-score`: with its cache of sentence vectors and sorted batches of the default size, one
+system after the other.  Rates count processor time of both processes, without starts.
 """
 
 import json
@@ -86,8 +86,8 @@ def run(
 ) -> Iterator[Row]:
     """Yield segments per second for each number of systems and precision, and for one more system with the cache.
 
-    With random weights, smaller shapes are measured too.  Raises InputError if the text is missing or unbabel-comet
-    cannot be run.
+    With random weights, smaller shapes are also measured.  Raises InputError if the text is missing or unbabel-comet
+    cannot run.
     """
     text, another = read_text(news, segments), read_file(news / f"{NAME}.ref.C.de", segments)
     most = max(systems)
@@ -117,14 +117,14 @@ def run(
 
 
 def load_measured(folder: Path, shape: str, model: Path | None, text: Text) -> tuple[Metric, str]:
-    """Load a metric, or make one of random weights and a tokenizer of the text; return it and its name in rows."""
+    """Load a metric, or make one with random weights and a tokenizer for the text; return it and its name in rows."""
     lines = chain(text.sources, text.references or (), *text.systems.values())
     metric = load_metric(model or write_random_checkpoint(folder / "metric", shape, lines))
     return metric, f"COMET of XLM-R's {shape} shape" if model is None else str(model)
 
 
 def read_text(folder: Path, segments: int | None) -> Text:
-    """Read newstest2021; segments: about how many to keep, None for all.  Raises InputError if it is missing."""
+    """Read newstest2021; segments: approximate number to keep, None for all.  Raises InputError if it is missing."""
     hypotheses = sorted(folder.glob(f"{NAME}.hyp.*.de"))
     if not hypotheses:
         raise InputError(
@@ -145,7 +145,7 @@ def read_file(path: Path, segments: int | None) -> list[str]:
 
 
 def _start_comet(python: Path, metric: Metric, text: Text, folder: Path) -> Opponent:
-    """Start unbabel-comet with a metric and a text.  python: that of its environment.  folder: for its files."""
+    """Start unbabel-comet with a metric and a text.  python: from its environment.  folder: place for its files."""
     systems = []
     for lines in text.systems.values():
         columns = {"src": text.sources, "mt": lines, "ref": text.references}
@@ -210,7 +210,7 @@ def _score(scorer: Scorer, text: Text) -> dict[str, np.ndarray]:
 
 
 def _one_more(scorer: Scorer, text: Text, more: Text, folder: Path, rounds: int, title: str) -> Row:
-    """Compare all systems and one more, of which the cache lacks only that one, with all of them without a cache."""
+    """Compare scoring of all systems plus one: with a cache that lacks only the latter, and without a cache."""
     filled, used = (folder / f"{scorer.precision}.{name}.sqlite" for name in ("filled", "used"))
 
     def with_cache(file: Path, text: Text) -> None:
@@ -236,11 +236,11 @@ def _one_more(scorer: Scorer, text: Text, more: Text, folder: Path, rounds: int,
 
 
 def paper_speeds() -> dict[str, float]:
-    """Return the speeds of the paper's smaller metrics relative to COMET of the large shape (COMETINHO §4.3, §5)."""
+    """Return the speeds of the paper's smaller metrics relative to COMET's large shape (COMETINHO §4.3, §5)."""
     claims = load("cometinho_claims")
     values = dict(zip(claims["claim"], claims["value"], strict=True))
     return {
-        "PRUNE": 1 / (1 - float(values["PRUNE-COMET speed improvement"]) / 100),  # of the time
+        "PRUNE": 1 / (1 - float(values["PRUNE-COMET speed improvement"]) / 100),  # time saved
         "DISTIL": float(values["DISTIL-COMET speed factor"]),
     }
 
@@ -248,7 +248,7 @@ def paper_speeds() -> dict[str, float]:
 def _smaller(
     scorer: Scorer, text: Text, rounds: int, title: str, paper: Mapping[str, float]
 ) -> Iterator[Row]:
-    """Yield rows of a metric pruned like PRUNE-COMET and one of DISTIL-COMET's shape, against the whole metric."""
+    """Yield rows of a metric pruned like PRUNE-COMET, and one in DISTIL-COMET's shape, against the whole metric."""
     whole = scorer.metric
     pruned = deepcopy(whole.network)
     prune(pruned)

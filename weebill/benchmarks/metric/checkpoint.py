@@ -1,4 +1,4 @@
-"""Checkpoint of unbabel-comet with random weights, of a published shape, with a tokenizer of the text to score."""
+"""Checkpoint of unbabel-comet with random weights, a published shape, and a tokenizer for the text to score."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,7 +24,7 @@ SHAPES = {
     "distil": {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536},
     "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
 }  # fmt: skip
-PIECES = 16_000  # XLM-R has more; these divide the text into about as many pieces
+PIECES = 16_000  # XLM-R has more, but divides the text into about the same number of pieces
 SHARED = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
 HYPERPARAMETERS = {
     "class_identifier": "regression_metric",
@@ -50,14 +50,14 @@ def write_random_checkpoint(folder: Path, shape: str, lines: Iterable[str]) -> P
     (folder / "hparams.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     (folder / "checkpoints").mkdir()
     content = {"state_dict": _their_names(network), "hyper_parameters": values}
-    # If the version is missing, Lightning reads the file as one of its oldest format.
+    # If the version is missing, Lightning reads the file in its oldest format.
     content["pytorch-lightning_version"] = "2.5.6"
     torch.save(content, folder / "checkpoints/model.ckpt")
     return folder
 
 
 def checkpoint_of(metric: Metric) -> Path:
-    """Return the file from which opponents load a metric.  Raises InputError if it is not unbabel-comet's."""
+    """Return a metric's file, for opponents to load.  Raises InputError if it is not a file of unbabel-comet."""
     if metric.file.suffix != ".ckpt":
         raise InputError(
             f"--model {metric.name}: a metric folder, which unbabel-comet does not read; name the checkpoint "
@@ -67,7 +67,7 @@ def checkpoint_of(metric: Metric) -> Path:
 
 
 def random_network(shape: str, pieces: int) -> MetricNetwork:
-    """Make a random network of one of SHAPES, in evaluation mode."""
+    """Make a random network with one of SHAPES, in evaluation mode."""
     config = XLMRobertaConfig(vocab_size=pieces, **SHARED, **SHAPES[shape])
     torch.manual_seed(1)
     architecture = Architecture.from_hyperparameters(HYPERPARAMETERS, "hparams.yaml")

@@ -1,7 +1,7 @@
-"""A COMET model as pymarian-eval reads it: an .npz by Marian's names of tensors, and a SentencePiece model.
+"""COMET models in the format of pymarian-eval: an .npz with Marian's names of tensors, and a SentencePiece model.
 
-Marian numbers pieces as SentencePiece does, so the rows of XLM-R's padding and mask piece are left out, and those of
-<s> and </s> take the places of <unk> and </s>; positions begin at XLM-R's third row.
+Marian numbers pieces like SentencePiece, so the rows of XLM-R's padding and mask pieces are left out, and the rows of
+<s> and </s> take the places of <unk> and </s>.  Positions begin at XLM-R's third row.
 """
 
 from pathlib import Path
@@ -49,7 +49,7 @@ def work(count):
 
 
 def write_marian(path: Path, metric: Metric) -> None:
-    """Write the .npz of a regression model.  Raises InputError for a model that pymarian does not compute."""
+    """Write the .npz of a regression model.  Raises InputError for a model that pymarian cannot compute."""
     network = metric.network
     architecture, config = network.architecture, network.encoder.config
     plain = architecture.kind == REGRESSION and architecture.layer == "mix"

@@ -1,8 +1,8 @@
 """Runtime against CTranslate2 and against itself, with networks of random weights in the shapes of the zoo.
 
-Both translate the same sentences, as long as those of newstest2021, to outputs of the same length, on one core in
-turn; `cores` uses all cores.  CTranslate2 has self-attention in place of our decoder's SSRUs, and the settings that
-are best for it here.  An --isa below the fastest keeps both sides from faster instruction sets.
+Both translate the same sentences, with the lengths of newstest2021, to outputs of the same length, and take turns on
+one core; `cores` uses all cores.  CTranslate2 has self-attention instead of our decoder's SSRUs, and its best
+settings here.  An --isa below the fastest keeps both sides from faster instruction sets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from weebill_runtime.architecture import Architecture
 
 OPPONENTS = ("ctranslate2",)  # packages whose versions are reported with the results
 ARCHITECTURES = ("tiny", "base", "12-1.tiny")
-VOCABULARY = 32000  # pieces of zoo entries that give no number
+VOCABULARY = 32000  # pieces of zoo entries without a number
 SUBJECTS = {  # functions of (name, architecture, isa, sentences, rounds)
     "throughput": measures.against_ctranslate2,
     "pruning": measures.against_unpruned,
@@ -56,7 +56,7 @@ def run(
         "fxtranslate"
     ],
 ) -> Iterator[Row]:
-    """Yield every student's rows of every subject.  Raises InputError for an unknown student or instruction set."""
+    """Yield the rows of every student and subject.  Raises InputError for an unknown student or instruction set."""
     isa = isa or [*available(), PORTABLE][0]
     check_instruction_set(isa)
     shapes = architectures(arch)

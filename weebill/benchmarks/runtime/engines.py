@@ -1,9 +1,9 @@
-"""Our runtime and CTranslate2 with one interface, and their input: networks of random weights, sentences like news.
+"""Our runtime and CTranslate2 with the same interface, and their input: random networks, sentences like news.
 
-An engine is made with a network (`Case`).  `prepare` lays out a text in batches of `size` sentences; `translate`
+An engine is made with a network (`Case`).  `prepare` divides a text into batches of `size` sentences; `translate`
 translates it once, and returns the seconds of each batch.
-CTranslate2 has no SSRU, so its decoder has self-attention.  It reads its instruction set and its library for products
-from the environment when it is imported, so it runs in a process of its own.
+CTranslate2 has no SSRU, so its decoder has self-attention.  It runs in its own process, because it reads its
+instruction set and its library for matrix products from the environment when it is imported.
 """
 
 import tempfile
@@ -26,7 +26,7 @@ from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.vocabulary import EOS
 
-PIECES_PER_SENTENCE, PIECES_PER_WORD = 26.0, 1.28  # of newstest2021 with a vocabulary of 32,000
+PIECES_PER_SENTENCE, PIECES_PER_WORD = 26.0, 1.28  # newstest2021 with 32,000 pieces
 FACTOR = 1.1  # output pieces per source piece
 CANDIDATES = 50
 
@@ -35,7 +35,7 @@ Sources = list[list[int]]
 
 @dataclass(frozen=True)
 class Case:
-    """Network to measure: its shape, its type of numbers (float32 or int8), and whether it has a shortlist."""
+    """Network to measure: shape, type of numbers (float32 or int8), and True if it has a shortlist."""
 
     architecture: Architecture
     precision: str = "int8"
@@ -43,14 +43,14 @@ class Case:
 
 
 def sentences(vocabulary: int, count: int, seed: int = 1) -> Sources:
-    """Draw sentences of source pieces, with the distribution and the lengths of news; each ends in EOS."""
+    """Draw sentences of source pieces, with the distribution and lengths of news; each ends in EOS."""
     draw = np.random.default_rng(seed)
     lengths = np.clip(draw.gamma(3.3, PIECES_PER_SENTENCE / 3.3, count), 2, 120).astype(int)
     return [[*(2 + zipf(draw, n, vocabulary - 2, 1.05)).tolist(), EOS] for n in lengths]
 
 
 def words(text: Sources) -> float:
-    """Return the number of words that the pieces of a text correspond to."""
+    """Return the number of words that corresponds to the pieces of a text."""
     return sum(map(len, text)) / PIECES_PER_WORD
 
 
@@ -64,7 +64,7 @@ def zipf(draw: np.random.Generator, count: int, limit: int, skew: float) -> np.n
 def random_shortlist(vocabulary: int) -> Shortlist:
     """Draw 50 candidates for each piece, frequent ones more often, and add the 50 most frequent pieces.
 
-    Batches then choose among as many columns as with a real shortlist: about 4,500 at 32 sentences.
+    Batches then have as many columns as with a real shortlist: about 4,500 for 32 sentences.
     """
     ranks = zipf(np.random.default_rng(2), vocabulary * CANDIDATES, vocabulary - 2, 1.2) + 2
     candidates = ranks.reshape(vocabulary, CANDIDATES)
@@ -72,10 +72,10 @@ def random_shortlist(vocabulary: int) -> Shortlist:
 
 
 def random_network(case: Case) -> Translator:
-    """Make a network that never ends a sentence by itself; int8 has one activation scale for all layers.
+    """Make a random network that never ends a sentence by itself; int8 has one activation scale for all layers.
 
-    One weight of each matrix is twice as large as any other, so most codes are below 64: engines that add two
-    products of bytes in 16 bits (intgemm on AVX2) then compute the same sums as the others.
+    One weight of each matrix is twice as large as any other, so most codes are below 64.  Then engines that add two
+    products of bytes in 16 bits (intgemm on AVX2) compute the same sums as the others.
     """
     torch.manual_seed(1)
     network = Translator(case.architecture)
@@ -92,13 +92,13 @@ def random_network(case: Case) -> Translator:
 
 
 def with_attention(architecture: Architecture) -> Architecture:
-    """Return the same shape with self-attention in place of the decoder's SSRUs, with the cross-attention's heads."""
+    """Return the same shape with self-attention instead of the decoder's SSRUs, with the cross-attention's heads."""
     decoder = tuple(replace(layer, self_heads=layer.heads) for layer in architecture.decoder)
     return replace(architecture, decoder=decoder, decoder_kind="attention")
 
 
 def in_batches(text: Sources, size: int) -> list[tuple[Sources, int]]:
-    """Return batches of sentences of similar length, longest first, each with the length of its outputs in pieces."""
+    """Return batches of sentences of similar length, longest first, with the length of their outputs in pieces."""
     order = sorted(text, key=len, reverse=True)
     batches = [order[first : first + size] for first in range(0, len(order), size)]
     return [(batch, int(FACTOR * len(batch[0]))) for batch in batches]
@@ -159,7 +159,7 @@ class CTranslate2:
 
 
 class Remote(Worker):
-    """Engine in a process of its own, in which `call` creates it."""
+    """Engine in its own process, where `call` creates it."""
 
     def prepare(self, text: Sources, size: int) -> None:
         self.call("prepare", text, size)
@@ -168,11 +168,11 @@ class Remote(Worker):
         return self.call("translate")
 
 
-OPPONENT = "CTranslate2 with a self-attention decoder"  # it has no SSRU, which ours has
+OPPONENT = "CTranslate2 with a self-attention decoder"  # unlike ours, it has no SSRU
 
 
 class Opponent(Remote):
-    """CTranslate2 in a process of its own; settings: its environment variables."""
+    """CTranslate2 in its own process; settings: environment variables of the process."""
 
     def __init__(self, case: Case, settings: Mapping[str, str], cores: Sequence[int] | None = None):
         super().__init__(cores, variables=settings)
@@ -197,7 +197,7 @@ LIMITS = {  # by our instruction set: variables that keep CTranslate2's librarie
 
 
 def opponents_settings(isa: str) -> list[dict[str, str]]:
-    """Return environments in which to try CTranslate2, with no faster instruction set than `isa`, which is ours."""
+    """Return environments for trials of CTranslate2, with no faster instruction set than `isa`, which is ours."""
     found = available()
     allowed = found[found.index(isa) :] if isa in found else found
     limits = LIMITS[isa] if allowed != found else {}

@@ -1,4 +1,4 @@
-"""Vocabulary of invented words, one a piece, which turns random pieces into text for engines that read text."""
+"""Vocabulary with an invented word for each piece, which turns random pieces into text for engines that read text."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from weebill_runtime.vocabulary import EOS, UNK, Vocabulary
 
-LETTERS, LENGTH = 26, 4  # of a word: 456,976 words
-SPACE = "\u2581"  # SentencePiece's
+LETTERS, LENGTH = 26, 4  # letters of the alphabet and of a word: 456,976 words
+SPACE = "\u2581"  # SentencePiece's mark
 
 
 def invented_vocabulary(size: int, path: Path) -> Vocabulary:
-    """Write and return a vocabulary of `size` pieces: the end, the unknown, and words that contain no other."""
+    """Write and return a vocabulary of `size` pieces: end, unknown, and words that contain no other words."""
     model = ModelProto()
     kinds = ModelProto.SentencePiece
     model.trainer_spec.vocab_size = size

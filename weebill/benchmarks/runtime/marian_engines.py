@@ -1,7 +1,7 @@
 """Engines of Marian's family and our runtime with the interface of `engines`, from lines of text to lines of text.
 
-All translate the same random network, with its SSRUs, by the same shortlist: bergamot and fxtranslate read the int8
-files for Firefox, pymarian reads float32 and packs it itself.  Each engine runs in an environment of its own.
+All run the same random network, with SSRUs and the same shortlist.  bergamot and fxtranslate read the int8 files for
+Firefox; pymarian reads float32 and packs it itself.  Each engine runs in its own environment.
 """
 
 from collections.abc import Mapping
@@ -35,34 +35,35 @@ from weebill_runtime.options import SearchOptions
 from weebill_runtime.vocabulary import EOS
 
 PYTHONS = MappingProxyType({name: Path(f".venvs/{name}/bin/python") for name in BODIES})
-LANGUAGES = "xx", "yy"  # those of invented words
-LONGEST = 140  # pieces of a sentence, more than any has here
-FEWEST = 8  # sentences of a batch, for which bergamot wants room for the longest sentence
+LANGUAGES = "xx", "yy"  # languages of invented words
+LONGEST = 140  # pieces, more than any sentence has here
+FEWEST = 8  # least sentences in a batch: bergamot needs space for the longest sentence
 NARROW = "avxvnni", "avx2"  # instruction sets without AVX-512
 BLOCK = 128  # sentences of equal length
 
 
 @dataclass(frozen=True)
 class Way:
-    """Way in which an engine and ours beside it translate.
+    """Way in which an engine and ours are called.
 
-    precision: that of our network.  alone: one sentence a call; otherwise all in one call, and batches by the engine.
-    factor, constant: `length_factor` and `length_constant` of `SearchOptions`, which all outputs reach.
+    precision: precision of our network.  alone: one sentence per call; otherwise all sentences in one call, and the
+    engine makes batches.
+    factor, constant: `length_factor` and `length_constant` of `SearchOptions`, whose limit all outputs reach.
     """
 
     precision: str
     alone: bool = False
     factor: float = FACTOR
-    constant: int = 2  # Marian counts the source's end, and not the output's
+    constant: int = 2  # Marian counts the source's end, but not the output's
 
     def calls(self, lines: list[str]) -> list[list[str]]:
-        """Return what an engine gets in each call."""
+        """Return the lines of each call."""
         return [[line] for line in lines] if self.alone else [lines]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Engine, with the type of its numbers.  alike: type with which it and ours do the most alike arithmetic."""
+    """Engine with its type of numbers.  alike: type with which its arithmetic is most similar to ours."""
 
     engine: str
     numbers: str
@@ -78,13 +79,13 @@ KINDS = (
     Kind("pymarian", "packed8", Way("int8"), "float32"),
     Kind("pymarian", "float32", Way("float32"), "float32"),
     Kind("bergamot", "int8", Way("int8", alone=True), "float32"),
-    # It has neither batches nor options: outputs end at twice the source with its end, and four pieces.
+    # fxtranslate has neither batches nor options: outputs have twice the pieces of the source (with its end) plus 4.
     Kind("fxtranslate", "int8", Way("int8", alone=True, factor=2.0, constant=7), "int8"),
 )
 
 
 def texts(vocabulary: int, count: int) -> Sources:
-    """Draw sentences as `sentences` does, with equal lengths in blocks, whatever batches an engine makes of them."""
+    """Draw sentences like `sentences`, but in blocks of equal length, so that all engines' batches are alike."""
     order = sorted(sentences(vocabulary, count), key=len)
     blocks = [order[first : first + BLOCK] for first in range(0, count, BLOCK)]
     return [
@@ -95,7 +96,7 @@ def texts(vocabulary: int, count: int) -> Sources:
 
 
 def short_texts(vocabulary: int, count: int) -> Sources:
-    """Draw sentences of one to four pieces, in which rounding seldom leads to another output."""
+    """Draw sentences of one to four pieces, for which rounding rarely changes the output."""
     drawn = sentences(vocabulary, count, seed=2)
     return [[*source[: min(len(source) - 1, 1 + i % 4)], EOS] for i, source in enumerate(drawn)]
 
@@ -147,7 +148,7 @@ class Files:
 
 
 class OnText:
-    """Our runtime, which reads and writes text by SentencePiece as the others do."""
+    """Our runtime, reading and writing text by SentencePiece like the others."""
 
     def __init__(self, way: Way, shape: Architecture, isa: str, files: Files, listed: bool = True):
         shortlist = random_shortlist(shape.vocabulary) if listed else None
@@ -171,10 +172,10 @@ class OnText:
 
 
 class MarianEngine(Opponent):
-    """Engine in a process of its own, on one core.
+    """Engine in its own process, on one core.
 
-    python: that of its environment.  folder: for its answers.
-    Raises InputError, also by any method, if this Python cannot run the engine, or the engine refuses the model.
+    python: Python of its environment.  folder: place for its answers.
+    Raises InputError, also in any method, if this Python cannot run the engine, or the engine refuses the model.
     """
 
     def __init__(self, kind: Kind, python: Path, isa: str, files: Files, folder: Path):
@@ -193,7 +194,7 @@ class MarianEngine(Opponent):
         return self.work(["time"])
 
     def lines(self, lines: list[str]) -> list[str]:
-        """Return the translation of each line by the numbers that are alike, without a shortlist."""
+        """Return the translation of each line with the type `alike`, without a shortlist."""
         alike = replace(self.kind, numbers=self.kind.alike)
         self.work(["load", self._files.options(alike, 1, shortlist=False)])
         return [self.work(["translate", [line]])[0] for line in lines]

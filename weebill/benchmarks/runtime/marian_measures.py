@@ -1,4 +1,4 @@
-"""Subject of the runtime's benchmark: our speed beside the engines of Marian's family."""
+"""Subject of the runtime's benchmark: our speed against the engines of Marian's family."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -24,8 +24,8 @@ from weebill.evaluation.timing.timer import pinned, rates_in_turn
 from weebill_runtime.architecture import Architecture
 
 CHECKED = 200  # sentences whose translations are compared with ours
-# Smallest share of equal translations with which an engine's time counts.  The pieces that a random network chooses
-# from are nearly as likely as each other, and the last bit of a float moves some numbers to the next code of int8.
+# Smallest share of equal translations for an engine's time to count.  A random network's best pieces are about
+# equally likely, and the last bit of a float changes some int8 codes by one.
 ALIKE = {"float32": 0.95, "int8": 0.85}
 
 
@@ -37,9 +37,9 @@ def against_marian(
     rounds: int,
     pythons: Mapping[str, Path] = PYTHONS,
 ) -> list[Row]:
-    """Measure every engine that runs here and translates as ours does; a warning says why another is left out.
+    """Measure every engine that runs here and translates like ours; a warning explains why others are left out.
 
-    Engines that get one sentence a call translate at most 500.  pythons: those of the engines' environments.
+    Engines that get one sentence per call translate at most 500.  pythons: Pythons of the engines' environments.
     """
     rows = []
     with TemporaryDirectory() as folder, ExitStack() as stack:
@@ -83,7 +83,7 @@ def _engines(
     pythons: Mapping[str, Path],
     stack: ExitStack,
 ) -> Iterator[MarianEngine]:
-    """Start the engines, and yield those whose translations are ours; the stack ends all of them."""
+    """Start the engines, and yield those with the same translations as ours; the stack ends all of them."""
     lines = files.vocabulary.decode(short_texts(shape.vocabulary, CHECKED))
     for number, kind in enumerate(KINDS):
         place = folder / f"engine{number}"

@@ -1,8 +1,8 @@
 """Programs of the engines of Marian's family, each for the Python of its own environment.
 
-A program defines `work` for `benchmarks.opponent`: it loads a model, keeps lines of text in the calls that the engine
-shall get, and translates them.  Their compiled modules are loaded without the Python around them, which wants
-packages of its own, or a network.
+A program defines `work` for `benchmarks.opponent`: it loads a model, keeps the lines of text of each call, and
+translates them.  The engines' compiled modules are loaded without the Python code around them, which needs further
+packages or a network.
 """
 
 COMMON = """
@@ -31,7 +31,7 @@ def work(task):
     return tasks[name](*given)
 """
 
-# Options are those of Marian's decoder.
+# The options are those of Marian's decoder.
 BERGAMOT = """
 import importlib.util
 from pathlib import Path

@@ -25,7 +25,7 @@ from weebill.report.papers import load_table
 from weebill_runtime.architecture import Architecture
 
 BATCHES = (8, 16, 32, 64, 128)
-# Sentences of the trials that choose batch sizes and settings; batch size of the latter.
+# Number of sentences in trials of batch sizes and settings, and batch size in trials of settings.
 TRIAL, TRIAL_BATCH = 512, 32
 LATENCY_SENTENCES = 500
 WINDOW, MEMORY_BATCH = 1024, 32  # lines sorted by length together; sentences per batch
@@ -98,7 +98,7 @@ def printed_int8(name: str) -> float | None:
 
 
 def latency(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
-    """Measure mean and percentiles over at most 500 sentences; the ratio is the share of CTranslate2's time."""
+    """Measure mean and percentiles over at most 500 sentences; the ratio is our time / CTranslate2's time."""
     text = sentences(shape.vocabulary, min(count, LATENCY_SENTENCES))
     case = Case(shape)
     with Opponent(case, best_settings(case, isa)) as opponent, pinned():
@@ -121,9 +121,9 @@ def latency(name: str, shape: Architecture, isa: str, count: int, rounds: int) -
 
 
 def several_cores(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
-    """Measure int8 with a shortlist: 2, 4, … and all cores against one, and all against CTranslate2 on as many.
+    """Measure int8 with a shortlist: 2, 4, … and all cores against one core, and all against CTranslate2 on all.
 
-    There are no rows if there is only one core.  Workers have one thread each; those that a round leaves out wait.
+    With only one core there are no rows.  Workers have one thread each; those that a round does not use wait.
     """
     cores = usable_cores()
     if len(cores) == 1:
@@ -155,7 +155,7 @@ def doublings(limit: int) -> list[int]:
 
 
 def growth(name: str, shape: Architecture, isa: str, count: int, rounds: int) -> list[Row]:
-    """Measure int8 with a shortlist once: MiB after a tenth and all of the lines, against those after a hundredth."""
+    """Measure int8 with a shortlist once: MiB after 1/10 and all of the lines, against MiB after 1/100."""
     with Worker() as worker:
         worker.call(Stream, Case(shape), isa)
         first, *later = ((lines, worker.call("go_on", lines)) for lines in milestones(count))
@@ -167,13 +167,13 @@ def growth(name: str, shape: Architecture, isa: str, count: int, rounds: int) ->
 
 
 def milestones(count: int) -> list[int]:
-    """Return a hundredth, a tenth and all of `count` lines, rounded to whole windows, each once."""
+    """Return a hundredth, a tenth and all of `count` lines, rounded to whole windows, without repeats."""
     windows = [max(1, round(count * share / WINDOW)) for share in (0.01, 0.1, 1)]
     return [WINDOW * number for number in dict.fromkeys(windows)]
 
 
 class Stream:
-    """Network that translates lines that never repeat."""
+    """Network that translates new lines all the time."""
 
     def __init__(self, case: Case, isa: str):
         self._engine, self._done = Ours(case, isa), 0
@@ -190,7 +190,7 @@ class Stream:
 
 @cache
 def best_settings(case: Case, isa: str) -> dict[str, str]:
-    """Return the environment in which CTranslate2 is fastest, among those that our instruction set allows."""
+    """Return the environment in which CTranslate2 is fastest, among those allowed by our instruction set."""
     trial = sentences(case.architecture.vocabulary, TRIAL)
 
     def seconds(settings: dict[str, str]) -> float:
@@ -202,7 +202,7 @@ def best_settings(case: Case, isa: str) -> dict[str, str]:
 
 
 def best_size(engine: Ours | Remote, text: Sources) -> int:
-    """Return the fastest batch size for sentences of middle length, which are as alike as those of a batch."""
+    """Return the fastest batch size for sentences of medium length, which are as similar as in a real batch."""
     order = sorted(text, key=len, reverse=True)
     first = max(0, (len(order) - TRIAL) // 2)
     trial = order[first : first + TRIAL]

@@ -1,4 +1,4 @@
-"""Shapes of the papers' pruned students, and how much faster the papers found them."""
+"""Shapes of the papers' pruned students, and their speed-ups in the papers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ def cuts(name: str, full: Architecture) -> list[Cut]:
 
 
 def _wngt20(name: str, full: Architecture) -> list[Cut]:
-    """Return shapes with the printed heads in each layer; speeds come from words per second in float32."""
+    """Return shapes with the printed heads in each layer; speeds are computed from words per second in float32."""
     rows = {row["model"]: row for row in load_table("wngt20", 2).to_dict("records")}
     found = []
     for model, row in rows.items():
@@ -35,7 +35,7 @@ def _wngt20(name: str, full: Architecture) -> list[Cut]:
 
 
 def _wmt21(name: str, full: Architecture) -> list[Cut]:
-    """Return shapes without the printed shares of heads and neurons, removed evenly; speeds come from seconds."""
+    """Return shapes without the printed shares of heads and neurons, removed evenly; speeds are from seconds."""
     rows = [row for row in load_table("wmt21", 2).to_dict("records") if row["model"] == name]
     unpruned = next((float(row["seconds"]) for row in rows if row["pruning"] == "none"), None)
     precisions = {"float32": "float32", "8bit+finetuning": "int8"}
@@ -64,6 +64,6 @@ def _with(full: Architecture, heads: list[int], feed_forward: int | None = None)
 
 
 def _evenly(count: int, layers: int) -> list[int]:
-    """Divide heads among layers; the upper layers have one more if they do not divide evenly."""
+    """Divide heads among layers; upper layers have one more if the division is not even."""
     least, more = divmod(count, layers)
     return [least] * (layers - more) + [least + 1] * more

@@ -1,1 +1,1 @@
-"""Settings of the three kinds of experiment and of the zoo: frozen dataclasses with the meaning of each key."""
+"""Settings of the three kinds of experiments and of the zoo: frozen dataclasses with the meaning of each key."""

@@ -1,4 +1,4 @@
-"""Settings of corpora, validation sets and test sets; the importers give the keys of their own."""
+"""Settings of corpora, validation sets and test sets; importers add their own keys."""
 
 from dataclasses import make_dataclass
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ class Sized:
 
     rows: Count | None = None
     """Approximate number of sentence pairs or lines in the corpus, for importers that read files. Only the estimate
-    of disk and time uses it, if the size is otherwise unknown."""
+    of disk and time uses it, and only if the size is otherwise unknown."""
 
 
 @section
@@ -34,12 +34,12 @@ class Used:
     distillation: CorpusTranslation | None = None
     """Scores of `distillation` for this corpus only."""
     noise: InjectedNoise | None = None
-    """Deliberate damage to a parallel corpus, which tests the cleaning; the report shows how much of it was found,
-    and measures every filter and score on it."""
+    """Deliberate damage to a parallel corpus, to test cleaning. The report shows how much damage was found, and
+    measures every filter and score on it."""
 
 
 def _of_corpora(importer: type[Importer]) -> type:
-    """Make a class with the keys of an importer and those of every corpus."""
+    """Make a class with the keys of an importer and the keys of every corpus."""
     bases = (importer, Used, Sized) if issubclass(importer, FromFiles) else (importer, Used)
     name = importer.__name__.replace("Importer", "Corpus")
     return make_dataclass(

@@ -31,10 +31,10 @@ class GpuText:
     """Text that is timed on a GPU after the test sets."""
 
     corpus: str
-    """Corpus whose source side, cleaned and selected, follows that of the test sets."""
+    """Corpus whose source side, after cleaning and selection, follows the test sets."""
     sentences: Count = 1_000_000
-    """Sentences of the test sets and the corpus together, by default as many as in the papers; a shorter corpus gives
-    all that it has."""
+    """Sentences of the test sets and the corpus together, by default as many as in the papers. A smaller corpus is
+    used whole."""
 
 
 @section
@@ -44,31 +44,31 @@ class Speed:
     sentences: Count = 1000
     """Sentences translated in a round."""
     teacher_sentences: Amount = 100
-    """Sentences that the teacher translates in a round, at most `sentences`: an ensemble of large models takes hours
-    for thousands. With 0 no teacher is timed."""
+    """Sentences that the teacher translates in a round, at most `sentences`. An ensemble of large models takes hours
+    for thousands of sentences. With 0, no teacher is timed."""
     rounds: Count = 3
     """Number of rounds; each round measures every variant once, and the median counts."""
     least_seconds: Weight = 1.0
-    """Shortest time, in seconds, of a variant in a round; a faster variant translates several times, and the mean
+    """Shortest time of a variant in a round, in seconds. A faster variant translates several times, and the mean
     counts."""
     latency_sentences: Count = 200
-    """Sentences translated one by one, for the latency."""
+    """Sentences translated one by one to measure the latency."""
     batch_size: Count = 32
     """Sentences in a batch."""
     gpu_batch_sizes: Distinct[Count] = (1, 32, 64, 128, 256, 512, 768, 1024, 1132, 2048)
-    """Numbers of sentences in a batch on a GPU, if `hardware.accelerator` is `gpu` and students are timed there
-    too; WMT21's table 4 has 32 to 1132. `1` is the latency: `latency_sentences` are translated one by one."""
+    """Batch sizes, in sentences, for timing students on a GPU, if `hardware.accelerator` is `gpu`. WMT21's table 4
+    has 32 to 1132. `1` measures the latency: `latency_sentences` are translated one by one."""
     gpu_numbers: Distinct[Literal["float32", "float16", "bfloat16"]] = (
         "float32",
         "float16",
         "bfloat16",
     )
-    """Types of numbers in which a GPU computes; students of 8-bit grids always multiply integers."""
+    """Types of numbers in which a GPU computes. Students on 8-bit grids always multiply integers."""
     gpu_variants: Variants = ("*/*/*",)
     """Patterns `STUDENT/RECIPE/PRECISION` of the measured variants that are timed on a GPU."""
     gpu_text: GpuText | None = None
-    """Text that is timed on a GPU: all test sets, whose BLEU is that of the timed translations, and then lines of a
-    corpus. Without this key, the test sets are timed alone."""
+    """Text that is timed on a GPU: all test sets, then lines of a corpus; BLEU of the test sets is computed from the
+    timed translations. Without this key, only the test sets are timed."""
 
 
 @section
@@ -96,7 +96,7 @@ class Labelled:
     """Pairs that people labelled good or bad."""
 
     table: Place
-    """Tab-separated values with a line of headings, plain, `.gz`, `.xz` or `.zst`."""
+    """Tab-separated values with a header, plain, `.gz`, `.xz` or `.zst`."""
     columns: LabelledColumns
     """Columns of the table, `{source: 0, target: 1, label: 2}`, counted from 0."""
 
@@ -108,7 +108,7 @@ class Comet:
     model: Place
     """Metric folder, checkpoint of unbabel-comet (folder or .ckpt), or name of a checkpoint on the hub."""
     encoder: Place | None = None
-    """Folder of the encoder's configuration and tokenizer, if the encoder is not found by its name."""
+    """Folder with the encoder's configuration and tokenizer, if the encoder is not found by its name."""
     precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
     """Type of the products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose scores differ
     by a few thousandths; `auto` is `bfloat16` on GPUs and `float32` on processors."""
@@ -121,7 +121,7 @@ class MinimumBayesRisk:
     candidates: Annotated[int, Ge(2), Le(4096)] = 100
     """Candidates for each sentence."""
     by: Literal["sampling", "beam"] = "sampling"
-    """Origin of the candidates: samples, or with `beam` the hypotheses of a beam of that size."""
+    """Origin of the candidates: samples, or with `beam` the hypotheses of a beam with `candidates` hypotheses."""
     utility: Literal["comet", "chrf", "bleu"] = "comet"
     """Utility of a candidate: the model of `evaluation.comet`, or sacreBLEU's sentence score `chrf` or `bleu`."""
     temperature: Annotated[float, Ge(0.000001), Le(1000000)] = 1.0
@@ -131,7 +131,7 @@ class MinimumBayesRisk:
     beside_itself: bool = True
     """Use a candidate as its own reference too."""
     kept: Count | None = None
-    """Number of candidates that are scored, the best by chrF; all candidates serve as references."""
+    """Number of scored candidates, the best by chrF; all candidates serve as references."""
 
 
 @section
@@ -145,7 +145,7 @@ class Engines:
     rounds: Count = 3
     """Number of rounds; each round measures every engine once."""
     memory_sentences: Count | None = None
-    """Number of lines for an extra measurement of the runtime's memory growth; a million lines take an hour for each
+    """Number of lines for an extra measurement of the runtime's memory growth. A million lines take an hour for each
     shape."""
 
 
@@ -154,23 +154,23 @@ class Evaluation:
     """Settings of the measurement of models."""
 
     bootstrap: Annotated[int, Ge(2)] = 1000
-    """Resamplings of the bootstrap for intervals and significance."""
+    """Bootstrap samples for intervals and significance."""
     original_languages: Names | None = None
-    """Test sets whose BLEU is also measured by the language in which their sentences were first written (WNGT20 §3),
-    from the same translations: of the importer `sacrebleu`, or of `files` with `origlang`."""
+    """Test sets whose BLEU is also measured separately by the language in which sentences were first written (WNGT20
+    §3), on the same translations. Their importer is `sacrebleu`, or `files` with `origlang`."""
     student_beam: Annotated[int, Ge(2), Le(4096)] | None = None
     """Beam of an extra search with the unpruned float32 students, `STUDENT/beam-N/float32`; otherwise students
     translate greedily."""
     speed: Speed = Speed()
     cleaning: CleaningWorth | None = None
-    """Measurement of the effect of cleaning: students are trained without a teacher, on the parallel corpora, with
-    the settings of `training`: uncleaned, after the rules, after the scores, and with the scores' weights. Without
-    this key it is not measured."""
+    """Measurement of the effect of cleaning. Students are trained without a teacher, with the settings of `training`,
+    on the parallel corpora: uncleaned, after the rules, after the scores, and with the scores' weights. Without this
+    key it is not measured."""
     labelled: Labelled | None = None
-    """Pairs that people labelled good or bad. Every filter is measured on them, and every score for which `scoring`
-    has a model; without this key they are not. The language models should be estimated on other text."""
+    """Pairs that people labelled good or bad. Every filter, and every score for which `scoring` has a model, is
+    measured on them. The language models should be estimated on other text."""
     comet: Comet | None = None
-    """COMET regression model that scores every variant too: the papers' COMET columns."""
+    """COMET regression model that also scores every variant, for the papers' COMET columns."""
     mbr: MinimumBayesRisk | None = None
     """Translations of the teacher, chosen among candidates by minimum Bayes risk, in addition to those of its
     searches."""
@@ -180,7 +180,7 @@ class Evaluation:
 
 
 def _made(name: str, doc: str, keys: Mapping[str, tuple[str, Any, Any]]) -> type:
-    """Make a section of keys, each with its sentence, type and default."""
+    """Make a section from keys with their sentence, type and default."""
     entries = [
         (key, hint, field(default=default, metadata={"sentence": sentence}))
         for key, (sentence, hint, default) in keys.items()
@@ -210,10 +210,10 @@ ReportRows = _made(
 
 @section
 class Report:
-    """Rows and columns of ours that are compared with the papers'."""
+    """Our rows and columns to compare with the papers'."""
 
     columns: ReportColumns = ReportColumns()
     """Our test sets whose mean is compared with a paper's column."""
     rows: dict[str, Annotated[ReportRows, MinLen(1)]] = field(default_factory=dict)
-    """Row of each paper's table 1 to compare with our student (or `teacher`), by the student's name; by default the
-    row with the same name."""
+    """For each of our students (or `teacher`), the row of each paper's table 1 to compare with; by default the row
+    with the same name."""

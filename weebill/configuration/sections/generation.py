@@ -35,13 +35,13 @@ class MadeModel:
     """
 
     data: str
-    """Name in `data` of the text on which the model is trained and measured."""
+    """Name in `data` of the text for training and measuring the model."""
     text: Names | None = None
     """Names in `data` of all texts to pre-train on, if not only the model's own."""
     architecture: Literal["bart", "gpt2"]
     """Architecture of the model."""
     layers: Count = 4
-    """Layers in the encoder, and the same number in the decoder."""
+    """Layers of the encoder; the decoder has the same number."""
     width: Count = 128
     """Width of the model."""
     heads: Count = 4
@@ -51,7 +51,7 @@ class MadeModel:
     positions: Annotated[int, Ge(8)] = 256
     """Longest text, in tokens."""
     passage: Annotated[int, Ge(8)] | None = None
-    """Tokens of each text in pre-training, by default all positions; with short texts BART learns to copy much
+    """Tokens of each text in pre-training, by default all positions. With short texts, BART learns to copy much
     sooner."""
     vocabulary: Annotated[int, Ge(300)] = 4000
     """Largest number of pieces."""
@@ -74,7 +74,7 @@ class HuggingFaceModel:
     """
 
     data: str
-    """Name in `data` of the text on which the model is trained and measured."""
+    """Name in `data` of the text for training and measuring the model."""
     hugging_face: Place
     """Folder, or name on the hub if there is a `revision`."""
     revision: Commit | None = None
@@ -114,7 +114,7 @@ class Perplexity:
     window: Annotated[int, Ge(2)] = 1024
     """Tokens that the model sees at once."""
     stride: Count = 512
-    """Tokens by which the window moves."""
+    """Number of tokens that the window moves forward."""
 
 
 @section
@@ -148,10 +148,10 @@ class GenerationHardware:
     """Devices of a generation experiment."""
 
     accelerator: Accelerator = "cpu"
-    """Device that trains and measures. `rehearsal` is a GPU's code and kinds of numbers on the
-    processor: `weebill rehearse` sets it instead of `gpu`."""
+    """Device that trains and measures. `rehearsal` runs a GPU's code and kinds of numbers on the processor;
+    `weebill rehearse` sets it instead of `gpu`."""
     devices: Literal[1] = 1
-    """Devices of a training."""
+    """Number of devices of a training."""
     threads: Few = 1
     """Threads of a process on the CPU."""
 
@@ -173,8 +173,8 @@ class Generation(Fetched, Rehearsed):
     steps: Named[Step]
     """Steps that can be applied to a model, by name."""
     pipelines: Several[Pipeline]
-    """List of `{model, steps}`: a name in `models`, and names in `steps`. Every intermediate variant is made once and
-    measured."""
+    """List of `{model, steps}`, with a name in `models` and names in `steps`. Every intermediate variant is made once
+    and measured."""
     evaluation: GenerationEvaluation = GenerationEvaluation()
     hardware: GenerationHardware = GenerationHardware()
     """Devices of the experiment."""

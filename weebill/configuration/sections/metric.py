@@ -49,7 +49,7 @@ PaperColumn = Annotated[
 
 @section
 class HuggingFaceEncoder:
-    """Existing encoder, local or of the hub: XLM-R, MiniLM (BERT with the pieces of XLM-R), BERT or RemBERT."""
+    """Existing encoder, local or on the hub: XLM-R, MiniLM (BERT with the pieces of XLM-R), BERT or RemBERT."""
 
     hugging_face: Place
     """Folder with config.json, model.safetensors and a tokenizer, or name on the hub if there is a `revision`."""
@@ -84,17 +84,17 @@ class JudgedSet(Judgements):
     over pairs whose judgements differ by at least 25 points. The mean of several judgements of a translation
     counts."""
     humans: bool = False
-    """Count translations by people, and systems made to mislead metrics, as systems. Their names are `ref` or `human`
-    with a letter, in any case, such as `ref-A`, `refA`, `Human-B.0` (but not `Refinement-NMT`), and
-    `metricsystem…`."""
+    """Count translations by people, and systems made to mislead metrics, as systems. Translations by people are named
+    `ref` or `human` with a letter, in any case, such as `ref-A`, `refA`, `Human-B.0` (but not `Refinement-NMT`);
+    misleading systems are named `metricsystem…`."""
     references: bool = True
-    """`false` if the table has no references; then only `scores` and metrics without references are measured."""
+    """`false` if the table has no references. Then only `scores` and metrics without references are measured."""
     held_out: ProperShare | None = None
-    """Share of the sources that is used: only those that a `reference.validation_share` of this size holds out of the
-    training. It serves for judgements that reference models learn from."""
+    """Share of the sources that is used: only sources that a `reference.validation_share` of this size holds out of
+    the training. It is for judgements that reference models learn from."""
     paper: PaperColumn | None = None
-    """Column of COMETINHO's table 1 or 2 to compare with, such as `en-de_news` or `hi-bn`; one test set for each
-    column."""
+    """Column of COMETINHO's table 1 or 2 to compare with, such as `en-de_news` or `hi-bn`. Each column has only one
+    test set."""
     scores: dict[Name, Place] = field(default_factory=dict)
     """Further metrics: a name, such as BLEURT or PRISM, and a file with one score for each row of the table."""
 
@@ -104,25 +104,25 @@ class Reference:
     """Reference models: an ensemble trained here, or a checkpoint."""
 
     checkpoint: Place | None = None
-    """Metric folder, an official checkpoint (folder or .ckpt), or its name on the hub, `NAME@COMMIT` for one commit;
-    it replaces the training."""
+    """Metric folder, an official checkpoint (folder or .ckpt), or its name on the hub (`NAME@COMMIT` for a certain
+    commit). It replaces the training."""
     encoder: str | None = None
-    """Encoder with which the models start. For a checkpoint it is an encoder `by: hugging_face`, which provides
+    """Initial encoder of the models. For a checkpoint it is an encoder `by: hugging_face`, which provides
     configuration and tokenizer if the checkpoint's own encoder is not found by its name."""
     members: Members = 5
     """Members of the ensemble; the first is the `reference` of the tables."""
     judgements: Several[Judgements] | None = None
-    """Tables from which the models learn."""
+    """Tables for training the models."""
     normalise: Literal["language-pair", "table", "none"] = "language-pair"
-    """Groups in which scores are normalised to mean 0 and deviation 1: each `language-pair` of a table, the whole
+    """Groups whose scores are normalised to mean 0 and deviation 1: each `language-pair` of a table, the whole
     `table`, or `none`."""
     validation_share: ProperShare = 0.1
-    """Share of the sources that chooses the best epoch; no model is trained on them."""
+    """Share of the sources that is used to choose the best epoch; no model is trained on them."""
     training: RegressionSettings = RegressionSettings()
     """Settings of the members' training."""
 
 
-# A metric is already trained, so `reset_to` has no meaning for it.
+# Metrics are already trained, so `reset_to` has no meaning for them.
 MetricMethod = Annotated[
     Any,
     Chosen(
@@ -146,12 +146,12 @@ class Pruning:
         "feed_forward": "neurons, the share of each layer's that is removed (0.25 for 0.75)",
     }
     judgements: Several[Judgements]
-    """Tables on which the loss, and its gradient for each head and neuron, is computed; those with the smallest
+    """Tables for computing the loss and its gradient for each head and neuron. Heads and neurons with the smallest
     gradient are removed (COMETINHO §4.2)."""
     segments: Count = 1000
     """Segments of the tables, drawn at random."""
     development: JudgedSet
-    """Judged set of figures 5 and 6, with the keys of a test set."""
+    """Judged set for figures 5 and 6, with the keys of a test set."""
     layers: Annotated[tuple[Count, ...], Unique()] = ()
     """Numbers of removed top layers, one metric for each number (figure 5)."""
     neurons: Annotated[tuple[ProperShare, ...], Unique()] = ()
@@ -196,9 +196,9 @@ class MetricSpeed:
     systems: Places
     """List of files, one with each system's translations."""
     segments: Count | None = None
-    """Number of segments, chosen at even distances; by default all."""
+    """Number of segments, evenly spaced; by default all."""
     candidates: Distinct[Annotated[int, Ge(2)]] = (25, 50, 100, 200)
-    """Numbers of translations from which Bayes risk chooses one (figure 7)."""
+    """Numbers of candidate translations for minimum Bayes risk (figure 7)."""
     candidate_sources: Count = 2
     """Number of sources for that choice."""
     rounds: Count = 3
@@ -207,11 +207,11 @@ class MetricSpeed:
 
 @section
 class MetricRobustness:
-    """Damage to translations with references, which metrics should notice."""
+    """Damage to translations with references that metrics should notice."""
 
     segments: Count = 500
-    """Most translations of a test set for each damage: a changed number, a changed name (both only where source and
-    reference have it too), or a word left out."""
+    """Most translations of a test set for each kind of damage: a changed number or name, if source and reference also
+    have it, or an omitted word."""
 
 
 @section
@@ -222,14 +222,14 @@ class MetricEvaluation:
     """Type of our scorer's products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose
     scores differ by a few thousandths; `auto` is `bfloat16` on GPUs and `float32` on processors."""
     resamples: Annotated[int, Ge(40)] = 1000
-    """Resamplings of the bootstrap intervals."""
+    """Bootstrap samples for intervals."""
     permutations: Annotated[int, Ge(20)] = 1000
     """Permutations of the test against the reference."""
     speed: MetricSpeed | None = None
     """Texts for the timing of metrics; without this key nothing is timed."""
     robustness: MetricRobustness | None = None
-    """Scores of translations with changed numbers and names (COMETINHO §8 leaves this open); `{}` means all defaults,
-    without this key they are not measured."""
+    """Scores of translations with changed numbers and names (COMETINHO §8 leaves this open). `{}` means all defaults;
+    without this key, robustness is not measured."""
 
 
 @section
@@ -237,10 +237,10 @@ class MetricHardware:
     """Devices of a metric experiment."""
 
     accelerator: Accelerator = "cpu"
-    """Device that trains and scores. `rehearsal` is a GPU's code and kinds of numbers on the
-    processor: `weebill rehearse` sets it instead of `gpu`."""
+    """Device that trains and scores. `rehearsal` runs a GPU's code and kinds of numbers on the processor;
+    `weebill rehearse` sets it instead of `gpu`."""
     devices: Few = 1
-    """Devices of a translator's training."""
+    """Number of devices of a translator's training."""
     threads: Few = 1
     """CPU threads of one process."""
 
@@ -256,14 +256,14 @@ class Metric(Fetched, OwnArchitectures, Rehearsed):
     seed: ExperimentSeed = 1
     """Seed of all randomness; member N of the ensemble has this seed plus N."""
     texts: Places | None = None
-    """Files of text, one sentence per line, on which encoders and their tokenizer are trained."""
+    """Text files, one sentence per line, for training encoders and their tokenizer."""
     sentences: Count = 10_000_000
-    """Largest number of sentences from the texts, drawn at random (2,000,000 for the tokenizer); a million takes
+    """Largest number of sentences from the texts, drawn at random (2,000,000 for the tokenizer). A million takes
     about 300 MB of memory."""
     vocabulary: Annotated[int, Ge(100), Le(250000)] = 8000
-    """Pieces of that tokenizer, special ones included."""
+    """Pieces of the encoders' tokenizer, with special ones."""
     encoders: dict[Name, Encoder] = field(default_factory=dict)
-    """A name for each encoder and the way it is made or where it comes from."""
+    """A name for each encoder, and how it is made or where it comes from."""
     reference: Reference
     pruning: Pruning | None = None
     """Settings of the pruning of metrics; without this key none is pruned."""
@@ -272,7 +272,7 @@ class Metric(Fetched, OwnArchitectures, Rehearsed):
     test_sets: Named[JudgedSet]
     """A name for each judged set."""
     metrics: dict[Name, OtherMetric] = field(default_factory=dict)
-    """A name for each further metric, such as BERTScore, and what computes it: `by: bert-score` or `by: bleurt`."""
+    """A name for each further metric, such as BERTScore, and its method: `by: bert-score` or `by: bleurt`."""
     evaluation: MetricEvaluation = MetricEvaluation()
     hardware: MetricHardware = MetricHardware()
     """Devices of the experiment."""

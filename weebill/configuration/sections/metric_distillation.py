@@ -40,10 +40,10 @@ class ByModels:
     """Translation by existing models."""
 
     models: Annotated[tuple[Place | HubModel, ...], MinLen(1), MaxLen(3)]
-    """One model, or several that translate one after another: a folder of Weebill or Hugging Face, or a model on the
-    hub, `{hugging_face: NAME, revision: COMMIT}`."""
+    """One model, or several that translate one after another. Each is a folder of Weebill or Hugging Face, or a model
+    on the hub, `{hugging_face: NAME, revision: COMMIT}`."""
     languages: tuple[Annotated[str, MinLen(2)], ...] | None = None
-    """Codes of all languages on the way, from the source to the last target, if models need them."""
+    """Codes of all languages, from the source through those between models to the target, if models need them."""
 
 
 @section
@@ -64,23 +64,23 @@ class Translators:
     """Data of translators that are trained here."""
 
     rows: Amount = 0
-    """Pairs from which translators trained here learn; the metric is not distilled on them."""
+    """Pairs for training the translators; the metric is not distilled on them."""
     validation: Amount = 0
-    """Pairs that validate them."""
+    """Pairs for validating the translators."""
     vocabulary: Annotated[int, Ge(100), Le(65536)] = 4000
-    """Pieces of their vocabularies."""
+    """Pieces of the translators' vocabularies."""
 
 
 @section
 class TranslatedPairs:
-    """Text with sources, which are translated, and with targets, which serve as references."""
+    """Text with sources, which are translated, and targets, which serve as references."""
 
     languages: Languages
     """Languages of the text."""
     table: Place | None = None
     """Table of a translation experiment, such as `results/EXP/corpora/NAME/selected`; dropped rows are left out."""
     bicleaner: Share | None = None
-    """Smallest value of the used pairs in the column `bicleaner`; the paper uses 0.8."""
+    """Use only pairs with at least this value in the column `bicleaner`; the paper uses 0.8."""
     source: Place | None = None
     """File with one sentence per line, instead of a table."""
     target: Place | None = None
@@ -109,13 +109,13 @@ class MetricDistillation:
     """Settings of the distillation of metrics."""
 
     encoder: str
-    """Encoder with which the metric `distilled` starts."""
+    """Initial encoder of the metric `distilled`."""
     other_encoders: tuple[str, ...] = ()
-    """Further encoders for comparison: the metric `distilled-ENCODER` starts with each, and learns the same."""
+    """Further encoders for comparison. With each, a metric `distilled-ENCODER` starts and learns the same."""
     pairs: Named[TranslatedPairs]
     """A name for each text; its sources are translated, and its targets serve as references."""
     translation: SourceTranslation = SourceTranslation()
     validation_share: ProperShare = 0.01
-    """Share of the sources that chooses the best epoch."""
+    """Share of the sources that is used to choose the best epoch."""
     training: RegressionSettings = RegressionSettings()
     """Settings of the training of the distilled metric."""

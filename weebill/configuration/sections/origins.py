@@ -1,4 +1,4 @@
-"""Settings of every kind of experiment: where its files come from."""
+"""Settings of every kind of experiment for the origins of its files."""
 
 from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
@@ -10,7 +10,7 @@ from weebill.settings import Chosen, Language, Place, Sha256, Text, TextName, se
 
 @section
 class Address:
-    """File at an address, which is read as it is, unpacked."""
+    """File at an address, which is only unpacked."""
 
     url: Text
     """Address of the file: plain text, `.gz`, `.zst`, `.xz`, `.bz2`, or an archive."""
@@ -31,14 +31,14 @@ class OneSide:
 
 
 def _one_side(importer: type[Importer]) -> type:
-    """Make a class with the keys of an importer and of one side of its corpus."""
+    """Make a class with the keys of an importer and the keys for one side of its corpus."""
     name = importer.__name__.replace("Importer", "Side")
     namespace = {"__doc__": importer.__doc__}
     bases = (importer, OneSide)
     return make_dataclass(name, [], bases=bases, namespace=namespace, frozen=True, kw_only=True)
 
 
-# Other importers, those of test sets and of the embedded pairs, need both languages.
+# Importers of files only; importers of test sets and of the embedded pairs need both languages.
 _SIDES = {k: _one_side(v) for k, v in IMPORTERS.items() if issubclass(v, FromFiles)}
 TextOrigin = Annotated[Any, Chosen("importer", {"address": Address, **_SIDES})]
 
@@ -49,13 +49,13 @@ class Fetched:
 
     local_dir: Place | None = None
     """Folder that is searched for every file before its download, for machines without a network. Each importer
-    documents the names of its files; the file of an address has the last part of the address as its name, and a model
-    or data set of the hub is the subfolder of its name."""
+    documents the names of its files. The file of an address is named by the last part of the address, and a model or
+    data set of the hub is a subfolder with its name."""
     download_cache: Place | None = None
     """Folder of downloaded files, which experiments share; by default `downloads` in `$WEEBILL_CACHE` or else in
     `~/.cache/weebill`."""
     mirror: Place | None = None
-    """Folder of files under their SHA-256 that is searched before the network; by default `$WEEBILL_MIRROR`, if it is
-    set. `weebill fetch CONFIG --mirror FOLDER` fills one."""
+    """Folder of files named by their SHA-256, which is searched before the network; by default `$WEEBILL_MIRROR`, if
+    it is set. `weebill fetch CONFIG --mirror FOLDER` fills it."""
     origins: dict[TextName, TextOrigin] = field(default_factory=dict)
     """Names of further texts, for `origin:NAME`: a file at an address, or one side of a corpus."""

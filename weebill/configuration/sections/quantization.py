@@ -1,4 +1,4 @@
-"""Settings of the precisions below float32: a key for each grid, with the settings in the grid's file."""
+"""Settings of the precisions below float32: a key for each grid; the grid's module defines its settings."""
 
 from dataclasses import field, make_dataclass
 
@@ -11,8 +11,8 @@ class Calibration:
     """Settings of all grids together."""
 
     calibration_sentences: Count = 1000
-    """Training sentences that are translated to find the ranges of activations, drawn at random from all text that
-    the student learns."""
+    """Number of training sentences that are translated to find the ranges of activations, drawn at random from all
+    text that the student learns."""
 
 
 Quantization = make_dataclass(

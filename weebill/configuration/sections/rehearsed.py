@@ -1,4 +1,4 @@
-"""Keys that `weebill rehearse` writes into the miniature of an experiment; users may write them too."""
+"""Keys that `weebill rehearse` writes into miniatures of experiments; users may also write them."""
 
 from dataclasses import field
 
@@ -11,14 +11,14 @@ class Rehearsed:
     """Key of every kind of experiment."""
 
     rehearses: FolderName | None = None
-    """Experiment of which this one is the miniature: `weebill rehearse` writes it, and every page says that its
+    """Experiment whose miniature this one is. `weebill rehearse` writes this key, and every page says that its
     numbers mean nothing."""
 
 
 @section
 class OwnArchitectures:
-    """Key of experiments whose models are of the zoo."""
+    """Key of experiments with models from the zoo."""
 
     architectures: dict[Name, Model] = field(default_factory=dict)
-    """Architectures of this experiment, with the keys of `models.yaml`; each adds an entry to those of `models.yaml`,
-    or replaces one."""
+    """Architectures of this experiment, with the keys of `models.yaml`. Each is added to the entries of
+    `models.yaml`, or replaces one."""

@@ -22,15 +22,15 @@ from weebill_runtime.normalisation import Punctuation
 
 @section
 class Cut:
-    """Rows that a score drops, by one of these keys; without any it drops nothing and is only a column."""
+    """Rows that a score drops, given by one of these keys; without a key, the score is only a column."""
 
     percent: Annotated[float, Ge(0), Lt(100)] | None = None
-    """Percentage of the rows to drop, the worst first: floor(n · percent / 100) of n rows; among equal scores the
+    """Percentage of the rows to drop, the worst first: floor(n · percent / 100) of n rows. Among equal scores, the
     later row is dropped first."""
     best: Count | None = None
     """Number of rows to keep, those with the best scores."""
     threshold: float | None = None
-    """Worst score of a row that is kept."""
+    """Worst score of a kept row."""
 
 
 @section
@@ -38,7 +38,7 @@ class Score:
     """One score of the rows, a column of the table."""
 
     cut: Cut = Cut()
-    """Rows that the score drops, by one of its keys; without any it drops nothing and is only a column."""
+    """Rows that the score drops, given by one of its keys; without a key, the score is only a column."""
 
 
 @section
@@ -46,8 +46,8 @@ class WeightedScore(Score):
     """Score that also provides weights."""
 
     weight_scale: Weight = 0.1
-    """Factor of the score in a pair's weight in the training loss, exp(factor × score). In `cleaning` it holds for
-    all models that are trained on the corpus, including the teacher; in `distillation` for students only. 0 turns
+    """Factor of the score in a pair's weight in the training loss, exp(factor × score). In `cleaning` it applies to
+    all models that are trained on the corpus, including the teacher; in `distillation` only to students. 0 turns
     weights off."""
 
 
@@ -55,28 +55,28 @@ class WeightedScore(Score):
 class Scores:
     """Scores of rows, in the order in which they drop rows.
 
-    Each score drops some of the rows that the earlier scores left, corpus by corpus.
+    In each corpus, a score drops some of the rows that the earlier scores kept.
     """
 
     bicleaner: Score | None = None
-    """Probability from bicleaner-ai that the sides are translations of each other; for parallel and for distilled
-    text. A common `threshold` is 0.5. It needs an environment of its own, which the run makes if this key is used."""
+    """Probability from bicleaner-ai that the sides are translations of each other, for parallel and distilled text. A
+    common `threshold` is 0.5. It needs a separate environment, which the run makes if this key is used."""
     language_model_source: Score | None = None
     """Bits per word of the source side under a KenLM language model. Monolingual text gets a score for its missing
-    side only after its translation."""
+    side only after translation."""
     language_model_target: Score | None = None
     """Bits per word of the target side; WMT21 dropped 5 % of the distilled pairs by it."""
     lexical_translation: Score | None = None
-    """Gain in probability of the words of one side by those of the other: nats per word, the worse of both
-    directions; 0 if neither side explains the other. Its former version was the best single score
+    """Gain in probability of one side's words given the other side, in nats per word, in the worse direction; 0 if
+    neither side explains the other. An earlier version was the best single score
     [on 857 labelled pairs](../docs/results/multi30k/filters.md)."""
     reverse_model: WeightedScore | None = None
     """Mean log probability of the source's pieces given the target, from a model of the reverse direction
     (WNGT20)."""
     combined: Score | None = None
-    """Log odds of a good pair, from a logistic regression that is fitted to `evaluation.labelled`. Its inputs are all
-    scores for which `scoring` has models (always the language models), lengths, letters, numbers and ends of
-    sentences. With some hundred labelled pairs of a corpus it is the best filter."""
+    """Log odds of a good pair, from a logistic regression fitted to `evaluation.labelled`. Its inputs are all scores
+    for which `scoring` has models (always the language models), lengths, letters, numbers and ends of sentences. With
+    a few hundred labelled pairs of a corpus, it is the best filter."""
 
 
 @section
@@ -84,21 +84,21 @@ class LanguageId:
     """Language identification of both sides by fastText."""
 
     model: Place
-    """Path or `https://` address of a fastText model; or `tatoeba`, a model for the demo, trained on embedded
+    """Path or `https://` address of a fastText model, or `tatoeba`, a model for the demo that is trained on embedded
     sentences in English, German, French and Dutch."""
     sha256: Sha256 | None = None
     """Checksum of the model; an address needs one."""
     min_probability: Share = 0.0
-    """Smallest probability of the language. With 0 the language only has to be the most likely one, and long lines
+    """Smallest probability of the language. With 0, the language only has to be the most likely one, and long lines
     are judged by their ends."""
     min_letters: Amount = 10
-    """Lines with fewer letters are not identified: only the rules judge their script. A Chinese letter counts as 3,
-    kana as 1.5, Hangul as 2.3."""
+    """Fewest letters of lines whose language is identified; only the rules judge shorter lines, by their script. A
+    Chinese letter counts as 3, kana as 1.5, Hangul as 2.3."""
     accept_similar: bool = True
-    """Accept languages that identifiers confuse with that of the side: Bosnian, Croatian, Montenegrin and Serbian;
-    Indonesian and Malay; Danish and both kinds of Norwegian; Galician and Portuguese; and what a variant belongs to,
-    such as Chinese for `yue` or Arabic for `arz`. The language of the other side is never accepted, and variants such
-    as Cantonese for `zh` always are."""
+    """Also accept languages that identifiers confuse with that of the side (Bosnian, Croatian, Montenegrin and
+    Serbian; Indonesian and Malay; Danish and both kinds of Norwegian; Galician and Portuguese), and the language that
+    a variant belongs to, such as Chinese for `yue` or Arabic for `arz`. The language of the other side is never
+    accepted; variants, such as Cantonese for `zh`, always are."""
     accept: Annotated[tuple[Language, ...], Unique()] = ()
     """Further languages that are accepted, such as `[es]` for text in `gl`."""
 
@@ -110,11 +110,11 @@ class Cleaning:
     shard_rows: Annotated[int, Ge(1000)] = 100_000
     """Rows in one shard of a corpus."""
     punctuation: Punctuation | None = None
-    """`moses` makes typographic quotes, dashes and spaces around punctuation ASCII's, as Moses' script does; `keep`
-    leaves them. By default `keep` on a side in Chinese or Japanese, where they are the usual marks, else `moses`.
-    Translators and exports of the models do the same to their input."""
+    """`moses` replaces typographic quotes, dashes and spaces around punctuation by ASCII, like Moses' script; `keep`
+    leaves them. The default is `keep` on a side in Chinese, Japanese or Korean, else `moses`.
+    Translators and exports of the models treat their input in the same way."""
     rules: Rules = Rules()
-    """Thresholds of the rules: pairs that break one are dropped, and so are pairs with empty or equal sides."""
+    """Thresholds of the rules. Pairs that break a rule, and pairs with empty or equal sides, are dropped."""
     language_id: LanguageId | None = None
     """Language identification of both sides by fastText; without this key there is none."""
     near_duplicates: bool = True
@@ -122,8 +122,8 @@ class Cleaning:
     remove_test_overlap: bool = True
     """Drop training pairs that share a side with a test set or the validation set."""
     scores: Scores = Scores()
-    """Scores of the rows that the rules keep, each a column of `corpora/NAME/selected`. The vocabulary, the teacher
-    and all later stages leave out the rows that a score drops."""
+    """Scores of the rows that the rules keep; each is a column of `corpora/NAME/selected`. The vocabulary, the
+    teacher and all later stages leave out rows that a score drops."""
 
 
 @section
@@ -131,11 +131,11 @@ class ScoredText:
     """Scores of translated text."""
 
     scores: Scores = Scores()
-    """Scores of the text that the reverse teacher translates, with its translation. Dropped rows are neither learnt
-    nor translated forward again."""
+    """Scores of the text that the reverse teacher translates, and its translation. Dropped rows are neither used for
+    training nor translated forward again."""
 
 
-# The keys of overrides are optional, and have no sentences of their own: the keys that they override have them.
+# The keys of overrides are optional, and have no sentences, because the keys that they override have them.
 CorpusRules = make_dataclass(
     "CorpusRules",
     [(key, hint | None, None) for key, hint in get_type_hints(Rules, include_extras=True).items()],

@@ -23,7 +23,7 @@ from weebill.translation.training.settings import TrainingConfig
 
 @section
 class LanguageCodes:
-    """Codes of our languages in a model of many languages."""
+    """Codes of our languages in a multilingual model."""
 
     source: Text | None = None
     """The model's code for `languages.source`."""
@@ -43,13 +43,13 @@ class TranslatingModel:
     revision: Commit | None = None
     """Commit of 40 digits, which a name on the hub needs."""
     language_codes: Annotated[LanguageCodes, MinLen(1)] | None = None
-    """Codes of our languages in a model of many languages, if they differ from those in `languages`: `{source:
-    eng_Latn, target: zho_Hans}`. `source` is always the code of `languages.source`."""
+    """Codes of our languages in a multilingual model, if they differ from those in `languages`: `{source: eng_Latn,
+    target: zho_Hans}`. `source` is always the code of `languages.source`."""
 
 
 @section
 class ReverseModel(TranslatingModel):
-    """Model of the reverse direction, trained here on the cleaned parallel corpora with a vocabulary of its own."""
+    """Model of the reverse direction, trained here on the cleaned parallel corpora with its own vocabulary."""
 
     training: TrainingConfig = TrainingConfig()
     """Settings of its training, with the same defaults as `training`."""
@@ -57,10 +57,10 @@ class ReverseModel(TranslatingModel):
 
 @section
 class ReverseTeacher(TranslatingModel):
-    """Teacher of the reverse direction, trained here with a vocabulary of its own."""
+    """Teacher of the reverse direction, trained here with its own vocabulary."""
 
     members: Members = 1
-    """Number of models, of different seeds, that form the ensemble."""
+    """Number of models with different seeds that form the ensemble."""
     training: TrainingConfig = TrainingConfig()
     """Settings of its members' training, with the same defaults as `training`."""
 
@@ -70,31 +70,31 @@ class Teacher(ReverseTeacher):
     """Model that translates the students' training text."""
 
     published: bool = False
-    """`true`: the teacher is the student of `published`, in float32; the alternative to `architecture` and
+    """`true`: the teacher is the student of `published`, in float32; this is the alternative to `architecture` and
     `hugging_face`."""
     back_translated: bool = False
     """`true` also trains the teacher on back-translated text: the reverse teacher's translations of
     `monolingual-target` corpora as source, the text itself as target."""
     threads: Few | None = None
-    """CPU threads of each member's training, if not `hardware.threads`: while a teacher is trained, little else can
-    run."""
+    """CPU threads of each member's training, if not `hardware.threads`. More can be useful, because little else can
+    run while a teacher is trained."""
 
 
 @section
 class BicleanerTraining:
     """Training of the lite classifier, on one thread.
 
-    The classifier learns from pairs of the cleaned corpora and from damaged copies of them: other sources, words left
-    out. It learns 90 % of the pairs; the others (2,000 at most) choose the best epoch.
+    The classifier learns from pairs of the cleaned corpora and damaged copies of them, with other sources or omitted
+    words. It learns from 90 % of the pairs; the others (2,000 at most) are used to choose the best epoch.
     """
 
     pairs: Annotated[int, Ge(100)] = 50_000
     """Largest number of pairs, drawn with the experiment's `seed` from all parallel corpora."""
     cleanest: NonZeroShare = 0.5
-    """Share of the drawn pairs that is used, the best by the sum of their ranks, if `cleaning.scores` has
-    `language_model_…` or `lexical_translation`; then `pairs` / this share are drawn."""
+    """Share of the drawn pairs that is used if `cleaning.scores` has `language_model_…` or `lexical_translation`: the
+    best pairs by the sum of their ranks. Then `pairs` / `cleanest` pairs are drawn."""
     vocabulary: Annotated[int, Ge(100)] = 8000
-    """Pieces of its own SentencePiece model (bicleaner-ai's setting, here and below: 32000)."""
+    """Pieces of its own SentencePiece model (in brackets, here and below, is bicleaner-ai's setting: 32000)."""
     max_pieces: Annotated[int, Ge(2)] = 64
     """Largest number of pieces of a side; the rest is cut off (100)."""
     embedding: Count = 128
@@ -116,8 +116,8 @@ class Bicleaner:
     model: Place | None = None
     """Folder of a trained model, or the `https://` address of its archive, such as
     `…/bicleaner-ai-data/releases/latest/download/lite-en-de.tgz` (without a network: put that file into `local_dir`).
-    A model of the reverse direction works too. Lite models contain code that runs when they are loaded: use only
-    models that you trust."""
+    A model of the reverse direction also works. Lite models contain code that is executed when they are loaded: use
+    only models that you trust."""
     sha256: Sha256 | None = None
     """Checksum of the archive; an address needs one."""
     hard_rules: bool = False
@@ -139,19 +139,20 @@ class LanguageModel:
     memory_mb: Annotated[int, Ge(100)] = 1000
     """Memory for sorting, in MB; the rest is on disk."""
     sentences: Count = 20_000_000
-    """Largest number of lines of a side, drawn at random with the experiment's `seed`: memory and disk grow with
-    them."""
+    """Largest number of lines of a side, drawn at random with the experiment's `seed`. Memory and disk grow with this
+    number."""
     prune: Annotated[tuple[Amount, ...], MinLen(1)] = (0,)
-    """Counts at or below which n-grams are left out, for each length from 1 on, and the last for all longer ones:
-    `[0, 0, 1]` leaves out what occurs once, from three words on, which is most of a large text."""
+    """N-grams with at most this count are left out. There is one count for each length from 1 on; the last is also
+    for all longer n-grams. `[0, 0, 1]` leaves out n-grams of three or more words that occur once, which are most of a
+    large text."""
     quantized: bool = False
     """`true` stores probabilities in 8 bits, which halves the model; scores change by about 0.01 bits a
     word."""
     source_text: Places | None = None
-    """List of text files, plain, `.gz`, `.xz` or `.zst`, on which the source's model is estimated; by default the
-    cleaned corpora, and then the model scores lines that it has seen."""
+    """List of text files, plain, `.gz`, `.xz` or `.zst`, for estimating the source's model; by default the cleaned
+    corpora, so that the model scores lines that it has seen."""
     target_text: Places | None = None
-    """List of text files on which the target's model is estimated."""
+    """List of text files for estimating the target's model."""
 
 
 @section
@@ -161,8 +162,8 @@ class LexicalTranslation:
     pairs: Count = 1_000_000
     """Largest number of aligned sentence pairs, drawn with the experiment's `seed`."""
     source_text: Places | None = None
-    """List of text files, in the same formats as for the language model, from which words are counted; by default the
-    cleaned parallel corpora."""
+    """List of text files for counting words, in the same formats as for the language model; by default the cleaned
+    parallel corpora."""
     target_text: Places | None = None
     """Translations of these files, line by line."""
 

@@ -1,4 +1,4 @@
-"""Score `bicleaner`: bicleaner-ai (Zaragoza-Bernabeu et al. 2022), in an environment of its own.
+"""The score `bicleaner`: bicleaner-ai (Zaragoza-Bernabeu et al. 2022), in its own environment.
 
 Text and scores are exchanged as files.  `training` and `classification` run in that environment, and import only
 `errors`, `files` and `text_files` of Weebill.

@@ -16,7 +16,7 @@ from weebill.text_files import LONGEST_RECORD, read_lines
 
 log = logging.getLogger(__name__)
 
-# Maps sources and targets, each (rows,), to (rows,) probabilities that they are translations of each other.
+# Function from sources and targets, each (rows,), to probabilities (rows,) that they are translations of each other.
 Classifier = Callable[[list[str], list[str]], Sequence[float]]
 
 BLOCK_ROWS = 8192  # rows scored at once
@@ -44,7 +44,8 @@ def score_pairs(
 ) -> None:
     """Write the folder `output` with one score per line for each part of `pairs`.
 
-    load: called if a part has to be scored.  made_by: everything else that scores depend on, as JSON values.
+    load: function that loads the classifier; it is called only if a part has no scores yet.
+    made_by: everything else that scores depend on, as JSON values.
     Finished parts are kept in `OUTPUT.work`, so that a killed job continues there.
     Raises InputError if a line is not a pair, or if a part has more or fewer scores than lines.
     """
@@ -96,7 +97,7 @@ def load_classifier(
     if not metadata.is_file():
         message = f"{model}: no bicleaner-ai model, metadata.yaml is missing; check scoring.bicleaner.model"
         raise InputError(message)
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # only errors of TensorFlow
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # TensorFlow logs only errors
     from bicleaner_ai.classify import argument_parser, load_metadata
 
     _limit_threads(threads)
@@ -148,7 +149,7 @@ def _swapped(model: str | Path, arguments: Any, languages: tuple[str, str]) -> b
     """Return True if a model reads the target first."""
     known = (arguments.source_lang, arguments.target_lang)
     for swapped, pair in ((False, languages), (True, languages[::-1])):
-        # A model of pt is also one of pt-BR.
+        # A model for pt also fits pt-BR.
         fits = (
             has in (wants, re.split("[-_]", wants)[0], *ANY)
             for has, wants in zip(known, pair, strict=True)

@@ -1,4 +1,4 @@
-"""Selection of the cleanest pairs of the corpora, on which a classifier is trained."""
+"""Selection of the cleanest pairs of the corpora, the training text of a classifier."""
 
 import logging
 import math
@@ -34,15 +34,15 @@ def write_clean_pairs(
 ) -> None:
     """Write `training.tsv` and `validation.tsv`, with lines SOURCE TAB TARGET, into the folder `output`.
 
-    corpora: cleaned tables; each with the names in SCORES and the tables of its scores, which all corpora share.
-    pairs: largest number of pairs in both files, drawn at random from the kept rows of all corpora.
+    corpora: cleaned tables; each with names (in SCORES) and tables of its scores.  All corpora have the same scores.
+    pairs: largest number of pairs in both files together, drawn at random from the kept rows of all corpora.
     cleanest: if there are scores, pairs / cleanest rows are drawn, and this share with the best ranks is kept.
     Memory holds only the drawn pairs.  Raises InputError if there are too few rows.
     """
     scored = any(corpora.values())
     drawn = draw_rows(_kept(corpora), math.ceil(pairs / cleanest) if scored else pairs, seed)
     if scored and drawn is not None:
-        # Ranks are added, because the units of the scores differ; of equal rows the first are better.
+        # Ranks are added, because the units of the scores differ; earlier rows win ties.
         ranks = sum(rankdata(column.to_numpy()) for column in drawn.columns[2:])
         best = np.argsort(ranks, kind="stable")[: math.ceil(cleanest * len(ranks))]
         drawn = drawn.take(pa.array(np.sort(best)[:pairs]))
@@ -62,7 +62,7 @@ def write_clean_pairs(
 
 
 def _kept(corpora: Corpora) -> Iterator[pa.Table]:
-    """Yield the kept rows: source, target, and each score by its name, with the sign that makes high values worse."""
+    """Yield the kept rows: source, target, and each score under its name, signed so that higher values are worse."""
     for corpus, scores in corpora.items():
         columns = {name: ScoreColumn(path, SCORES[name].column) for name, path in scores}
         for batch in read_batches(corpus, ["source", "target", "dropped_by"], kept=False):

@@ -1,4 +1,4 @@
-"""Files exchanged with bicleaner: pairs are written, scores are read; the counts of each part are verified.
+"""Files exchanged with bicleaner: we write pairs, read scores, and verify the counts of each part.
 
 A part of the pairs is `part-00000.tsv.gz`, with a line SOURCE TAB TARGET for each kept row.  A part of the scores is
 `part-00000.txt`, with one number per line.
@@ -22,7 +22,7 @@ from weebill.text_files import LONGEST_RECORD, read_lines
 
 PART_ROWS = 100_000
 PARTS = FolderKind(perhaps=("part-*.tsv.gz",))
-# Characters that end a line or a column for bicleaner.  Cleaned text hardly contains any of them.
+# Characters that end a line or a column for bicleaner.  They are rare in cleaned text.
 _SEPARATORS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x00", " "))
 
 Pair = tuple[str, str]
@@ -44,7 +44,7 @@ def write_parts(pairs: Iterable[Pair], folder: str | Path, part_rows: int = PART
             if not (part := list(islice(left, part_rows))):
                 return rows
             text = "".join(map(as_line, part)).encode()
-            # The time is 0, so that equal pairs give equal files.
+            # A time stamp of 0 makes files of equal pairs equal.
             (made / f"part-{number:05d}.tsv.gz").write_bytes(gzip.compress(text, 1, mtime=0))
             rows += len(part)
 
@@ -64,7 +64,7 @@ def _kept_pairs(corpus: str | Path) -> Iterator[Pair]:
 def join_scores(
     corpus: str | Path, pairs: str | Path, scores: str | Path, output: str | Path, score: Score
 ) -> None:
-    """Write the folder `output` with the scores of the kept rows, in the corpus' shards and rows.
+    """Write the folder `output` with the scores of the kept rows, with the same shards and rows as the corpus.
 
     pairs: parts that `write_pairs` made from the corpus.  scores: bicleaner's scores of these parts.
     Raises InputError if counts do not match, or a line is not a number.

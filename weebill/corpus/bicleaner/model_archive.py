@@ -12,10 +12,10 @@ from weebill.replaceable import FolderKind
 
 
 def unpack(archive: str | Path, output: str | Path) -> None:
-    """Write the folder `output` with the files that are in the same folder as the only metadata.yaml of a .tgz.
+    """Write the model in a .tgz to the folder `output`: the files in the same folder as its only metadata.yaml.
 
     Raises InputError if the archive is damaged, holds no model or several, or has a member that is neither a file nor
-    a folder, or whose name leaves the folder.
+    a folder or would be unpacked outside the folder.
     """
     try:
         with tarfile.open(archive, "r:gz") as files:

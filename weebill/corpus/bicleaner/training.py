@@ -23,9 +23,9 @@ MODEL = FolderKind(always=("metadata.yaml", "model.h5", "spm.model", "spm.vocab"
 # words.  bicleaner-ai can also replace words by others of the same frequency, but that takes longer than training.
 NOISE = {"pos_ratio": 1, "rand_ratio": 2, "womit_ratio": 1, "freq_ratio": 0, "fuzzy_ratio": 0}
 NOISE |= {"tl_word_freqs": None, "min_omit_words": 1, "min_freq_words": 1, "neighbour_mix": False}
-# Filters of full models.
+# Filters that only full models have.
 UNUSED = dict.fromkeys(("porn_removal_file", "porn_removal_train", "lm_file_sl", "lm_file_tl"))
-# Our names for the settings of bicleaner-ai.
+# bicleaner-ai's names of our settings.
 SETTINGS = {
     "vocabulary": "vocab_size",
     "max_pieces": "maxlen",
@@ -46,7 +46,7 @@ def train(
 ) -> None:
     """Write the model folder `output`, trained on `training.tsv` and `validation.tsv` of the folder `pairs`.
 
-    settings: all of SETTINGS, by name.  Training runs on one thread, so that equal text and seed give equal models.
+    settings: all of SETTINGS, by our names.  Training runs on one thread; equal text and seed give equal models.
     Raises InputError if there is too little text for the vocabulary.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # only errors of TensorFlow
@@ -55,7 +55,7 @@ def train(
 
     _make_repeatable(seed)
     pairs = Path(pairs).resolve()
-    # Training runs inside the folder, because the vocabulary's file contains its own path.
+    # Training runs inside the folder, because the vocabulary file contains its own path.
     with atomic_folder(output, MODEL) as made, chdir(made), TemporaryDirectory(dir=".") as work:
         samples = {name: Path(work, f"{name}.tsv") for name in ("training", "validation")}
         for path in samples.values():
@@ -72,13 +72,13 @@ def train(
         about.source_lang, about.target_lang = languages
         with open("metadata.yaml", "w", encoding="utf-8") as about.metadata:
             write_metadata(about, classifier, truth, found, None)
-        Path("glove.vectors").unlink()  # a pickle that only the training reads
+        Path("glove.vectors").unlink()  # a pickle that is read only in training
 
 
 def _write_samples(pairs: Path, output: Path, target_language: str) -> None:
-    """Write each pair and its damaged forms with a label, 1 or 0.
+    """Write each pair with the label 1, and its damaged forms with the label 0.
 
-    They are written in this process: the processes that bicleaner-ai starts would use new seeds.
+    This process writes them, because processes that bicleaner-ai starts would use new seeds.
     """
     from bicleaner_ai.noise_generation import sentence_noise
     from bicleaner_ai.tokenizer import Tokenizer

@@ -1,1 +1,1 @@
-"""Cleaning of corpora: it normalises the text and names the filter that rejected each rejected row."""
+"""Cleaning of corpora: the text is normalised, and each rejected row gets the name of the filter that rejected it."""

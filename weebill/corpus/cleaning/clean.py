@@ -1,6 +1,6 @@
 """Cleaning of a whole corpus as a stream, in the order of WNGT20 §3 and WMT21 §2.
 
-The text is normalised, repeated pairs are found, and each filter is applied to the rows that earlier filters left.
+The text is normalised, repeated pairs are found, and each filter is applied to the rows that earlier filters kept.
 Every finished shard is a file in the work folder, so that a killed run continues there.
 """
 
@@ -76,8 +76,8 @@ def clean_corpus(
 ) -> None:
     """Clean the table `source`, and write all its rows to the folder of shards `output`.
 
-    The text columns hold the normalised text and `dropped_by` names the first filter that rejected a row, unless the
-    import has dropped it.
+    The text columns hold the normalised text; `dropped_by` names the first filter that rejected a row, or keeps the
+    import's reason.
     Filters see only the existing side of monolingual text (the other side is null).  Memory does not depend on the
     number of rows; during the work, a folder next to `output` takes about twice the disk space of the corpus.
     languages: codes of source and target, ISO 639-1.  workers: number of processes; the result does not depend on it.
@@ -88,7 +88,7 @@ def clean_corpus(
     output = Path(output)
     shards = shard_paths(source)
     first = next(read_batches(source, SIDES, kept=False, rows=1), None)
-    # A row without any side is an error later.
+    # A row without any side raises an error later.
     sides = tuple(side for side in SIDES if first and not first.column(side).null_count) or SIDES
     by_side = dict(zip(SIDES, languages, strict=True))
     codes = tuple(by_side[side] for side in sides)
@@ -96,7 +96,7 @@ def clean_corpus(
     if cleaning.language_id is not None and Path(cleaning.language_id.model).exists():
         files.append(Path(cleaning.language_id.model))
     judge = _Judge(cleaning, sides, codes, tuple(map(_stamp, files)))
-    _context(judge)  # to report a bad model or table before the first pass, not after it
+    _context(judge)  # reports a bad model or table before the first pass
     settings = [judge, [_stamp(shard) for shard in shards], code_of_module(__name__)]
     work = output.with_name(f"{output.name}.work")
     work.mkdir(parents=True, exist_ok=True)
@@ -189,7 +189,7 @@ def _tell_losses(source: str | Path, cleaned: Path, rows: int) -> None:
 
 
 def _each(function, tasks: list[tuple], rows: list[int], unit: str, workers: int) -> None:
-    """Call the function with each task, a shard, in `workers` processes; rows: those of each shard."""
+    """Call the function with the arguments of each task in `workers` processes; rows: number of rows of each task."""
     progress = counter(sum(rows), unit)
     if workers == 1 or len(tasks) == 1:
         for task, count in zip(tasks, rows, strict=True):
@@ -210,7 +210,7 @@ def _each(function, tasks: list[tuple], rows: list[int], unit: str, workers: int
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent is killed; else it would wait for ever, or write while a new run writes."""
+    """End this worker if its parent is killed; otherwise it would wait for ever, or write while a new run writes."""
 
     def outlive() -> None:
         parent_process().join()
@@ -222,7 +222,7 @@ def _end_with_parent() -> None:
 def _normalise_shard(
     work: Path, judge: _Judge, buckets: Buckets, shard: Path, name: str, start: int
 ) -> None:
-    """Write the normalised text of a shard, and the digests of its rows to the buckets."""
+    """Write the normalised text of a shard, and add the digests of its rows to the buckets."""
     normalised = work / "normalised" / name
     if normalised.exists():
         return
@@ -252,7 +252,7 @@ def _normalise_shard(
             writer.write(batch)
             yield part
 
-    ratios = np.zeros(len(BINS) - 1, np.int64)  # of the first batch
+    ratios = np.zeros(len(BINS) - 1, np.int64)  # counts of the first batch
     with TableWriter(normalised, read_schema(shard)) as writer:
         buckets.write(name, records())
         ratios.tofile(work / "length_ratios" / name)
@@ -275,7 +275,7 @@ def _filter_shard(
             pairs = Pairs(texts, judge.languages, repeats[row : row + batch.num_rows], judge.sides)
             filters = clean_batch(pairs, context)
             dropped_by = pa.array(list(FILTERS)).take(pa.array(filters, mask=filters < 0))
-            # The import has dropped rows with lines that are too long to be read.
+            # The import has already dropped rows with lines that are too long to read.
             dropped_by = pc.coalesce(batch.column("dropped_by"), dropped_by)
             index = batch.schema.get_field_index("dropped_by")
             writer.write(batch.set_column(index, "dropped_by", dropped_by))

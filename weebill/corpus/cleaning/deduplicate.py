@@ -1,7 +1,7 @@
 """Search for duplicate pairs in a corpus of any size, on disk and in bounded memory.
 
-Each pair becomes a digest of its text and one of its folded text (see `folded`).  The folded digest decides in which
-bucket file both are written, so that equal pairs are in the same bucket.  Each bucket is sorted alone.
+Each pair becomes a digest of its text and one of its folded text (see `folded`).  The folded digest decides which
+bucket file they are written to, so equal pairs are in the same bucket.  Each bucket is sorted separately.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,9 +16,9 @@ from weebill.corpus.cleaning.pairs import Context, Pairs, none
 
 FIRST, EXACT, NEAR = 0, 1, 2  # a row is the first of its kind, an exact repeat or a near repeat
 BUCKET_ROWS = 100_000  # 2.4 MB of records, about 8 MB while they are sorted
-WRITTEN_ROWS = 65_536  # at once, so that each bucket gets a few of them
+WRITTEN_ROWS = 65_536  # rows written at once; enough to give each bucket a few of them
 
-# 96 bits decide: among a billion pairs two different ones collide with a chance of about 1e-11.
+# Rows are compared by 96 bits: the chance that any two of a billion different pairs collide is about 1e-11.
 _RECORD = np.dtype([("folded", "<u8"), ("text", "<u4"), ("near", "<u4"), ("row", "<i8")])
 
 
@@ -36,7 +36,7 @@ def digests(sides: tuple[list[str], ...]) -> np.ndarray:
     """Return the records (rows,) of a batch of pairs (or of lines); their field `row` is still 0."""
     records = np.zeros(len(sides[0]), _RECORD)
     texts = map("\t".join, zip(*sides, strict=True))
-    # A side that is only punctuation folds to nothing; it keeps its text.
+    # A side with only punctuation folds to nothing, so its own text is used.
     folds = [
         [fold or text for fold, text in zip(folded(side), side, strict=True)] for side in sides
     ]
@@ -65,7 +65,7 @@ class Buckets:
         for path in [*paths, exact]:
             path.write_bytes(b"")
         for part in _gathered(records):
-            # Exact repeats within a part skip the buckets, because one very common pair could fill a bucket.
+            # Exact repeats within a part do not go into buckets, because one very common pair could fill a bucket.
             part, _, same_text = _sorted(part)
             with exact.open("ab") as file:
                 file.write(part["row"][same_text].tobytes())
@@ -108,7 +108,7 @@ def _gathered(records: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
 
 
 def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers (repeated,) of the rows that are not the first of their kind, and their verdicts."""
+    """Return the row numbers (repeated,) of all but the first row of each folded text, and their verdicts."""
     records, same_key, same_text = _sorted(records)
     group = np.cumsum(~same_key) - 1  # (records,): the number of each record's folded text
     first_row = np.full(int(group[-1]) + 1 if len(group) else 0, np.iinfo(np.int64).max)
@@ -118,7 +118,7 @@ def _judge(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sorted(records: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sort records; return also if the folded text, and the text too, equals that before, (records,) bool each."""
+    """Sort records; also return if each equals the one before it in folded text, and in text too, (records,) bool."""
     key = (records["row"], records["text"], records["near"], records["folded"])
     records = records[np.lexsort(key)]
     same_text = np.zeros(len(records), bool)

@@ -20,7 +20,7 @@ def _folding() -> np.ndarray:
     effects[0x640] = _DROPPED  # the tatweel only makes Arabic words longer
     effects[0x2B9:0x2C0] = _DROPPED  # letters that are typed as apostrophes too: п\u02bcять
     effects[0xFE00:0xFE10] = effects[0xE0100:0xE01F0] = _DROPPED  # variants of the character before
-    effects[ord("~")] = _DROPPED  # the form NFKC of a wide one, which is a dash as U+301C
+    effects[ord("~")] = _DROPPED  # NFKC of the wide tilde, which is used as a dash like U+301C
     effects[ord("\n")] = _KEPT  # it separates the joined lines
     return effects
 
@@ -35,7 +35,7 @@ def _ascii_digits() -> np.ndarray:
 
 
 def _case_folded(line: str) -> str:
-    """Return a line without case in Unicode's form NFKC, in which all ways to write a letter are equal."""
+    """Return a line without case in Unicode's form NFKC, which makes equivalent spellings of a letter equal."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", line).casefold())
     return folded.replace("\u301c", "~")
 
@@ -44,7 +44,7 @@ def folded(lines: list[str]) -> list[str]:
     """Remove case, punctuation and white space from lines (without "\\n"), except between two digits.
 
     So "3.5" differs from "35", and "50 $" from "50 €", because symbols are kept.  Equivalent characters become equal:
-    composed or not, of any width, digits of any script; Arabic without tatweel; apostrophes and long waves.
+    composed or not, of any width, digits of any script, apostrophes and long waves.  Arabic loses its tatweel.
     """
     lower = [line.lower() if line.isascii() else _case_folded(line) for line in lines]
     codes = code_points("\n".join(lower))

@@ -28,7 +28,7 @@ def joined_lines(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sums(values: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Return the sum of the values, (characters,), of each line, (lines,); bounds: as of `joined_lines`."""
+    """Sum the values, (characters,), of each line; return (lines,).  bounds: same as of `joined_lines`."""
     kind = np.float64 if values.dtype.kind == "f" else np.int64
     return (
         np.add.reduceat(values, bounds[:-1], dtype=kind) if len(bounds) > 1 else np.zeros(0, kind)

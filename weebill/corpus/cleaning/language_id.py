@@ -1,4 +1,4 @@
-"""Filters of sides whose language is not that of the corpus, with fastText."""
+"""Filters of sides in a wrong language, by fastText."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from weebill_runtime.names import Side
 # fastText's time grows with the length of a line, so only the two ends of a long line are read first.  The line is
 # accepted if the ends are clearly in the expected language; all other lines are read whole.  With lid.176 this
 # changed the verdict on 6 of 103,706 real lines (news, Europarl, crawled, software, medicine, Tatoeba).  Of 4,429
-# lines that joined half an English and half a German line, it accepted 124; the first 64 characters alone accepted
-# 2,543.
+# lines that joined half an English and half a German line, it accepted 124; with only the first 64 characters, 2,543
+# were accepted.
 END_CHARACTERS = 32
 SURE = 0.7  # probability of the expected language
 
-# A line is accepted unasked if this share of its characters are letters of scripts that no other language of the
-# identifier has, such as kana for Japanese, Thai or Greek.  This accepted 52 of 13,862 Japanese lines of Tatoeba that
-# lid.176 takes for Chinese.
+# A line is accepted without the identifier if this share of its characters are letters of scripts that no other
+# language of the identifier has, such as kana for Japanese, Thai or Greek.  Of 13,862 Japanese lines of Tatoeba, this
+# accepted 52 that lid.176 takes for Chinese.
 OWN_LETTERS = 0.25
 
 # Languages that identifiers confuse, because their texts differ in few words.
@@ -37,17 +37,17 @@ class LanguageId:
 
     model: str  # a fastText model, such as lid.176.ftz, OpenLID or GlotLID
     min_probability: float = 0.0  # 0: the expected language must be the most probable one
-    min_letters: int = 10  # lines with fewer letters of the language's script are not asked about
-    # Accept those in SIMILAR and a member's macrolanguage too, except the language of the other side.
+    min_letters: int = 10  # lines with fewer letters of the language's script are not identified
+    # Also accept languages in SIMILAR and a member's macrolanguage, except the language of the other side.
     accept_similar: bool = True
     accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "accept", tuple(self.accept))  # a list of a configuration
+        object.__setattr__(self, "accept", tuple(self.accept))  # a configuration gives a list
 
     @classmethod
     def of(cls, section: Mapping[str, Any], model: str | Path) -> "LanguageId":
-        """Return the settings of a configuration's section, with its model at a path."""
+        """Return the settings of a configuration's section; model: local path of its model."""
         given = {key: value for key, value in section.items() if key != "sha256"}
         return cls(**{**given, "model": str(model)})
 
@@ -68,7 +68,7 @@ class LanguageIdentifier:
         except (ValueError, RuntimeError, MemoryError) as error:
             raise InputError(f"{path}: not a fastText model ({error}); fetch it again") from error
         self._accepted = {}  # labels by expected language
-        self._own = {}  # letters, (0x110000,) bool, by expected language that alone has them
+        self._own = {}  # letters, (0x110000,) bool, that only one language has, by that language
         for language in languages:
             others = [one for one in languages if one != language]
             known = self._model.get_labels()
@@ -102,7 +102,7 @@ class LanguageIdentifier:
     def _reject_asked(self, texts: list[str], language: str) -> np.ndarray:
         texts = [text.capitalize() if text.isupper() else text for text in texts]
         rejected = self._by_ends(texts, language)
-        # A line of mostly capitals, such as a heading with a name in it, is asked about again.
+        # A line of mostly capitals, such as a heading with a name in it, is identified again.
         capitals = [
             row for row in np.flatnonzero(rejected).tolist() if _mostly_capitals(texts[row])
         ]
@@ -124,9 +124,9 @@ class LanguageIdentifier:
     def reject_whole(
         self, texts: list[str], language: str, least: Sequence[float] | None = None
     ) -> np.ndarray:
-        """Return the same as `reject`, always with the whole lines as they are.
+        """Return the same as `reject`, but always judge whole, unchanged lines.
 
-        least: smallest probability of each line, if it is not that of the settings.
+        least: smallest probability of each line; by default that of the settings.
         """
         if not texts:
             return np.zeros(0, bool)
@@ -146,7 +146,7 @@ def _acceptable(label: str, language: str, others: list[str], config: LanguageId
         return True
     if any(same_language(other, label) for other in others):
         return False
-    if config.accept_similar and covers(label, language):  # a macrolanguage: zh for yue, ar for arz
+    if config.accept_similar and covers(label, language):  # its macrolanguage: zh for yue
         return True
     groups = [group.split() for group in SIMILAR] if config.accept_similar else []
     similar = [

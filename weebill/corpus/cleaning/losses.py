@@ -10,16 +10,17 @@ from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.pairs import Context, Pairs
 from weebill_runtime.normalisation import Punctuation
 
-GREAT = 1 / 3  # share of a corpus that one filter drops
-FEWEST = 100  # rows from which a share tells something
-# Filters that drop what is needless rather than bad: a corpus may consist of repeats.
+GREAT = 1 / 3  # share of a corpus; a loss above it is reported
+FEW = 0.1  # share of a corpus; if less is kept, its sides may be exchanged
+FEWEST = 100  # fewest rows for which a share is meaningful
+# Filters that drop needless rows rather than bad ones: a corpus may consist of repeats.
 NEEDLESS = ("duplicate", "near_duplicate", "test_overlap")
 
 
 def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
-    """Return a line for each filter that drops more than a third of the rows, unless these are fewer than 100.
+    """Return a line for each filter that drops more than a third of the rows; none for fewer than 100 rows.
 
-    dropped: number of rows by filter.
+    dropped: number of dropped rows by filter.
     """
     if rows < FEWEST:
         return []
@@ -37,9 +38,21 @@ def losses_of_sample(
     context: Context,
     punctuation: Punctuation | None = None,
 ) -> list[str]:
-    """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`."""
-    found = verdicts(tuple(zip(*pairs, strict=True)), languages, context, punctuation)
-    return great_losses(Counter(filter(None, found)), len(pairs))
+    """Clean some pairs of a corpus, without a search for repeats, and return the lines of `great_losses`.
+
+    The only line for a corpus whose sides are exchanged says so.
+    """
+    sides = tuple(zip(*pairs, strict=True))
+    found = verdicts(sides, languages, context, punctuation)
+    lines = great_losses(Counter(filter(None, found)), len(pairs))
+    if lines and found.count(None) < FEW * len(pairs):
+        exchanged = verdicts(sides[::-1], languages, context, punctuation).count(None)
+        if exchanged > len(pairs) / 2:
+            return [
+                f"{exchanged:,} of {len(pairs):,} would be kept if its sides were exchanged, now "
+                f"{found.count(None):,}; exchange its source and target"
+            ]
+    return lines
 
 
 def verdicts(
@@ -48,7 +61,7 @@ def verdicts(
     context: Context,
     punctuation: Punctuation | None = None,
 ) -> list[str | None]:
-    """Return the filter that drops each pair, None if it stays, without a search for repeats."""
+    """Return the name of the filter that drops each pair, None for a kept pair; repeats are not searched."""
     texts = tuple(
         prepare([*side], language, context.rules, punctuation)
         for side, language in zip(sides, languages, strict=True)

@@ -13,8 +13,8 @@ from weebill_runtime.names import Side
 class HeldOut:
     """Sentences of test and validation sets, prepared and folded, in separate sets for source and target.
 
-    sides: the sides of the corpus.  languages: their codes.  prepared: what cleaning makes of lines of a language, so
-    that equal lines stay equal.  Memory depends on the held-out text, not on the corpus.
+    sides: the sides of the corpus.  languages: their codes.  prepared: function that prepares lines of a language
+    like the corpus, so that equal lines stay equal.  Memory depends on the held-out text, not on the corpus.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class HeldOut:
 
 
 def test_overlap(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs with a side that also is in the held-out text; case, punctuation and white space are ignored."""
+    """Reject pairs if a side is also in the held-out text; case, punctuation and white space are ignored."""
     rejected = none(pairs)
     if context.held_out is not None:
         for texts, keys in zip(pairs.sides, context.held_out.keys, strict=True):

@@ -21,8 +21,7 @@ from weebill.corpus.cleaning.writing_systems import (
 from weebill_runtime.characters import CODEPOINTS, of_category
 from weebill_runtime.names import SIDES, Side
 
-# Bits of the classes of a character; _WRITTEN: a letter or digit of any script; _JOINING: a no-break
-# space.
+# Bits of a character's classes.  _WRITTEN: a letter or digit of any script.  _JOINING: a no-break space.
 _SPACE, _LETTER, _DIGIT, _WRITTEN, _JOINING = 1, 2, 4, 8, 16
 
 
@@ -30,20 +29,20 @@ class Features(NamedTuple):
     """Features of lines for the rules; every array is (lines,)."""
 
     tokens: np.ndarray  # separated by white space; in scripts without spaces also each letter
-    letter_tokens: np.ndarray  # whose first letter or digit is a letter of the language's script
+    letter_tokens: np.ndarray  # tokens whose first letter or digit is of the language's script
     characters: np.ndarray  # without white space
-    letters: np.ndarray  # letters of the language's script, each by its `density`
+    letters: np.ndarray  # letters of the language's script, weighted by `density`
     longest_word: np.ndarray  # number of characters of the longest token
     digits: np.ndarray  # decimal digits of any script
-    # Characters, each by its `density`: the length of a line and of its translation is about the same.
+    # Characters, weighted by `density`, so that a line and its translation have about the same length.
     length: np.ndarray
-    words: np.ndarray  # tokens; letters of scripts without spaces by their share in a word
-    repeats: np.ndarray  # times that a phrase follows itself, at most: 3 in "no no no"
+    words: np.ndarray  # tokens; in scripts without spaces a letter counts as a part of a word
+    repeats: np.ndarray  # most times that a phrase is said in a row: 3 in "no no no"
 
 
 @dataclass
 class Pairs:
-    """Rows of a corpus with their languages; monolingual text has one side.  The features are computed."""
+    """Rows of a corpus with their languages and computed features; monolingual text has one side."""
 
     sides: tuple[list[str], ...]  # texts (rows,) of each side in `named`
     languages: tuple[str, ...]
@@ -81,7 +80,7 @@ class Context:
     identifier: Any = None  # language_id.LanguageIdentifier
     held_out: Any = None  # overlap.HeldOut
     near_duplicates: bool = True
-    # Expected length of a target per length of its source; None: that of the batch.
+    # Expected length of a target per length of its source; None: measured on the batch.
     length_ratio: float | None = None
 
 
@@ -115,7 +114,7 @@ def _classes(language: str) -> np.ndarray:
 
 @cache
 def _keys(language: str) -> np.ndarray:
-    """Return keys of all characters, (0x110000,) uint32, that tell tokens apart; 0 for all but letters and digits."""
+    """Return a hash key of each letter and digit, 0 of other characters, (0x110000,) uint32, to compare tokens."""
     codes = np.arange(CODEPOINTS, dtype=np.uint32)
     mixed = (codes * np.uint32(2654435761)) ^ (codes << 7)
     mixed[_classes(language) & (_LETTER | _DIGIT) == 0] = 0
@@ -128,11 +127,11 @@ def measure(texts: list[str], language: str) -> Features:
     classes = _classes(language)[codes]  # (characters of all lines,)
     present = np.bitwise_or.reduce(classes, initial=0)
     space = (classes & _SPACE).view(bool)
-    if present & _JOINING:  # 1 234 is one token, as 1,234 is
+    if present & _JOINING:  # 1 234 is one token, like 1,234
         digit = classes & _DIGIT != 0
         space[1:-1] &= ~((classes[1:-1] & _JOINING != 0) & digit[:-2] & digit[2:])
 
-    # A token begins where the flags change from space, and ends where they change back.
+    # A token begins at a change from space to other characters, and ends at the change back.
     changes = np.flatnonzero(space[1:] != space[:-1]) + 1
     if len(space) and not space[0]:
         changes = np.concatenate([[0], changes])
@@ -177,7 +176,7 @@ def measure(texts: list[str], language: str) -> Features:
 
 
 def _begins(classes: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return the place of the first letter or digit of each token, (tokens,); of others, that of their beginning."""
+    """Return the place of each token's first letter or digit, (tokens,), or of its beginning if it has neither."""
     begins = starts.copy()
     other = np.flatnonzero(classes[starts] & _WRITTEN == 0)
     if len(other):
@@ -193,7 +192,7 @@ def _lengths() -> np.ndarray:
 
 
 def line_lengths(texts: list[str]) -> np.ndarray:
-    """Return the feature `length` of lines, (lines,), alone."""
+    """Return only the feature `length` of lines, (lines,)."""
     codes, bounds = joined_lines(texts)
     return sums(_lengths()[codes], bounds)
 
@@ -205,12 +204,12 @@ def _repeats(
     begins: np.ndarray,
     before: np.ndarray,
 ) -> np.ndarray:
-    """Return how often a phrase of at most LONGEST_PHRASE tokens stands in a row in each line, (lines,) int64.
+    """Return how often a phrase of up to LONGEST_PHRASE tokens is said in a row, at most, per line, (lines,) int64.
 
     Tokens begin with a letter; punctuation around and between them does not matter.  A single letter of a
-    script without spaces counts half, as in laughter.
-    keys, classes: of all characters.  starts, begins: places of each token's first character, and of `_begins`.
-    before: (lines + 1,), tokens before each line.
+    script without spaces counts half, because laughter repeats it.
+    keys, classes: of all characters.  starts: place of each token's first character.  begins: result of `_begins`.
+    before: (lines + 1,), number of tokens before each line.
     """
     most = np.ones(len(before) - 1, np.int64)
     if not len(starts):
@@ -228,7 +227,7 @@ def _repeats(
         if not len(same):
             continue
         ends = np.flatnonzero(np.append((np.diff(same) != 1) | (np.diff(line) != 0), True))
-        runs = np.diff(ends, prepend=-1)  # numbers of tokens that equal the one `size` further
+        runs = np.diff(ends, prepend=-1)  # lengths of runs of tokens equal to the one `size` later
         counts = runs // size + 1
         if size == 1:
             alone = first[same[ends]] & UNSPACED != 0

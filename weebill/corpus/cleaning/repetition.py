@@ -6,14 +6,15 @@ from functools import cache
 from weebill.corpus.cleaning.writing_systems import tokens
 from weebill_runtime.unspaced import is_unspaced
 
-LONGEST_PHRASE = 12  # words of a phrase whose repetition is found
-LONG_WORD = 20  # characters from which a word is searched for repeated parts: zigzigzigzigzigzigzig
+LONGEST_PHRASE = 12  # words of the longest phrase whose repetition is found
+LONG_WORD = 20  # characters of the shortest word that is searched for repeated parts: zigzigzig…
 
 
 def stutters(text: str, most: int) -> bool:
-    """Return True if a line says a word, or a phrase of LONGEST_PHRASE words, more than `most` times in a row.
+    """Return True if a line says a word, or a phrase of up to LONGEST_PHRASE words, over `most` times in a row.
 
-    A single letter of a script without spaces may be said twice as often, as in laughter; punctuation does not count.
+    A single letter of a script without spaces may be said twice as often, because laughter repeats it; punctuation
+    does not count.
     """
     words = [token for token in tokens(text) if token[0].isalpha() or token[0].isdecimal()]
     longest = min(LONGEST_PHRASE, (len(words) - len(set(words))) // most)
@@ -28,7 +29,7 @@ def stutters(text: str, most: int) -> bool:
 
 
 def repeats_a_part(word: str, most: int) -> bool:
-    """Return True if a word repeats a part of two letters or more, more than `most` times in a row."""
+    """Return True if a word says a part of at least two letters more than `most` times in a row."""
     return _part(most).search(word) is not None
 
 

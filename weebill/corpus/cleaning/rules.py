@@ -22,4 +22,4 @@ class Rules(*reversed(_CLASSES)):
     """Filters that are not applied, by the names that the cleaning report shows: `[numbers, garbled]`."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "disabled", tuple(self.disabled))  # a list of a configuration
+        object.__setattr__(self, "disabled", tuple(self.disabled))  # a configuration gives a list

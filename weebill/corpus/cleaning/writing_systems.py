@@ -1,7 +1,7 @@
-"""Words of any writing system: the characters of a text, not its language code, say how it is divided.
+"""Words in any writing system; the characters of a text, not its language code, determine how it is divided.
 
-Scripts that put no spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan, …) are divided into letters
-with their marks; each such letter counts as a word.  Hangul, which has spaces, is divided at spaces.
+Text in scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan, …) is divided into
+letters with their marks; each letter counts as a word.  Hangul, which has spaces, is divided at spaces.
 """
 
 import re
@@ -13,16 +13,16 @@ from weebill_runtime.characters import CODEPOINTS, character_class, of_category
 from weebill_runtime.unspaced import INSIDE, RANGES, is_unspaced
 
 _ATTACHED = "\u0e33\u0eb3\u200c\u200d\uff9e\uff9f"  # letters and joiners that belong to the letter before them
-_STACKING = "\u1039\u17d2\u1a60\u1b44\ua9c0"  # the letter after these signs is written below the letter before them
-# Letters of an English text per letter of its translation, from FLORES-101 by least squares; of all other scripts
-# there, 0.8 to 1.2.
+_STACKING = "\u1039\u17d2\u1a60\u1b44\ua9c0"  # they write the next letter below the previous one
+# Letters of an English text per letter of its translation, fitted to FLORES-101 by least squares.  All other scripts
+# in FLORES-101 have 0.8 to 1.2.
 _DENSITIES = {
     "\u3041\u30ff\uff66\uff9f": 1.5,  # kana
     "\uac00\ud7a3": 2.3,  # Hangul
     "\u3005\u3007\u3400\u4dbf\u4e00\u9fff\uf900\ufaff\U00020000\U0003ffff": 3.0,  # Han
 }
 DENSE = 0x3000  # smallest code point with another density than 1
-LETTERS_PER_WORD = 5  # letters of an English word, about
+LETTERS_PER_WORD = 5  # average letters of an English word
 UNSPACED, MARK, STACKS = 32, 64, 128  # bits of `unspaced_bits`
 
 _ASCII = re.compile(r"\w+|[^\w\s]")
@@ -37,17 +37,17 @@ def _pattern() -> re.Pattern[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a line, as `words` does, and each other visible character by itself."""
+    """Return the words of a line, same as `words`, and every other visible character as a separate token."""
     return (_ASCII if text.isascii() else _pattern()).findall(text)
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a line, with their marks but without punctuation; see the module for what a word is."""
+    """Return the words of a line with their marks, without punctuation; the module's docstring defines words."""
     return [token for token in tokens(text) if token[0].isalnum() or token[0] == "_"]
 
 
 def count_words(text: str) -> int:
-    """Count words between spaces; where a script has no spaces, letters, as cleaning does."""
+    """Count words between spaces, and each letter of scripts without spaces as a word, as in cleaning."""
     if text.isascii() or not any(map(is_unspaced, text)):
         return len(text.split())
     return len(words(text))
@@ -57,8 +57,8 @@ def count_words(text: str) -> int:
 def unspaced_bits() -> np.ndarray:
     """Return bits of all characters, (0x110000,) uint8, by code point, for `divisions`.
 
-    UNSPACED: a letter or mark of a script without spaces.  MARK: it belongs to the character before it.
-    STACKS: so does the character after it.
+    UNSPACED: a letter or mark of a script without spaces.  MARK: a character that belongs to the one before it.
+    STACKS: a character to which the one after it belongs.
     """
     bits = np.where(of_category("M"), MARK, 0).astype(np.uint8)
     bits[list(map(ord, _ATTACHED))] |= MARK
@@ -70,7 +70,7 @@ def unspaced_bits() -> np.ndarray:
 
 @cache
 def density() -> np.ndarray:
-    """Return how many letters of English a character stands for, (0x110000,) float64, by code point."""
+    """Return the number of English letters that each character is worth, (0x110000,) float64, by code point."""
     table = np.ones(CODEPOINTS)
     for ranges, letters in _DENSITIES.items():
         for first, last in _pairs(ranges):
@@ -83,7 +83,7 @@ def _pairs(ranges: str) -> list[tuple[int, int]]:
 
 
 def divisions(bits: np.ndarray) -> np.ndarray:
-    """Return the places between two characters, (characters - 1,) bool, at which letters without spaces are divided.
+    """Return True at each place between two characters, (characters - 1,) bool, that divides unspaced letters.
 
     bits: `unspaced_bits` of the characters; other bits are ignored.
     """

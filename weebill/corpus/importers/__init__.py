@@ -1,8 +1,8 @@
 """Importers of corpora, and their base classes.
 
-Each is a frozen dataclass of its configuration keys, and yields rows.  To add one, write a subclass of `Importer` or
-`FromFiles` in a new module, and enter it in `entries.IMPORTERS`.  Modules of importers load heavy libraries inside
-functions, because the configuration reads the keys.
+An importer is a frozen dataclass of its configuration keys, and yields rows.  To add one, write a subclass of
+`Importer` or `FromFiles` in a new module, and enter it in `entries.IMPORTERS`.  Modules of importers load heavy
+libraries inside functions, because the configuration also reads the keys.
 """
 
 import posixpath
@@ -23,9 +23,9 @@ Rows = Iterator[tuple[str | None, str | None]]  # source and target; monolingual
 
 
 class Importer:
-    """Base of all importers.  Arguments `monolingual`: the only side of the text, or None for parallel text.
+    """Base of all importers.  The argument `monolingual` is the text's only side, or None for parallel text.
 
-    The class methods answer for an entry of a configuration before an importer is made of it.
+    The class methods check an entry of a configuration before an importer is made from it.
     """
 
     @classmethod
@@ -47,12 +47,12 @@ class Importer:
 
     @classmethod
     def unpublished(cls, entry: Entry, languages: Languages) -> Iterator[Problem]:
-        """Find names of data sets that are not published, or not in these languages."""
+        """Find names of data sets that are not published in these languages."""
         yield from ()
 
     @classmethod
     def origins(cls, values: Mapping[str, Any]) -> set[str]:
-        """Name the data that an entry reads; equal names tell that two entries read the same data."""
+        """Name the data that an entry reads; entries with equal names read the same data."""
         paths = [values[key] for key in cls.file_keys() if key in values]
         return {f"'{path if is_url(path) else posixpath.normpath(path)}'" for path in paths}
 
@@ -67,12 +67,12 @@ class Importer:
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield source and target of each row in order; a missing side is None.
 
-        sources: the importer's, each with its local `path`.  Raises InputError if they are not as they should be.
+        sources: the importer's files, each with its local `path`.  Raises InputError if their contents are wrong.
         """
         raise NotImplementedError
 
     def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
-        """Yield the rows that the entry chooses: all, or those of its `lines`.  Raises the errors of `rows`."""
+        """Yield the rows that the entry selects: all, or those in its `lines`.  Raises the errors of `rows`."""
         return self.rows(sources, languages, monolingual)
 
 
@@ -83,7 +83,7 @@ class Lines:
     first: Count = 1
     """First line that is read, counted from 1."""
     last: Count | None = None
-    """Last line that is taken; it must exist, and later lines are left out. By default the text's last line."""
+    """Last line that is read; it must exist. By default the last line of the text."""
 
     def __post_init__(self) -> None:
         if self.last is not None and self.last < self.first:
@@ -92,7 +92,7 @@ class Lines:
     def of(self, rows: Rows, place: str, whole: bool = False) -> Rows:
         """Yield the rows of the range.  Raises InputError, which names `place`, if there are too few rows.
 
-        whole: read later rows too, because sides of unequal lengths may be apart from the first line on.
+        whole: also read all later rows, to find sides of unequal length, whose pairs may all be wrong.
         """
         number, named = 0, self.last or self.first
         for number, row in enumerate(rows if whole else islice(rows, self.last), start=1):
@@ -105,9 +105,9 @@ class Lines:
 
 
 class FromFiles(Importer):
-    """Base of importers of files.  Its keys follow those of the importer.
+    """Base of importers of files.  Its keys come after those of the importer.
 
-    joined: False if both sides of a row stand together in a file, so that they cannot have other lengths.
+    joined: True if the sides are in separate files, which may have different lengths.
     """
 
     joined = True
@@ -115,11 +115,10 @@ class FromFiles(Importer):
     """Treatment of a NUL or tab inside a line, and of a line break inside a text of `hugging_face`: `error` stops,
     `replace` makes it a space."""
     local_dir: Place | None = None
-    """Folder that is searched for the files of this entry before they are downloaded: `local_dir` for this entry
-    only."""
+    """`local_dir` for this entry only: folder that is searched for its files before they are downloaded."""
     lines: Lines | None = None
-    """Range of lines or rows that is read, such as `{first: 1, last: 10000}` or `{first: 10001}`: to hold text out of
-    a corpus for validation or a test, or to measure the value of more text."""
+    """Range of lines or rows that is read, such as `{first: 1, last: 10000}` or `{first: 10001}`. It can hold text
+    out of a corpus for validation or a test, or measure the value of more text."""
 
     def __init_subclass__(cls) -> None:
         cls.__annotations__ |= FromFiles.__annotations__
@@ -139,9 +138,9 @@ def lines_fault(entry: Entry) -> Iterator[Problem]:
 
 
 def apart(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Return True if two entries of the same data read ranges of lines that share no line.
+    """Return True if two entries that read the same data have no line in common.
 
-    Line numbers are of one data set, so an entry that reads several has to name the same ones.
+    Lines are numbered through all data sets of an entry, so entries of several sets must name the same ones.
     """
     several = [one.get("name") for one in (values, others) if isinstance(one.get("name"), list)]
     if several and values.get("name") != others.get("name"):
@@ -158,7 +157,7 @@ def side_faults(
 ) -> Iterator[Problem]:
     """Yield a fault for each side that is missing, superfluous or equal to the other.
 
-    values: those of the entry, or of its section at `path` that has the keys of source and target, `keys`.
+    values: of the entry, or of its section at `path`, which has the keys of source and target, `keys`.
     """
     wanted = sides_of(entry.monolingual)
     for side, key in zip(SIDES, keys, strict=True):

@@ -57,8 +57,8 @@ class FilesImporter(FromFiles):
     sha256: Checksums = Checksums()
     """Checksums of the files; an address needs one."""
     origlang: Place | None = None
-    """File with the code of the language in which each pair of the files was first written, one a line, for
-    `evaluation.original_languages`."""
+    """File for `evaluation.original_languages`: one line for each pair of the files, with the code of the language
+    in which the pair was first written."""
 
     def __post_init__(self) -> None:
         if (self.source is None and self.target is None) == (self.table is None):
@@ -68,7 +68,7 @@ class FilesImporter(FromFiles):
 
     @property
     def joined(self) -> bool:
-        """Return True for two files."""
+        """True if the sides are in two files."""
         return self.table is None
 
     @classmethod
@@ -126,7 +126,7 @@ class FilesImporter(FromFiles):
     def original_languages(self, languages: Languages, places: Places) -> list[str]:
         """Return the language in which each pair was first written, in the order of `rows`; "" if unknown.
 
-        Raises InputError if the entry names no such file, or it cannot be read.
+        Raises InputError if the entry has no `origlang`, or the file cannot be read.
         """
         if self.origlang is None:
             raise InputError("importer files: `evaluation.original_languages` needs `origlang`")
@@ -136,7 +136,7 @@ class FilesImporter(FromFiles):
         return [primary(line) if line else "" for line in codes]
 
     def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
-        """Yield the rows of `lines`.  Raises InputError, too, if `origlang` has another number of lines."""
+        """Yield the rows of `lines`.  Also raises InputError if `origlang` has a different number of lines."""
         number = 0
         for row in super().read(sources, languages, monolingual):
             yield row

@@ -1,6 +1,6 @@
-"""Importer `hugging_face`: parallel data sets of the Hugging Face hub, or a local folder with one.
+"""Importer `hugging_face`: parallel data sets on the Hugging Face hub or in a local folder.
 
-Parquet and JSON Lines files are read directly: the library `datasets` would copy them, and keeps no checksums.
+Parquet and JSON Lines files are read directly, because the library `datasets` would copy them and keeps no checksums.
 """
 
 import posixpath
@@ -37,7 +37,7 @@ SHARD = re.compile(r"^(.*)-(\d{5})-of-(\d{5})(\..+)$")
 class HuggingFaceImporter(FromFiles):
     """One split of a data set on the [hub](https://huggingface.co/datasets), or in a folder with the set's files.
 
-    Files are Parquet or JSON Lines. The set's card, or else the file names, say which files belong to the split.
+    Files are Parquet or JSON Lines.
     """
 
     joined = False
@@ -52,9 +52,9 @@ class HuggingFaceImporter(FromFiles):
     config: Text | None = None
     """Configuration of the data set, such as `de-en`."""
     split: Text = "train"
-    """Split of the data set; the data set's card, or else the file names, say which files belong to it."""
+    """Split of the data set. The data set's card, or else the file names, determine which files belong to it."""
     source_field: Text | None = None
-    """Field of a row that contains its source side, with dots into nested fields: `translation.en`."""
+    """Field of a row that contains its source side; dots lead into nested fields: `translation.en`."""
     target_field: Text | None = None
     """Field of a row that contains its target side; monolingual text has one of the two."""
 
@@ -126,7 +126,7 @@ class HuggingFaceImporter(FromFiles):
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the rows of the split, in order; a line break inside a text counts as a control character.
 
-        Raises InputError that names file and row if a field is missing or is not text.
+        Raises InputError, which names file and row, if a field is missing or is not text.
         """
         controls, wanted = Controls(self.control_characters), sides_of(monolingual)
         fields = [getattr(self, f"{side}_field") for side in wanted]
@@ -248,7 +248,7 @@ def field_values(path: Path, fields: list[str], place: str | None = None) -> Ite
 
     A JSON file has one row per line, or is one list of rows.
     place: origin of the file, whose suffix decides the format; `path` by default.
-    Raises InputError that names file and line if the text is not JSON.
+    Raises InputError, which names file and line, if the text is not JSON.
     """
     table = (place or str(path)).endswith(TABLE)
     for row in _parquet(path, fields) if table else _json(path):
@@ -256,7 +256,7 @@ def field_values(path: Path, fields: list[str], place: str | None = None) -> Ite
 
 
 def _parquet(path: Path, fields: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows with the columns that hold some fields; memory holds at most 8,192 rows."""
+    """Yield the rows, only with the columns that contain the fields; memory holds at most 8,192 rows."""
     from weebill.corpus.table import read_batches  # loads Arrow
 
     columns = list(dict.fromkeys(field.split(".")[0] for field in fields))
@@ -265,7 +265,7 @@ def _parquet(path: Path, fields: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _json(path: Path) -> Iterator[Any]:
-    empty = 0  # number of the last empty line, which may only be followed by others
+    empty = 0  # number of the last empty line; only empty lines may follow it
     for number, line in enumerate(found := lines(TextFile(path), LONGEST_RECORD), start=1):
         if isinstance(line, Omitted):
             raise line.refusal()

@@ -1,4 +1,4 @@
-"""Answers for the rules about entries of corpora: their inputs, and the keys that determine their rows."""
+"""Inputs of corpus entries, and the keys that determine their rows, for rules of the workflow."""
 
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,14 @@ def reads_files(entries: Entries) -> bool:
 
 
 def local_inputs(entries: Entries) -> list[str]:
-    """Return the local files of the entries that exist or are made; a run reports the missing ones at its start."""
+    """Return the entries' local files that exist or are made; a run reports missing ones when it starts."""
     files = [file for entry in several(entries) for file in importer_from(entry).local_files()]
     files += [source.place for entry in several(entries) for source in noise_sources(entry)]
     return [file for file in files if Path(file).is_file() or is_made(file)]
 
 
 def contents(entries: Entries) -> list[dict[str, Any]]:
-    """Return the keys and values of each entry that determine its rows, without NOT_CONTENTS."""
+    """Return for each entry the keys and values that determine its rows: all except NOT_CONTENTS."""
     return [
         {key: value for key, value in entry.items() if key not in NOT_CONTENTS}
         for entry in several(entries)

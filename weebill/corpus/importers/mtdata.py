@@ -39,10 +39,10 @@ class MtdataImporter(FromFiles):
     """
 
     name: Text | Annotated[tuple[str, ...], MinLen(1), Unique()]
-    """Name of a data set, such as `Statmt-europarl-10-deu-eng`; or a list of names, read one after the other."""
+    """Name of a data set, such as `Statmt-europarl-10-deu-eng`, or a list of names, read in this order."""
     sha256: dict[str, Sha256] = field(default_factory=dict)
     """Checksum of each file, by its name in `local_dir`. Files are named after the data set, such as
-    `Statmt-europarl-10-deu-eng.tsv.gz`; a message names the one that is missing."""
+    `Statmt-europarl-10-deu-eng.tsv.gz`; if one is missing, a message names it."""
 
     @classmethod
     def unpublished(cls, entry: CorpusEntry, languages: Languages) -> Iterator[Problem]:
@@ -54,7 +54,7 @@ class MtdataImporter(FromFiles):
 
     @classmethod
     def origins(cls, values: Mapping[str, Any]) -> set[str]:
-        """Name each data set: by its OPUS name, same as the importer `opus`, or by its own name."""
+        """Name each data set, by its name in OPUS, like the importer `opus`, or else by its own name."""
         return {_origin(name) for _, name in _names(values)}
 
     @property
@@ -88,7 +88,7 @@ class MtdataImporter(FromFiles):
             paths = [source.path for source in sources if source.name == name]
             places = {side: _place(entry, code) for side, code in codes.items()}
             if entry.form == "txt":
-                # Each language has a file of its own, or a member of the only archive.
+                # Each language has its own file, or its own member of the only archive.
                 parts = [(path, None) for path in paths]
                 if len(paths) == 1:
                     parts = [(paths[0], member) for member in entry.members or (None,)]
@@ -120,7 +120,7 @@ def _origin(name: str) -> str:
 
 
 def _members(entry: Entry, path: Path) -> Iterator[TextFile]:
-    """Yield the texts of an archive whose members each hold both sides, or else the file itself."""
+    """Yield the members of an archive, each of which holds both sides, or the file itself if it is no archive."""
     for pattern in entry.members or (None,):
         names = [None] if pattern is None else member_names(TextFile(path, pattern, entry.packed))
         if not names:
@@ -129,7 +129,7 @@ def _members(entry: Entry, path: Path) -> Iterator[TextFile]:
 
 
 def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
-    """Return the languages by side, spelt as mtdata does: zho_TW for zh-TW."""
+    """Return the languages by side, in mtdata's spelling: zho_TW for zh-TW."""
     found = {}
     for side in sides_of(monolingual):
         code = languages[SIDES.index(side)]
@@ -139,7 +139,7 @@ def _codes(languages: Languages, monolingual: Side | None) -> dict[Side, str]:
 
 
 def _place(entry: Entry, code: str) -> int | None:
-    """Return the number of the side in a language, whatever its spelling; None if the data set lacks it."""
+    """Return the number of the side in a language, in any spelling; None if the data set lacks the language."""
     found = spelling(code, entry.languages)
     return None if found is None else entry.languages.index(found)
 
@@ -163,8 +163,8 @@ def name_fault(name: str, languages: Languages, monolingual: Side | None) -> str
 def tmx_units(text: TextFile, source: str | None, target: str | None) -> Rows:
     """Yield the units of a translation memory that have both languages, or the only language if the other is None.
 
-    source, target: codes of the languages; other spellings and regions ("de-AT", "deu") are found too, the nearest
-    one if a unit has several.
+    source, target: codes of the languages; other spellings and regions ("de-AT", "deu") also match.  If a unit has
+    several, the nearest one is used.
     Line breaks inside a segment are layout and become spaces.  The log counts the units that lack a language.
     Raises InputError if the XML is not well-formed, or no unit has the languages.
     """
@@ -195,9 +195,9 @@ def tmx_units(text: TextFile, source: str | None, target: str | None) -> Rows:
 
 @lru_cache
 def _best(language: str, codes: tuple[str, ...]) -> int | None:
-    """Return the place of the code that means a language best: zh-TW of zh-CN and zh-TW; None if no code means it.
+    """Return the index of the code that fits a language best, None if none fits: zh-TW, of zh-CN and zh-TW.
 
-    A code that is no tag, such as zh-CHT, means its language.
+    A code that is not a tag, such as zh-CHT, counts as its language, here zh.
     """
     best = spelling(language, codes)
     if best is not None:

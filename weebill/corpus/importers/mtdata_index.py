@@ -1,7 +1,7 @@
 """Index of mtdata 0.5.1: addresses of 291,471 data sets, by mtdata's names.
 
 mtdata itself (Apache 2.0) is not imported: it pins other versions of packages, takes 20 s to build its index, and has
-no checksums.  `write_index` wrote that index to `tables/mtdata.tsv.xz`, in a separate environment:
+no checksums.  `write_index` wrote its index to `tables/mtdata.tsv.xz`, in a separate environment:
 
     pip install mtdata==0.5.1 && python weebill/corpus/importers/mtdata_index.py
 """
@@ -25,7 +25,7 @@ OPUS_ZIP = "https://object.pouta.csc.fi/OPUS-{name}/{version}/moses/{first}-{sec
 class Entry:
     """A data set GROUP-NAME-VERSION-LANGUAGE[-LANGUAGE]: its files and their format.
 
-    urls: one address, or one for each language.  members: patterns of an archive's members.  form: text format.
+    urls: one address, or one for each language.  members: name patterns of an archive's members.  form: text format.
     packed: ".zip", ".tgz", ".gz", ".xz", ".bz2" or "".
     columns: column numbers of a table, from 0, in the order of the languages.
     """

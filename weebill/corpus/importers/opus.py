@@ -20,9 +20,9 @@ OPUS_TEXT = "https://object.pouta.csc.fi/OPUS-{name}/{version}/mono/{language}.t
 class OpusImporter(FromFiles):
     """Corpus of [OPUS](https://opus.nlpl.eu) in its plain form for Moses.
 
-    Monolingual text is all text of the corpus in that side's language. OPUS spells some languages otherwise, such as
-    zh_cn for zh or zh-CN: the corpus's own spelling is taken, the nearest one if there are several. A corpus that is
-    not in the index has the codes of `languages`, with `_` for `-`.
+    Monolingual text is all text of the corpus in that side's language. OPUS spells some languages differently, such
+    as zh_cn for zh or zh-CN: the corpus's own spelling is used, or the nearest one if there are several. For a corpus
+    that is not in the index, the codes of `languages` are used, with `_` for `-`.
     """
 
     name: Text
@@ -38,8 +38,8 @@ class OpusImporter(FromFiles):
     def unpublished(cls, entry: Entry, languages: Languages) -> Iterator[Problem]:
         """Find a corpus that mtdata's index of OPUS lacks.
 
-        A corpus with a checksum has been seen by its user, and may be newer than the index; there is no index of
-        monolingual corpora.
+        Corpora with a checksum are not looked up: their user has seen them, and they may be newer than the index.
+        There is no index of monolingual corpora.
         """
         values = entry.values
         if "sha256" not in values and not entry.monolingual:
@@ -52,7 +52,7 @@ class OpusImporter(FromFiles):
         return {f"'{values['name']} {values['version']}' of OPUS"}
 
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
-        """Return the only file; its name is the one that `opus_get` of OpusTools gives it."""
+        """Return the only file, under the name that OpusTools' `opus_get` gives it."""
         corpus = {"name": self.name, "version": self.version}
         if monolingual:
             language = opus_code(self.name, self.version, languages[SIDES.index(monolingual)])
@@ -98,7 +98,7 @@ def _as_written(code: str) -> str:
 
 
 def corpus_faults(name: str, version: str, languages: Languages) -> Iterator[tuple[str, str]]:
-    """Yield the error in a corpus' `name` or `version` as (key, message); none if mtdata's index has the corpus."""
+    """Yield the error in a corpus' `name` or `version` as (key, message), unless mtdata's index has the corpus."""
     first, second = sorted(languages)
     pair = tuple(sorted(opus_codes(name, version, languages)))
     if pair in opus_pairs(name, version):

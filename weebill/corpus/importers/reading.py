@@ -1,4 +1,4 @@
-"""Strict reading of corpus text: files, members of archives, pairs of these, and tables.  Lines end at "\\n" only."""
+"""Strict reading of corpus text: files, members of archives, pairs of both, and tables.  Lines end only at "\\n"."""
 
 import errno
 import gzip
@@ -28,13 +28,13 @@ log = logging.getLogger(__name__)
 IN_FILES = re.compile(r"[\x00\t]")  # forbidden in a line of a pair of files
 IN_TABLES = re.compile(r"\x00")
 SURROGATES = r"\ud800-\udfff"  # halves of a character: JSON can contain a single one, UTF-8 cannot
-IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # in data sets, whose texts are not lines
+IN_CELLS = re.compile(rf"[\x00\t\n{SURROGATES}]")  # forbidden in a text of a data set, not a line
 NAMES = {"\x00": "a NUL character", "\t": "a tab", "\n": "a line break"}
 HALF = "half a character (a lone surrogate)"
 
 BLOCK = 1 << 20
-# zipfile raises RuntimeErrors for members that are encrypted or packed by other methods, OverflowError for a place
-# beyond any file, and UnicodeDecodeError for a member's name.
+# zipfile raises RuntimeErrors for members that are encrypted or packed by unknown methods, OverflowError for an
+# offset that is too large, and UnicodeDecodeError for a bad member name.
 _DAMAGE = (
     *(EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, OSError),
     *(RuntimeError, OverflowError, UnicodeDecodeError),
@@ -45,7 +45,7 @@ _DAMAGE = (
 class TextFile:
     """Text in a file, or in the only member of an archive whose name matches a pattern.
 
-    suffix: ".zip" or ".tgz", with members; ".gz", ".zst", ".xz", ".bz2" or "" (plain); by default the file's own.
+    suffix: ".zip" or ".tgz" for archives, else ".gz", ".zst", ".xz", ".bz2" or "" (plain).  Default: the file's own.
     """
 
     path: Path
@@ -66,7 +66,7 @@ def member_names(text: TextFile) -> list[str]:
             with gzip.open(text.path, "rb") as packed:
                 with tarfile.open(fileobj=packed, mode="r|") as archive:
                     names = [member.name for member in archive if member.isfile()]
-                # Read up to the checksum, because tarfile treats a damaged header as the end.
+                # Read to the end, with its checksum, because tarfile takes a damaged header for the end.
                 while packed.read(BLOCK):
                     pass
     return [name for name in names if fnmatchcase(name, text.member)]
@@ -90,16 +90,16 @@ def open_text(text: TextFile) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(text.path) as archive, archive.open(names[0]) as stream:
             yield io.BufferedReader(
                 stream, BLOCK
-            )  # its own reading of lines up to some length is slow
+            )  # the stream's own reading of lines of limited length is slow
     else:  # compressed data can only be read from the beginning
         with gzip.open(text.path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
             yield next(archive.extractfile(one) for one in archive if one.name == names[0])
 
 
 def lines(text: TextFile, longest: int = LONGEST_LINE) -> Iterator[str]:
-    """Yield the lines of a text without their newline; `Omitted` for one of more than `longest` bytes.
+    """Yield the lines of a text without their newline; `Omitted` for a line of more than `longest` bytes.
 
-    Raises InputError that names file and line if a line is not UTF-8 or the packed data is damaged.
+    Raises InputError, which names file and line, if a line is not UTF-8 or the packed data is damaged.
     """
     number = 0
     with damage(text, lambda: f" after line {number}"), open_text(text) as stream:
@@ -110,7 +110,7 @@ def lines(text: TextFile, longest: int = LONGEST_LINE) -> Iterator[str]:
 
 @contextmanager
 def damage(name: TextFile | Path, where: Callable[[], str]) -> Iterator[None]:
-    """Turn errors about damaged packed data into InputError; errors of the disk, which have a number, pass unchanged.
+    """Turn errors about damaged packed data into InputError; disk errors, which have a number, pass unchanged.
 
     where: function that returns the position up to which the text was read.
     """
@@ -120,7 +120,7 @@ def damage(name: TextFile | Path, where: Callable[[], str]) -> Iterator[None]:
         outside = errno.EINVAL  # a place outside the file
         if getattr(error, "errno", None) not in (None, outside):
             raise
-        reason = " ".join(str(error).split())  # tarfile's may have several lines
+        reason = " ".join(str(error).split())  # tarfile's messages may have several lines
         path = name.path if isinstance(name, TextFile) else name
         message = f"{name}: damaged or truncated{where()} ({reason}); {again(path)}"
         raise InputError(message) from error
@@ -133,9 +133,9 @@ class Controls:
     choice: str = "error"
 
     def text(self, name: object, number: int, text: str, forbidden: re.Pattern[str]) -> str:
-        """Return the text without forbidden characters, `Omitted` if it is too long.
+        """Return the text without forbidden characters, or `Omitted` if it is too long.
 
-        Raises InputError that names file and line.
+        Raises InputError, which names file and line, if they must not be replaced.
         """
         if len(text) > LONGEST_LINE // 4:
             text = bounded(text, f"{name}:{number}")
@@ -192,7 +192,7 @@ class Controls:
             yield pair
 
     def table(self, text: TextFile, source: int | None, target: int | None) -> Rows:
-        """Yield two columns of tab-separated lines, counted from 0; a column that is None gives None."""
+        """Yield two columns of tab-separated lines, counted from 0; values are None for a column that is None."""
         columns = (source, target)
         last = max(column for column in columns if column is not None)
         for number, line in enumerate(self.checked(text, lines(text), IN_TABLES), start=1):

@@ -26,8 +26,8 @@ class SacrebleuImporter(Importer):
     name: Text
     """Name of the test set in sacreBLEU, such as `wmt19`; `wmt21/C` is `wmt21` with another reference."""
     written_in: Side | None = None
-    """`source` or `target`: only the segments that were first written in this side's language; the others are
-    translations. By default all."""
+    """Keep only the segments that were first written in the language of this side, `source` or `target`; the others
+    are translations. By default all are kept."""
 
     @classmethod
     def unpublished(cls, entry: Entry, languages: Languages) -> Iterator[Problem]:
@@ -50,7 +50,7 @@ class SacrebleuImporter(Importer):
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
         """Return sacreBLEU's files of both sides; the target is its first reference.
 
-        With `written_in` a third file has the language in which each segment was first written.
+        With `written_in`, a third file contains the language in which each segment was first written.
         Raises InputError if the set is unknown, cannot be fetched, or does not know these languages.
         """
         from sacrebleu import DATASETS, __version__, get_reference_files, get_source_file
@@ -83,7 +83,7 @@ class SacrebleuImporter(Importer):
     def original_languages(self, languages: Languages, places: Places) -> list[str]:
         """Return the language in which each segment was first written, in the order of `rows`; "" if unknown.
 
-        Raises InputError as `sources`, and if the test set does not know them.
+        Raises the InputErrors of `sources`, also if the test set does not record them.
         """
         [*_, origins] = replace(self, written_in="source").sources(languages, None, places)
         return [primary(line) if line else "" for line in read_lines(origins.path)]
@@ -100,7 +100,7 @@ class SacrebleuImporter(Importer):
     def rows(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the segments of the test set, or one side of them.
 
-        Raises InputError if `written_in` leaves none.
+        Raises InputError if `written_in` leaves no segment.
         """
         # sacreBLEU's files contain the text that it scores, with its tabs.
         pairs = Controls("replace").pairs(*(TextFile(source.path) for source in sources[:2]))

@@ -28,10 +28,10 @@ class TatoebaImporter(Importer):
     """Number of embedded pairs to skip; by default the pairs of all earlier entries, so that no pair is read twice:
     validation and test sets come first, then the corpora."""
     source_words: Count | None = None
-    """Leave out pairs with an English word that is not among this many commonest ones of the embedded pairs, all of
-    785. `pairs` and `skip` count the pairs that are left; give all entries the same limits."""
+    """Leave out pairs with an English word that is not among this number of the commonest words; the embedded pairs
+    have 785. `pairs` and `skip` count the remaining pairs; give all entries the same limits."""
     target_words: Count | None = None
-    """The same for German words, all of 1,119."""
+    """Same as `source_words`, for German words; the embedded pairs have 1,119."""
     longest: Count | None = None
     """Leave out pairs with more words than this on a side."""
 

@@ -1,7 +1,7 @@
-"""Public texts by name: their originals by address and checksum, their licence, and the step to our text.
+"""Public texts by name: addresses and checksums of their originals, licence, and the step that makes our text.
 
-`texts.yaml` lists them, and a configuration may define more in its section `origins`.  Every key that names a file
-takes one as `origin:NAME`.
+`texts.yaml` lists them, and a configuration may define more in its section `origins`.  Every key for a file accepts
+`origin:NAME`.
 """
 
 import shutil
@@ -28,8 +28,9 @@ TEXTS = Path(__file__).with_name("texts.yaml")
 class Origin:
     """Public text.
 
-    originals: by the end of their addresses.  step: name in STEPS; None: the only original, decompressed.
-    sha256, bytes, lines: checksum and size of the text; lines is None for another file than a text.
+    originals: source files by the end of their addresses.
+    step: name in STEPS; None: the text is the only original, decompressed.
+    sha256, bytes, lines: checksum and size of the text; lines is None if the file is not a text.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Origin:
 
     @property
     def path(self) -> Path:
-        """Place of the text, once it is made, below the workflow's folder."""
+        """Path of the finished text below the workflow's folder."""
         return FOLDER / self.name
 
     def sources(self, _places: Places) -> list[Source]:
@@ -77,7 +78,7 @@ class Origin:
 
 @cache
 def catalogue() -> dict[str, Origin]:
-    """Return all public texts that we know, by name."""
+    """Return all public texts in `texts.yaml`, by name."""
     return {name: _origin(name, values) for name, values in read_yaml(TEXTS).items()}
 
 
@@ -111,5 +112,5 @@ def _origin(name: str, values: Mapping[str, Any]) -> Origin:
 
 
 def _sha256(checksum: str) -> str | None:
-    """Return the SHA-256 of an original; None if it is packed anew, and only git's name of a folder is known."""
+    """Return the SHA-256 of an original; None if only a git tree hash is known, because servers pack it again."""
     return None if checksum.startswith("git-tree-") else checksum

@@ -19,7 +19,7 @@ ADDRESS = "address"  # importer of one file at an address
 
 @dataclass(frozen=True)
 class DefinedText:
-    """Text with its entry in the section `origins`."""
+    """Text that an entry of the section `origins` defines."""
 
     name: str
     entry: Mapping[str, Any]
@@ -52,7 +52,7 @@ class DefinedText:
         return importer_from(own)
 
     def _languages(self) -> tuple[str, str]:
-        """Return the text's language for both sides; only one of them is read."""
+        """Return the text's language for both sides; only one side is read."""
         return (self.entry.get("language", ""),) * 2
 
 

@@ -1,4 +1,4 @@
-"""Folders of git in archives that a server packs anew: their files are checked, not the archive."""
+"""Git folders in archives that a server packs again each time; we verify their files instead of the archive."""
 
 import hashlib
 import tarfile
@@ -36,7 +36,7 @@ def git_tree(path: Path, child: str, expected: str) -> dict[str, bytes]:
 
 
 def tree_hash(files: Mapping[str, tuple[str, bytes]]) -> str:
-    """Return git's name of the tree with these files, {path: (mode, bytes)}."""
+    """Return git's hash of the tree with these files, {path: (mode, bytes)}."""
     entries, folders = [], {}
     for name, one in files.items():
         first, _, rest = name.partition("/")
@@ -53,7 +53,7 @@ def tree_hash(files: Mapping[str, tuple[str, bytes]]) -> str:
 
 
 def _bytes(name: str) -> bytes:
-    """Return the bytes of a member's name, which tarfile reads so even if they are not UTF-8."""
+    """Return the bytes of a member's name; tarfile decodes it with `surrogateescape` if it is not UTF-8."""
     return name.encode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""Steps from originals to the texts that experiments read; `texts.yaml` names one for each text.
+"""Steps that make the texts of experiments from originals; `texts.yaml` names the step of each text.
 
 A step takes the originals, {end of the address: local file}, and its options, and yields the lines of the text.
 """
@@ -23,7 +23,7 @@ MLQE_COLUMNS = "lp domain split seg_id source hypothesis da_raw da_z n_raters nm
 PARACRAWL_COLUMNS = "en de hunalign_score ppl_en ppl_de label"
 BBC_TREE = "ee9ce007533ba3941b6b887501327d383d2faf23"  # git tree of its folder "BBC News Summary"
 SHORTEST_SENTENCE = 15  # characters; shorter ones in news are headings and scores
-# Systems of newstest2021 en-de with a published text: names among the scores, and of the files.
+# Systems of newstest2021 en-de with published text: names in the scores, and names of the files.
 ALIKE = "Facebook-AI HuaweiTSC Online-W UEdin VolcTrans-AT VolcTrans-GLAT eTranslation"
 MQM_SYSTEMS = {"Nemo": "NVIDIA-NeMo", **{name: name for name in ALIKE.split()}}
 
@@ -41,7 +41,7 @@ def header(columns: str) -> str:
 def wmt17_assessments(files: Files) -> Iterator[str]:
     """Join the direct assessments of WMT17 into English with source, reference and translation.
 
-    A system may be several, joined by "+", which gave the same translation; the text is that of the first.
+    Several systems with the same translation are joined by "+"; the text of the first is used.
     """
     yield header(DA_COLUMNS)
     texts = {name: [line.strip() for line in read_lines(path)] for name, path in files.items()}
@@ -63,7 +63,7 @@ def wmt17_assessments(files: Files) -> Iterator[str]:
 def mqm_news(files: Files) -> Iterator[str]:
     """Join the MQM scores of newstest2021 (en-de) with source, reference C and translation.
 
-    The reference of reference C itself is A.
+    If reference C itself is the translation, reference A is the reference.
     """
     yield header(MQM_COLUMNS)
     texts = {name.rpartition("/")[2]: list(read_lines(path)) for name, path in files.items()}
@@ -90,7 +90,7 @@ def mqm_ted(files: Files) -> Iterator[str]:
         system, score, number = line.split()
         if score == "None":
             continue
-        own = "ref" if system == "ref-A" else system  # the scores' name differs from the texts'
+        own = "ref" if system == "ref-A" else system  # scores and texts use different names
         source, translation, document = texts[own, number]
         reference = "" if own == "ref" else texts["ref", number][1]
         cells = source, reference, translation, repr(float(score)), document
@@ -112,8 +112,8 @@ def mlqe(files: Files) -> Iterator[str]:
 def tatoeba(files: Files, language: str) -> Iterator[str]:
     """Select one side of Tatoeba's English–German pairs, in the order of their checksums.
 
-    White space is normalised, equal pairs occur once, and pairs with a sentence of the test set of the Tatoeba
-    Challenge are left out.
+    White space is normalised; repeated pairs, and pairs with a sentence of the Tatoeba Challenge's test set, are left
+    out.
     """
     sides = {Path(name).suffix.removeprefix("."): path for name, path in files.items()}
     held_out = {
@@ -129,14 +129,14 @@ def tatoeba(files: Files, language: str) -> Iterator[str]:
 
 
 def labelled_paracrawl(files: Files) -> Iterator[str]:
-    """Put a header before the pairs of ParaCrawl that were labelled by hand, and drop empty lines."""
+    """Add a header to the hand-labelled pairs of ParaCrawl, and drop empty lines."""
     yield header(PARACRAWL_COLUMNS)
     (path,) = files.values()
     yield from (line for line in read_lines(path) if line)
 
 
 def detokenized(files: Files, language: str) -> Iterator[str]:
-    """Undo the tokens of Moses."""
+    """Undo the Moses tokenization of all lines."""
     from sacremoses import MosesDetokenizer
 
     join = MosesDetokenizer(lang=language).detokenize
@@ -173,7 +173,7 @@ def _bbc(files: Files) -> Iterator[dict[str, str]]:
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
-            text = data.decode("latin-1")  # a few articles
+            text = data.decode("latin-1")  # a few articles are not UTF-8
         lines = (" ".join(line.split()) for line in text.split("\n"))
         kinds[kind][rest.removesuffix(".txt")] = [line for line in lines if line]
     for name, lines in sorted(kinds["News Articles"].items()):

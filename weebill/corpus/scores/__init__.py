@@ -1,1 +1,1 @@
-"""Scores of kept rows: `scoring` writes a table of each, and `selection` joins them and drops the worst rows."""
+"""Scores of kept rows: `scoring` writes one table for each score; `selection` joins them and drops the worst rows."""

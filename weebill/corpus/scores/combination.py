@@ -25,7 +25,7 @@ Features = Mapping[str, np.ndarray]  # name: values (rows,)
 class Combination:
     """Linear function intercept + Σ weight · feature: the log odds (rows,) of a good pair.
 
-    length_ratio: median of log(target characters / source characters); a pair's feature is the distance from it.
+    length_ratio: median of log(target characters / source characters); a pair's feature is its distance to it.
     """
 
     weights: dict[str, float]
@@ -111,7 +111,7 @@ def fit(features: Features, good: np.ndarray) -> Combination:
 
 
 def cross_validated(features: Features, good: np.ndarray, seed: int, folds: int = 5) -> np.ndarray:
-    """Return log odds (rows,), each by a fit to the other folds; the share of good rows is equal in all folds."""
+    """Return log odds (rows,), each from a fit to the other folds; all folds have the same share of good rows."""
     draw, fold = np.random.default_rng(seed), np.empty(len(good), int)
     for label in (False, True):
         rows = draw.permutation(np.flatnonzero(good == label))

@@ -1,6 +1,6 @@
-"""Language models of KenLM (Heafield et al. 2013): estimation by `lmplz`, and cross-entropy of lines per word.
+"""KenLM language models (Heafield et al. 2013): estimation by `lmplz`, and cross-entropy per word of lines.
 
-The models are modified Kneser-Ney models of words and single punctuation marks in lower case.
+They are modified Kneser-Ney models of words and single punctuation marks in lower case.
 """
 
 import math
@@ -31,10 +31,11 @@ def estimate(
     prune: Sequence[int] = (0,),
     quantized: bool = False,
 ) -> None:
-    """Estimate the modified Kneser-Ney model of some text, and write it as KenLM's trie, its smallest format.
+    """Estimate a modified Kneser-Ney model of some text, and write it as KenLM's trie, its smallest format.
 
-    memory: memory for sorting (-S); the rest is on disk, next to `output`.  prune: counts at or below which n-grams
-    are left out, by length; the last for longer ones.  quantized: store probabilities in 8 bits.
+    memory: memory for sorting (-S); the rest is on disk, next to `output`.
+    prune: n-grams with at most this count are left out, by length; the last number is also for longer n-grams.
+    quantized: store probabilities in 8 bits.
     Raises InputError if there is no text, or KenLM's programs are missing or fail.
     """
     output = Path(output)
@@ -46,7 +47,7 @@ def estimate(
     try:
         arpa, log = work / "model.arpa", work / "log"
         command = [lmplz, "-o", str(order), "-S", memory, "-T", f"{work}/", "--arpa", arpa]
-        # The discounts are estimated from the n-grams of each count; a small text has none of some counts.
+        # Discounts are estimated from the numbers of n-grams by count; in a small text, some of these are 0.
         command += ["--discount_fallback"]
         if any(prune):
             command += ["--prune", *map(str, prune[:order])]

@@ -100,7 +100,7 @@ def score_shard(
 ) -> None:
     """Write the scores of a shard's kept rows, null for other rows, to `path`.
 
-    progress: called with the number of rows of each finished batch.  Raises errors as `score_corpus`.
+    progress: called with the number of rows of each finished batch.  Raises the same errors as `score_corpus`.
     """
     marks = [name for name in read_schema(shard).names if name == "dropped_by"]
     start, first, scored = time.monotonic(), 0, 0

@@ -1,4 +1,4 @@
-"""Selection by scores: each in turn drops the worst of the rows that the filters and scores before it left."""
+"""Selection by scores: each in turn drops the worst of the rows that the filters and earlier scores kept."""
 
 import logging
 import math
@@ -26,12 +26,12 @@ from weebill.files import atomic_folder
 
 log = logging.getLogger(__name__)
 
-BEFORE = 255  # dropped before the scores
+BEFORE = 255  # value for rows that were dropped before the scores
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Limit of a score, given as one of these values; without any, no row is dropped.
+    """Limit of a score, given as one of three values; no row is dropped if all are None.
 
     percent: drop the worst floor(rows · percent / 100) rows.  best: keep this number of rows.
     threshold: drop the rows whose score is worse than this value.
@@ -67,7 +67,7 @@ class ScoreTable:
 
     @property
     def sign(self) -> float:
-        """Factor that turns scores into badness, of which the highest values are worst."""
+        """Factor that turns scores into badness, whose highest values are worst."""
         return -1.0 if SCORES[self.name].higher_is_better else 1.0
 
     def badness(self) -> Iterator[tuple[slice, np.ndarray]]:
@@ -83,7 +83,7 @@ def select(corpus: str | Path, output: str | Path, tables: Sequence[ScoreTable])
     """Write the corpus with all its rows, the scores as columns, and the scores' names in `dropped_by`.
 
     output: a folder with the corpus' shards, or a file if the corpus is a file.  If scores are equal, the later row
-    is worse.  Memory: one byte per row, and a bounded amount.  Returns the number of rows that each score drops.
+    is worse.  Memory holds one byte per row.  Returns the number of rows that each score drops.
     Raises InputError if no row is left, or a table's rows are not those of the corpus.
     """
     shards = shard_paths(corpus)
@@ -139,7 +139,7 @@ def _drop_worst(dropped: np.ndarray, number: int, table: ScoreTable) -> None:
 
 
 def _keys(values: np.ndarray) -> np.ndarray:
-    """Return keys (rows,), uint64, whose order is that of the values."""
+    """Return keys (rows,), uint64, with the same order as the values."""
     bits = (values + 0.0).view(np.uint64)  # the sum turns -0.0 into 0.0
     top = np.uint64(1 << 63)
     return np.where(bits & top, ~bits, bits | top)
@@ -148,7 +148,7 @@ def _keys(values: np.ndarray) -> np.ndarray:
 def _boundary(table: ScoreTable, dropped: np.ndarray, count: int) -> tuple[np.uint64, int]:
     """Return the key of the best of the `count` worst rows, and the number of rows with this key that are kept.
 
-    The key's four digits of 16 bits are found one by one, the highest first, so that memory holds the counts of one.
+    Its four digits of 16 bits are found one by one, the highest first, so memory holds the counts of only one digit.
     """
     prefix = 0
     for shift in (48, 32, 16, 0):

@@ -8,21 +8,21 @@ from itertools import islice
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-NAME = "tatoeba"  # the word that stands for this text in a configuration
+NAME = "tatoeba"  # name of this text in a configuration
 PAIRS = 20_000
-PAIR_BYTES = 60  # of plain text, both sides, on average
+PAIR_BYTES = 60  # average bytes of a pair as plain text
 PAIR_LANGUAGES = ("en", "de")
 OTHER_LANGUAGES = ("fr", "nl")
 LANGUAGES = PAIR_LANGUAGES + OTHER_LANGUAGES
 SENTENCES = 3000  # of each language
-TRAINING = 2000  # first sentences of each language, on which the language identifier is trained
+TRAINING = 2000  # first sentences of each language; the language identifier is trained on them
 
 
 def read_pairs(count: int = PAIRS, skip: int = 0, *chosen: int | None) -> list[tuple[str, str]]:
     """Return `count` English-German pairs in their fixed order, from pair `skip` on, counted from 0.
 
     chosen: arguments of `pair_numbers`; `count` and `skip` then count the pairs that it returns.
-    No English sentence occurs twice in the pairs, and no German one.
+    No English or German sentence occurs twice in the pairs.
     """
     numbers = pair_numbers(*chosen)[skip : skip + count]
     rows = _rows("pairs.tsv.xz", 0, numbers[-1] + 1) if numbers else []
@@ -52,9 +52,9 @@ def pair_numbers(
 
 
 def read_sentences(language: str, held_out: bool = False) -> list[str]:
-    """Return the sentences of one of LANGUAGES on which the language identifier is trained; none occurs in the pairs.
+    """Return the sentences of one of LANGUAGES for training the language identifier; none occurs in the pairs.
 
-    held_out: return the other sentences instead, on which it is not trained.
+    held_out: return the other sentences instead, which are not used for training.
     """
     first, last = (TRAINING, SENTENCES) if held_out else (0, TRAINING)
     start = LANGUAGES.index(language) * SENTENCES

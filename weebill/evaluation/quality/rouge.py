@@ -1,8 +1,9 @@
 """ROUGE of summaries by the package rouge-score, stemmed, with bootstrap intervals.
 
 ROUGE-Lsum compares sentences.  A rule finds their borders here, since the usual tokeniser's model would have to be
-downloaded: a sentence ends at a line break, or at . ! ? (and a closing quote) before a capital, a digit or an
-opening quote.  Sentences that were joined without a space, as in the BBC's summaries ("2%.The"), are split too.
+downloaded: a sentence ends at a line break, or at . ! ? (and a closing quote) before a capital, a digit, an opening
+quote or a letter of a script without capitals.  Sentences that were joined without a space, as in the BBC's summaries
+("2%.The"), are split too.
 
 The package knows only the letters a to z and the digits 0 to 9; digits of other scripts are converted to these.  A
 word without any of them, as in other scripts, is one token here, without a stem; in a script without spaces, each
@@ -33,10 +34,10 @@ _BORDER = re.compile(
     rf"|(?<=[.!?][\"'”’)])\s+(?={_OPENING})"
     r"|(?<=[a-z0-9%)][.!?])(?=[A-Z“])"
     r"|(?<=[.!?][\"”])(?=[A-Z“])"
-    r"|(?<=[.!?…])\s+(?=[Α-ΡΣ-ΫЀ-Я])"
     r"|(?<=[。！？｡।۔؟።])\s*(?=.)"
     r"|\n+"
 )
+_BEFORE_OTHER_LETTER = re.compile(r"(?<=[.!?…])\s+(?=([^\W\d_\x00-\x7f]))")
 
 
 class _Words(DefaultTokenizer):
@@ -73,6 +74,7 @@ def _digits() -> dict[int, str]:
 
 def sentences(text: str) -> str:
     """Return the text with one line for each sentence, as ROUGE-Lsum expects it."""
+    text = _BEFORE_OTHER_LETTER.sub(lambda at: at[0] if at[1].islower() else "\n", text)
     return "\n".join(part.strip() for part in _BORDER.split(text) if part.strip())
 
 

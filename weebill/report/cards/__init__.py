@@ -1,1 +1,1 @@
-"""Model cards: what a model is, what it was made of and under which licences, how good, large and fast it is."""
+"""Model cards: purpose, origins and licences, quality, size and speed of a model."""

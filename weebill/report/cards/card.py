@@ -31,7 +31,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Card:
-    """Contents of a card; facts: (name, value) of size and speed; command: how to use the model."""
+    """Contents of a card.  facts: (name, value) of size and speed.  command: example of the use of the model."""
 
     name: str
     task: str  # of the hub's tasks, such as "translation"
@@ -61,7 +61,7 @@ def render(card: Card, sources: Sequence[DataSource]) -> str:
 
 
 def _head(card: Card) -> dict[str, Any]:
-    """Return the hub's fields.  One name cannot tell the licences of all data, so the card's text does."""
+    """Return the hub's fields.  The card's text names the licences, because data may have several."""
     results = [
         {
             "task": {"type": card.task},
@@ -84,7 +84,7 @@ def _head(card: Card) -> dict[str, Any]:
 
 
 def install(text: str, folder: Path) -> None:
-    """Put a card into a model's folder or an export's, before the notes that an export has of its own."""
+    """Put a card into the folder of a model or export, before the export's own notes."""
     path, notes = folder / FILE, ""
     if path.exists():
         before, mark, after = path.read_text(encoding="utf-8").partition(END)

@@ -1,4 +1,4 @@
-"""Cards of a generation experiment's models: every variant by the steps that made it."""
+"""Cards of a generation experiment's models: every variant with the steps that made it."""
 
 from collections.abc import Iterator, Mapping
 

@@ -11,7 +11,7 @@ from weebill.corpus.origins import Origin, origin
 from weebill.experiment.origins import is_made, name_of
 from weebill.files import read_json
 
-# Sections of a configuration that name data or models to begin with, by kind of experiment.
+# Sections of a configuration that name data or initial models, by kind of experiment.
 SECTIONS = {
     "translation": ("corpora", "validation", "test_sets", "teacher", "published"),
     "metric": ("texts", "encoders", "reference", "pruning", "distillation", "test_sets"),
@@ -19,12 +19,12 @@ SECTIONS = {
 }
 PLACES = ("path", "folder", "source", "target", "table", "texts", "text", "checkpoint", "models")
 UNKNOWN = "not recorded; ask the owner"
-ADDRESSES = 2  # shown of a text that is made from several folders
+ADDRESSES = 2  # addresses shown for a text that is made from several folders
 
 
 @dataclass(frozen=True)
 class DataSource:
-    """Data, or a model to begin with: its use (section of the configuration), name, place and licence."""
+    """Data or an initial model: its use (section of the configuration), name, place and licence."""
 
     use: str
     name: str
@@ -63,7 +63,7 @@ def _recorded(use: str, record: Mapping[str, Any], config: Mapping[str, Any]) ->
 def _in_value(
     use: str, value: Any, config: Mapping[str, Any], locked: bool, key: str = ""
 ) -> Iterator[DataSource]:
-    """Find the data that a section names; `locked`: the lock file has its files."""
+    """Find the data that a section names.  locked: True if the lock file has its files."""
     if isinstance(value, Mapping):
         if value.get("importer") == "tatoeba":
             yield DataSource(
@@ -100,7 +100,7 @@ def _public(use: str, place: str, config: Mapping[str, Any]) -> DataSource:
 
 
 def _notice() -> str:
-    """Return the licence of the embedded sentences, which their notice names in brackets."""
+    """Return the licence of the embedded sentences, from the brackets in their notice."""
     text = Path(tatoeba.__file__).with_name("NOTICE.md").read_text(encoding="utf-8")
     found = re.search(r"\((CC [^)]*)\)", text)
     return found[1] if found else UNKNOWN

@@ -1,4 +1,4 @@
-"""Alternative text of pictures, for readers that hear a page; apart from drawing, which imports much."""
+"""Alternative text of pictures, for screen readers; this module imports less than `drawing`."""
 
 import re
 from html import escape, unescape
@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def with_alt_text(svg: str, text: str) -> str:
-    """Return an SVG that tells what it shows."""
+    """Return an SVG with an alternative text."""
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(text)}" ', 1)
 
 
 def alt_text(svg: str) -> str:
-    """Return what an SVG tells about itself; "" if it tells nothing."""
+    """Return the alternative text of an SVG; "" if it has none."""
     found = re.search(r'<svg [^>]*aria-label="([^"]*)"', svg)
     return unescape(found[1]) if found else ""
 

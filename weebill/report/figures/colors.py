@@ -1,4 +1,4 @@
-"""Colours and shapes that mean the same in all figures: of pruning methods, and of kinds of numbers."""
+"""Colours and shapes with the same meaning in all figures: for pruning methods and kinds of numbers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from weebill.pruning.methods import pruning_method
 from weebill.report.figures.style import NEUTRAL, cycled
 
 UNPRUNED = "not pruned"
-# Kinds of numbers → colour and shape; further grids take the palette's other colours.
+# Kinds of numbers → colour and shape; further grids get the palette's other colours.
 NUMBERS = {
     "float32": ("#7b8794", "circle"),
     "float16": ("#56b4e9", "diamond"),
@@ -28,7 +28,7 @@ def method_of(config: Mapping[str, Any], recipe: str) -> str:
 
 
 def method_colors(config: Mapping[str, Any], shown: Iterable[str]) -> alt.Scale:
-    """Return the colours of pruning methods, the same in all figures of an experiment, for those that are shown."""
+    """Return the colours of the shown pruning methods; they are the same in all figures of an experiment."""
     every = dict.fromkeys(method_of(config, recipe) for recipe in config.get("pruning", {}))
     colors = {UNPRUNED: NEUTRAL, **dict(zip(every, cycled(len(every)), strict=True))}
     domain = [name for name in colors if name in {*shown}]
@@ -36,12 +36,12 @@ def method_colors(config: Mapping[str, Any], shown: Iterable[str]) -> alt.Scale:
 
 
 def number_colors(shown: Iterable[str]) -> alt.Scale:
-    """Return the fixed colours of kinds of numbers, for those that are shown."""
+    """Return the fixed colours of the shown kinds of numbers."""
     return _numbers(shown, 0)
 
 
 def number_shapes(shown: Iterable[str]) -> alt.Scale:
-    """Return the fixed shapes of kinds of numbers, for those that are shown."""
+    """Return the fixed shapes of the shown kinds of numbers."""
     return _numbers(shown, 1)
 
 

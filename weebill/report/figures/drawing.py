@@ -1,4 +1,4 @@
-"""Writer of figures: PNG, SVG, an interactive page that needs no network, and the specification of Vega-Lite."""
+"""Writer of figures: PNG, SVG, an interactive page that needs no network, and the Vega-Lite specification."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def _page(spec: dict[str, Any]) -> str:
 
 
 class _Page:
-    """Altair's template of a page with Vega inside."""
+    """Template for Altair of a page that contains Vega."""
 
     @staticmethod
     def render(**values: Any) -> str:
@@ -58,24 +58,24 @@ class _Page:
 
 @cache
 def vega() -> str:
-    """Return Vega as one JavaScript; it is kept beside fetched files, because bundling takes two seconds."""
+    """Return Vega as one script; it is cached beside fetched files, because bundling takes two seconds."""
     kept = cache_folder().with_name(f"vega-{VERSION}-{vl_convert.__version__}.js")
     if kept.is_file():
         return kept.read_bytes().decode()
     script = vl_convert.javascript_bundle(vl_version=VERSION)
-    with suppress(OSError):  # a folder that cannot be written
+    with suppress(OSError):  # the folder may be read-only
         write_text(kept, script)
     return script
 
 
 def _svg(spec: dict[str, Any]) -> str:
-    """Return a picture with its alternative text, for readers that hear the page."""
+    """Return a picture with its alternative text."""
     svg = _renumber(vl_convert.vegalite_to_svg(spec, vl_version=VERSION))
     return with_alt_text(svg, spec["description"])
 
 
 def _renumber(svg: str) -> str:
-    """Return the SVG with ids that count from 0: Vega continues its count from one picture to the next."""
+    """Return the SVG with ids that start at 0, because Vega continues its count from picture to picture."""
     found = dict.fromkeys(re.findall(r'\bid="([a-z]+_?\d+)"', svg))
     names = {name: f"{name.rstrip('0123456789')}{index}" for index, name in enumerate(found)}
     return re.sub(r'(?<=["#])[a-z]+_?\d+(?=[")])', lambda m: names.get(m[0], m[0]), svg)

@@ -15,7 +15,7 @@ COLUMNS = ["variant", "model", "step", "metric", "score", "mib", "seconds"]
 
 
 def front(results: Results) -> alt.TopLevelMixin:
-    """Draw the quality of every variant by its size and by its time, a row of two panels for each task."""
+    """Draw the quality of every variant by size and by time, in a row of two panels for each task."""
     panels = []
     for task in lookup.METRICS:
         rows, variants = [], lookup.variants_for(results, task)
@@ -62,7 +62,7 @@ def _quality_panels(frame: pd.DataFrame) -> alt.HConcatChart:
 
 
 def _steps(frame: pd.DataFrame, key: str) -> alt.Chart:
-    """Return a chart of the steps: from each variant to those made out of it."""
+    """Return a chart of the steps from each variant to the variants made from it."""
     columns = ["variant", key, "score"]
     made = frame.assign(parent=frame["variant"].str.rpartition("/")[0])
     pairs = made.merge(
@@ -112,7 +112,7 @@ def pruning_maps(results: Results) -> alt.TopLevelMixin:
 def fates(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the runs of neighbouring heads or neurons that movement pruning kept or removed together.
 
-    Marks of 100,000 single neurons would be too many for a browser.  `first` counts from 0, `end` follows the last.
+    A browser cannot show marks of 100,000 single neurons.  `first` counts from 0; `end` is one after the last.
     """
     runs = []
     for kind, blocks in record["scores"].items():
@@ -133,7 +133,7 @@ def _map(title: str, kind: str, frame: pd.DataFrame) -> alt.Chart:
     x = alt.X("first:Q", title=kind).scale(nice=False).axis(style.integers(grid=False))
     return (
         alt.Chart(frame, title=title)
-        .mark_rect(aria=False)  # thousands of marks: omit a label for each
+        .mark_rect(aria=False)  # no labels for thousands of marks
         .encode(
             x=x,
             x2="end:Q",

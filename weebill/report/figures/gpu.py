@@ -11,7 +11,7 @@ COLUMNS = ["variant", "numbers", "shortlist", "batch", "words", "slowest", "fast
 
 
 def speed_by_batch(results: Results) -> alt.TopLevelMixin:
-    """Draw words per second against sentences in a batch, a panel for each variant and a line for each setting."""
+    """Draw words per second by sentences in a batch, with a panel for each variant and a line for each setting."""
     rows = pd.DataFrame(
         [
             (
@@ -26,7 +26,7 @@ def speed_by_batch(results: Results) -> alt.TopLevelMixin:
             )
             for one in lookup.timed_on_gpu(results)
         ],
-        columns=COLUMNS,  # also of no rows: sentences one by one alone were timed, or memory held nothing
+        columns=COLUMNS,  # needed if no batch was timed, or none fitted into memory
     )
     log = alt.Scale(type="log", nice=False)
     scale = colors.number_colors(rows["numbers"])

@@ -27,7 +27,7 @@ TIMES = {
 
 
 def time_figure(results: Results, name: str) -> alt.TopLevelMixin:
-    """Draw figure 1, 2, 3 or 7: seconds by amount, a line for each metric (3: the reference) and way of scoring."""
+    """Draw figure 1, 2, 3 or 7: seconds by amount, with lines by metric (3: the reference) and way of scoring."""
     study, axis, title = TIMES[name]
     rows = [
         (f"{one.metric}, {one.way}", one.amount, one.median, min(one.seconds), max(one.seconds))
@@ -54,7 +54,7 @@ figure1, figure2, figure3, figure7 = (partial(time_figure, name=name) for name i
 
 
 def _way_colors(results: Results, shown: list[str]) -> alt.Scale:
-    """Return the colours of metrics and ways of scoring, the same in all figures of times, for those shown."""
+    """Return the colours of the shown metrics and ways of scoring; they are the same in all figures of times."""
     every = style.ordered(f"{one.metric}, {one.way}" for one in results.speeds)
     colors = dict(zip(every.domain, every.range, strict=True))
     domain = list(dict.fromkeys(shown))
@@ -75,7 +75,7 @@ def layer_weights(results: Results) -> alt.TopLevelMixin:
 
 
 def quality_curve(results: Results, name: str) -> alt.TopLevelMixin:
-    """Draw figure 5, 6a or 6b: agreement on the development set, and parameters, by the amount that is pruned."""
+    """Draw figure 5, 6a or 6b: agreement on the development set, and parameters, by pruned amount."""
     part, axis, title = CURVES[name]
     if neurons := metrics.neurons_before(results.config, part):
         title += f", {1 - neurons:g} of the neurons kept"
@@ -102,7 +102,7 @@ figure5, figure6a, figure6b = (partial(quality_curve, name=name) for name in CUR
 
 
 def _curve(results: Results, part: str) -> list[tuple[float, ...]]:
-    """Return a row for the metric that is pruned, then for each metric with less of a part (development set)."""
+    """Return a row for the metric before pruning, then for each metric with less of a part (development set)."""
     begin = metrics.recipe_without(neurons=metrics.neurons_before(results.config, part))
     known = {metrics.REFERENCE: [], **metrics.pruned_metrics(results.config)}
     amounts = {metric: 0 for metric, recipe in known.items() if recipe == begin}

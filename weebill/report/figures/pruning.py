@@ -21,12 +21,12 @@ APART = 0.008  # distance, as a share of the axis, between methods that removed 
 
 
 def quality_by_heads(results: Results) -> alt.TopLevelMixin:
-    """Draw BLEU by the encoder heads removed: a line for each method, from the unpruned student on."""
+    """Draw BLEU by the number of removed encoder heads, with a line for each method from the unpruned student on."""
     return _curves(results, "heads", "encoder heads removed", style.integers())
 
 
 def quality_by_neurons(results: Results) -> alt.TopLevelMixin:
-    """Draw BLEU by the share of the encoder's feed-forward neurons removed."""
+    """Draw BLEU by the share of removed feed-forward neurons of the encoder."""
     title = "share of the encoder's feed-forward neurons removed"
     return _curves(results, "neurons", title, alt.Axis(format=".0%"))
 
@@ -58,7 +58,7 @@ def _point(variant: Variant, method: str, score: float, low: float, high: float)
 
 
 def _removed(size: Size, whole: Size) -> dict[str, Any]:
-    """Return the encoder heads (a count) and neurons (a share) that were removed, and the kind of part in words."""
+    """Return the number of removed encoder heads, the share of removed neurons, and the kind of part in words."""
     layers, all_layers = size.architecture["encoder"], whole.architecture["encoder"]
     heads, neurons = (
         sum(layer[key] for layer in all_layers) - sum(layer[key] for layer in layers)
@@ -71,7 +71,7 @@ def _removed(size: Size, whole: Size) -> dict[str, Any]:
 
 
 def _curves(results: Results, key: str, title: str, axis: alt.Axis) -> alt.TopLevelMixin:
-    """Draw BLEU with intervals by `key`, a panel for each student, with the methods that remove such parts."""
+    """Draw BLEU with intervals by `key`, in a panel for each student; show the methods that remove such parts."""
     points = _points(results)
     takers = points[points[key] > 0]
     methods = list(dict.fromkeys(takers["method"]))
@@ -101,7 +101,7 @@ def _panel(
     x: alt.X,
     bleu: alt.Y,
 ) -> alt.LayerChart:
-    """Draw one student: the unpruned model at 0, and from there a line for each method."""
+    """Draw one student: a line for each method, from the unpruned model at 0 on."""
     lines = dict.fromkeys(zip(taken["method"], taken["baseline"], strict=True))
     starts = [unpruned.assign(method=method, baseline=baseline) for method, baseline in lines]
     dashes = alt.condition("datum.baseline", alt.value([6, 4]), alt.value([1, 0]))
@@ -184,7 +184,7 @@ def quality_by_speed(results: Results) -> alt.TopLevelMixin:
 
 
 def head_maps(results: Results) -> alt.TopLevelMixin:
-    """Draw the step in which each head of each layer was removed, a panel for each student and recipe."""
+    """Draw the step in which each head of each layer was removed, in a panel for each student and recipe."""
     rows = [
         (
             f"{row['student']}/{row['recipe']}",
@@ -220,7 +220,7 @@ def head_maps(results: Results) -> alt.TopLevelMixin:
 
 
 def _layer(block: str) -> str:
-    """Return a block's name: "encoder 1" for the self-attention of the first encoder layer, others in full."""
+    """Return a block's name: "encoder 1" for self-attention in the first encoder layer; others with their kind."""
     side, number, kind = block.split(".")
     name = f"{side} {int(number) + 1}"
     return name if block.startswith("encoder.") else f"{name} {kind.removesuffix('_attention')}"

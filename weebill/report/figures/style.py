@@ -1,7 +1,7 @@
 """House style of all figures: palette, fonts, axes and legends.
 
-The palette is that of Okabe and Ito, which colour-blind readers can tell apart, without its black; what is not
-pruned is grey, so that it shows on light and dark pages alike.
+The palette is that of Okabe and Ito, which colour-blind readers can tell apart, without black.  Unpruned models are
+grey, which is visible on light and dark pages.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b"]
-PALETTE += ["#882255", "#6a5acd", "#a8a02c"]  # three of other hues, for figures of many methods
+PALETTE += ["#882255", "#6a5acd", "#a8a02c"]  # three further hues, for figures with many methods
 NEUTRAL = "#7b8794"
 SEQUENCE = "blues"  # scheme of heat maps
 KEPT, REMOVED = "#dcdcdc", "#0072b2"  # parts that pruning kept and removed
@@ -78,13 +78,13 @@ def _words(title: str | Mapping[str, Any]) -> str:
     return ". ".join([title["text"], *([lines] if isinstance(lines, str) else lines)])
 
 
-FEW = 12  # whole numbers of which every one has a tick
+FEW = 12  # up to this range, every whole number has a tick
 
 
 def integers(shown: Iterable[float] = (), **options: Any) -> alt.Axis:
-    """Return an axis of counts, such as heads or layers: no tick between two whole numbers.
+    """Return an axis of counts, such as heads or layers, with ticks only at whole numbers.
 
-    shown: the counts; if they lie close together, each whole number among them has a tick.
+    shown: the counts; if their range is small, each whole number in it has a tick.
     """
     counts = [int(count) for count in shown]
     if counts and max(counts) - min(counts) < FEW:
@@ -93,11 +93,11 @@ def integers(shown: Iterable[float] = (), **options: Any) -> alt.Axis:
 
 
 def ordered(names: Iterable[str]) -> alt.Scale:
-    """Return the palette for names without a colour of their own, such as students, in their order."""
+    """Return colours of the palette, in order, for names without a fixed colour, such as students."""
     domain = list(dict.fromkeys(names))
     return alt.Scale(domain=domain, range=cycled(len(domain)))
 
 
 def cycled(count: int) -> list[str]:
-    """Return `count` colours of the palette, which begins again when it ends."""
+    """Return `count` colours of the palette, from the start again after its end."""
     return [PALETTE[index % len(PALETTE)] for index in range(count)]

@@ -15,7 +15,7 @@ COLUMNS += ["mib", "lightness", "parameters"]
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
-    """Return True for each (gain, score) unless another point is at least as good in both and better in one."""
+    """Return False for each (gain, score) if another is at least as good in both and better in one, else True."""
     return [
         not any(x >= gain and y >= score and (x, y) != (gain, score) for x, y in points)
         for gain, score in points
@@ -23,7 +23,7 @@ def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:
 
 
 def front(results: Results) -> alt.TopLevelMixin:
-    """Draw BLEU against words per second and against size; the line joins the variants that none beats in both."""
+    """Draw BLEU by words per second and by size; a line joins the variants that no other beats in both."""
     data = _front_data(results)
     bleu = f"BLEU, {lookup.scored_text(results)}"
     words = "source words per second, one core (log)"
@@ -42,7 +42,7 @@ def front(results: Results) -> alt.TopLevelMixin:
 def _panel(
     results: Results, data: pd.DataFrame, key: str, gain: str, title: str, bleu: str
 ) -> alt.LayerChart:
-    """Draw BLEU against `key`, with the line of the best by `gain`, which grows as `key` gets better."""
+    """Draw BLEU by `key`, with the line of the best variants by `gain`, which grows as `key` gets better."""
     scale = alt.Scale(type="log", nice=False, padding=44)
     axis = alt.Axis(labelOverlap="greedy", labelSeparation=6, tickCount=5)
     x = alt.X(key, type="quantitative", title=title, scale=scale, axis=axis)
@@ -100,7 +100,7 @@ def sizes(results: Results) -> alt.TopLevelMixin:
     ]
     frame = pd.DataFrame(rows, columns=["variant", "numbers", "mib", "xz"])
     base = alt.Chart(frame).encode(y=alt.Y("variant:N", sort=None, title=None).axis(grid=False))
-    # Leave room for the last bar's number.
+    # Leave room for the number of the longest bar.
     room = alt.Scale(domain=[0, frame["mib"].max() * 1.12], nice=False)
     bars = base.mark_bar(height={"band": 0.7}).encode(
         x=alt.X("mib:Q", title="MiB on disk; the mark: after xz", scale=room),
@@ -133,7 +133,7 @@ def heads(results: Results) -> alt.TopLevelMixin:
         x=alt.X("layer:O", title="encoder layer").axis(grid=False, labelAngle=0),
         y=alt.Y("variant:N", sort=None, title=None).axis(grid=False),
     )
-    # The cells hold the numbers, so the colours need no legend.
+    # The cells show the numbers, so the colours need no legend.
     color = alt.Color("heads:Q", legend=None).scale(domain=[0, int(most)], scheme=style.SEQUENCE)
     rectangles = base.mark_rect(stroke="white")
     rectangles = rectangles.encode(color=color, tooltip=["variant", "layer", "heads"])

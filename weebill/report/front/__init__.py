@@ -1,1 +1,1 @@
-"""First page of an experiment's report, one module for each kind of experiment: verdict, the table, examples."""
+"""First page of an experiment's report (verdict, table, examples), in a module for each kind of experiment."""

@@ -9,14 +9,14 @@ from weebill.pruning.methods import pruning_method
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 
-SMALL = 0.5  # largest size of a small student, as a share of its unpruned float32 model's
+SMALL = 0.5  # largest size of a small student, relative to the best unpruned float32 model
 
 
 def roles(results: Results) -> Mapping[Variant, str]:
-    """Return the models of the first page by their roles: the teacher, each student, and the best smaller ones.
+    """Return the models of the first page with their roles: the teacher, each student, and the best smaller ones.
 
-    The best of a kind has the highest BLEU of those that were measured; baselines of pruning and trainings from
-    other seeds are left out.
+    The best model of a kind has the highest measured BLEU; baselines of pruning and trainings from other seeds are
+    left out.
     """
     scores = lookup.scores(results)
     own = lookup.teacher(results)
@@ -38,14 +38,14 @@ def roles(results: Results) -> Mapping[Variant, str]:
 
 
 def _students(results: Results) -> list[Variant]:
-    """Return the students that may be the best: scored, of the experiment's seed, and no baselines of pruning."""
+    """Return the students that may be the best: with a score and the experiment's seed, but no pruning baselines."""
     scores = lookup.scores(results)
     found = [v for v in lookup.students(results) if v in scores and not repeats(v.student)]
     return [v for v in found if not _is_baseline(results, v)]
 
 
 def best_small(results: Results) -> Variant | None:
-    """Return the best student with at most half the bytes of the best unpruned one; without one, the best student."""
+    """Return the best student with at most half the bytes of the best unpruned student, or else the latter."""
     students = _students(results)
     wholes = [v for v in students if v == v.baseline]
     if not wholes:
@@ -56,7 +56,7 @@ def best_small(results: Results) -> Variant | None:
 
 
 def best(results: Results, students: Sequence[Variant]) -> Variant:
-    """Return the student with the highest BLEU; of equals, the smallest."""
+    """Return the student with the highest BLEU; the smallest wins ties."""
     scores = lookup.scores(results)
     return max(students, key=lambda v: (scores[v].bleu, -results.size(v).parameter_bytes))
 

@@ -1,4 +1,4 @@
-"""Plain data of a report's first page, which the report and the pages of Markdown share."""
+"""Plain data of a report's first page, shared by the report and the Markdown pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from weebill.report.table import Table, delta, fixed, three_digits
 
 @dataclass(frozen=True)
 class Example:
-    """One text of a test set on its way through the models; rows: (who wrote it, text)."""
+    """Text of a test set with the outputs of the models; rows: (author, text)."""
 
     rows: Sequence[tuple[str, str]]
 
@@ -27,7 +27,7 @@ class Front:
 
 
 def rehearsed(config: Mapping[str, Any]) -> list[str]:
-    """Return the paragraph that marks the results of a miniature; nothing for a real experiment."""
+    """Return the paragraph that marks the results of a miniature; an empty list for a real experiment."""
     name = config.get("rehearses")
     if name is None:
         return []
@@ -52,7 +52,7 @@ def hours_cell(value: float | None) -> str:
 
 
 def cost_sentence(jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """Return a sentence on the hours of all jobs, and of those of each stage, the costliest first.
+    """Return a sentence on the hours of all jobs and of the jobs of each stage, the costliest first.
 
     stages: (name, rules).
     """
@@ -68,7 +68,7 @@ def cost_sentence(jobs: Sequence[Job], stages: Sequence[tuple[str, Sequence[str]
 
 
 def times(more: str, less: str) -> str:
-    """Return the ratio of two numbers as they are shown, so that a reader's own division agrees; "" without both."""
+    """Return the ratio of two numbers as shown, so that a reader's own division agrees; "" if one is missing."""
     return delta(more, less, "ratio").removeprefix("x")
 
 
@@ -78,6 +78,6 @@ def signed_text(text: str) -> str:
 
 
 def evenly(count: int, wanted: int) -> list[int]:
-    """Return places at equal distances among `count`, as many as wanted or as there are."""
+    """Return `wanted` evenly spaced places out of `count`, or all places if there are fewer."""
     wanted = min(count, wanted)
     return [int((2 * n + 1) * count / (2 * wanted)) for n in range(wanted)]

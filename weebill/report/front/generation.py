@@ -1,4 +1,4 @@
-"""First page of a generation experiment: every model by the steps that made it smaller."""
+"""First page of a generation experiment: every model with the steps that made it smaller."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = 10
 FIGURE = "generation_front"
-SHORTEST = 600  # characters of an article that an example shows
+SHORTEST = 600  # characters of the shortest article that an example shows
 CONTROL = "× control: score divided by the control's, which was trained as long with nothing removed or rounded."
 
 
@@ -43,14 +43,14 @@ def front(
 
 
 def metric_of(results: Results, variant: str) -> str:
-    """Return the metric that is shown of a variant: the same of all variants of its model."""
+    """Return the metric that is shown for a variant; all variants of a model have the same."""
     config, model = results.config, pipelines.model_of(variant)
     task = pipelines.task_of(config, model)
     return lookup.metric_of(results, task, pipelines.variants_of(config, model))
 
 
 def _sentence(results: Results, model: str) -> str:
-    """Say how much smaller and faster a model's smallest variant is than its first, and at what loss."""
+    """Say how much smaller and faster a model's smallest variant is than its first, and its loss in quality."""
     variants = [v for v in pipelines.variants_of(results.config, model) if results.size(v)]
     if len(variants) < 2:
         return ""
@@ -89,7 +89,7 @@ def _texts(results: Results, variant: str, metric: str) -> list[str]:
 
 
 def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
-    """Return the table of the first page: a row for each variant, with its gain over its model's first."""
+    """Return the table of the first page: a row for each variant, with its gain over its model's first variant."""
     rows = []
     controlled = any(lookup.controls(results.config, task) for task in lookup.METRICS)
     for variant in pipelines.variants(results.config):
@@ -134,7 +134,7 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
 
 
 def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Example]:
-    """Return articles with the summaries of the first model's variants, chosen by their place in the part alone.
+    """Return articles with the summaries of the first model's variants; only their position selects articles.
 
     files: "data": the text of the first summarizer; "summaries": VARIANT.jsonl of its variants.
     """

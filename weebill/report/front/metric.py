@@ -48,7 +48,7 @@ def front(
 
 
 def timed(results: Results, metric: str, way: str = "") -> "MetricSpeed | None":
-    """Return the time to score most systems together by a slow way, or by our scorer, which has another name."""
+    """Return the time to score the most systems together, by a slow way or by our scorer, whose name differs."""
     slow = (PLAIN, SORTED)
     rows = [
         one
@@ -161,7 +161,7 @@ def _agreement(results: Results, metric: str, test_set: str) -> list[Cell | str]
 
 
 def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Example]:
-    """Return judged translations with people's scores and the metrics', chosen by their place in the set alone.
+    """Return judged translations with the scores of people and metrics; only their position selects them.
 
     files: "judged": the table of the first test set; "scores": METRIC.json of each metric on it.
     """

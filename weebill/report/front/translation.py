@@ -53,7 +53,7 @@ def front(
 
 
 def _gain(results: Results) -> str:
-    """Say how much smaller and faster the best small student is than the teacher, engine beside engine."""
+    """Say how much smaller and faster the best small student is than the teacher, for each engine."""
     teacher, one = lookup.teacher(results), chosen.best_small(results)
     if not one:
         return ""
@@ -72,7 +72,7 @@ def _gain(results: Results) -> str:
 
 
 def _same_engine(results: Results, one: Variant, base: Variant) -> list[str]:
-    """Compare a student with the teacher by each engine that timed both, in float32: PyTorch's int8 is not fast."""
+    """Compare a student with the teacher by each engine that timed both, in float32, as PyTorch's int8 is slow."""
     whole = Variant(one.student, one.recipe, "float32")
     parts = []
     for engine in _engines(results, whole):
@@ -86,7 +86,7 @@ def _same_engine(results: Results, one: Variant, base: Variant) -> list[str]:
 
 
 def _against_greedy(results: Results, ours: "Speed", base: Variant) -> str:
-    """Compare a student, which searches greedily, with a teacher that does so too; "" if there is none."""
+    """Compare a student, which searches greedily, with a greedy teacher; "" if none was timed."""
     greedy = Variant(base.student, GREEDY, base.precision)
     other = _of_engine(results, greedy, ours.engine)
     if base.student != lookup.TEACHER or base == greedy or other is None:
@@ -110,7 +110,7 @@ def _of_engine(results: Results, variant: Variant, engine: str) -> "Speed | None
 
 
 def _loss(results: Results) -> str:
-    """Say what the best small student loses against the teacher, and whether its loss to the student is shown."""
+    """State the best small student's loss to the teacher, and if its loss to the student is significant."""
     scores, one = lookup.scores(results), chosen.best_small(results)
     teacher = lookup.teacher(results)
     if not one:
@@ -132,7 +132,7 @@ def _loss(results: Results) -> str:
 
 
 def step_hours(jobs: Sequence[Job], variant: Variant) -> float | None:
-    """Return the hours of the jobs that made a model out of the one before it: training, pruning or quantizing."""
+    """Return the hours of the jobs that made a model from its predecessor: training, pruning or quantizing."""
     student, recipe, precision = variant.student, variant.recipe, variant.precision
     if student == lookup.TEACHER:
         return None if recipe == GREEDY else hours(jobs, ["train_teacher"])
@@ -198,7 +198,7 @@ def _text_hours(jobs: Sequence[Job]) -> list[str]:
 def _score_cells(
     scores: Mapping[Variant, lookup.Score], variant: Variant, teacher: Variant | None, bounded: bool
 ) -> list[Cell | str]:
-    """Return BLEU with its difference to the teacher's, and its interval if scores have one."""
+    """Return BLEU with its difference to the teacher's, and its interval if `bounded`."""
     one, base = scores.get(variant), scores.get(teacher) if variant != teacher else None
     cell = Cell.compared(*(fixed(value and value.bleu, 2) for value in (one, base)), "difference")
     interval = f"{fixed(one.low, 2)}–{fixed(one.high, 2)}" if bounded and one else ""
@@ -211,7 +211,7 @@ def _size_cells(results: Results, variant: Variant, teacher: Variant | None) -> 
 
 
 def _speed_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[Cell | str]:
-    """Return words per second and gain by PyTorch, then by the runtime, against the teacher by PyTorch."""
+    """Return words per second and gain by PyTorch, then by the runtime; gains are over the teacher by PyTorch."""
     cells = []
     base = lookup.speed(results, teacher) if teacher else None
     by_torch = next((e for e in lookup.engines(results, variant) if not _is_runtime(e)), "")
@@ -227,14 +227,14 @@ def _is_runtime(engine: str) -> bool:
 
 
 def _latency(results: Results, variant: Variant) -> str:
-    """Format the median milliseconds of a sentence by the engine that a model is shipped with."""
+    """Format the median milliseconds per sentence, by the model's first engine."""
     engine = next(iter(lookup.engines(results, variant)), None)
     one = first(results.latencies, variant=str(variant), engine=engine)
     return three_digits(one.p50_ms) if one else ""
 
 
 def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Example]:
-    """Return test sentences on their way through the chain, chosen by their place in the test set alone.
+    """Return test sentences with the translations of all models of the page; only their position selects them.
 
     files: "test_set": a table of pairs; "translations": VARIANT/TEST_SET.txt of all variants.
     """

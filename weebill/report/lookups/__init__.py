@@ -1,1 +1,1 @@
-"""Lookups in the results of an experiment, one module for each kind of experiment."""
+"""Lookups in the results of an experiment, in a module for each kind of experiment."""

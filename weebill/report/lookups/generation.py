@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from weebill.evaluation.timing.generation_speed import GenerationSpeed
 
 
-# Task → metrics; the first by which the variants can be compared is shown.
+# Task → metrics; the first one that can compare the variants is shown.
 METRICS = {"summarization": ["ROUGE-L"], "language-modelling": ["perplexity", "bits per byte"]}
 
 
@@ -32,7 +32,7 @@ def _for_task(config: Mapping[str, Any], task: str) -> list[str]:
 
 
 def leads_for(results: Results, metrics: Collection[str]) -> "list[GenerationQuality]":
-    """Return the scores of the leads by the given metrics."""
+    """Return the scores of leads (beginnings of articles) by the given metrics."""
     return [one for one in results.leads if one.metric in metrics]
 
 
@@ -52,12 +52,12 @@ def gpu_speed(results: Results, variant: str) -> "GenerationSpeed | None":
 
 
 def baseline(results: Results, variant: str) -> str:
-    """Return the first variant of the same model, which the others are compared with."""
+    """Return the first variant of the same model; the others are compared with it."""
     return pipelines.variants_of(results.config, pipelines.model_of(variant))[0]
 
 
 def controls(config: Mapping[str, Any], task: str) -> dict[str, str]:
-    """Return the control of each variant that has one, of the models for a task."""
+    """Return the controls of the variants for a task, by variant; some variants have none."""
     found = {v: pipelines.control_of(config, v) for v in _for_task(config, task)}
     return {variant: control for variant, control in found.items() if control}
 
@@ -70,15 +70,15 @@ def has_controls(task: str, config: Mapping[str, Any]) -> bool:
 def fair_baseline(results: Results, variant: str) -> str:
     """Return the variant whose quality a variant's should be compared with.
 
-    It is the model's first variant or, if the variant was made from that one by a single training that has a control,
-    this control, which was trained for as long.
+    It is the model's first variant.  If a single training made the variant from this one and has a control, it is the
+    control, which was trained for the same time.
     """
     base, control = baseline(results, variant), pipelines.control_of(results.config, variant)
     return control if control and control.rpartition("/")[0] == base else base
 
 
 def comparable(results: Results, variant: str, metric: str) -> bool:
-    """Return True if a score can be compared with the baseline's: perplexity, per token, needs one vocabulary."""
+    """Return True if a score can be compared with the baseline's; perplexity, per token, needs one vocabulary."""
     if metric != "perplexity":
         return True
     one, other = (methods(results, name) for name in (variant, baseline(results, variant)))
@@ -86,7 +86,7 @@ def comparable(results: Results, variant: str, metric: str) -> bool:
 
 
 def metric_of(results: Results, task: str, variants: Iterable[str]) -> str:
-    """Return the metric of a task that is shown of some variants: the first by which all can be compared."""
+    """Return the metric of a task that is shown for some variants: the first one that can compare all of them."""
     wanted = list(variants)
     return next(m for m in METRICS[task] if all(comparable(results, v, m) for v in wanted))
 
@@ -115,5 +115,5 @@ def movement_variants(config: Mapping[str, Any]) -> list[str]:
 
 
 def prunings(results: Results) -> dict[str, Mapping[str, Any]]:
-    """Return the records of movement pruning, by the variant that it made."""
+    """Return the records of movement pruning, by the resulting variant."""
     return dict(zip(movement_variants(results.config), results.prunings, strict=True))

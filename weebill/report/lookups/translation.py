@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from weebill.evaluation.timing.speed import Speed
 
 TEACHER = "teacher"
-AT_ITS_SPEED = "; its seconds are those of all at its speed"  # of a teacher that was timed on less
+AT_ITS_SPEED = "; its seconds are those of all at its speed"  # for a teacher timed on a part
 METRICS = {"bleu": "BLEU", "comet": "COMET"}  # beginning of a column's name → metric
 
 
@@ -59,7 +59,7 @@ def searches(results: Results, student: str) -> list[Variant]:
 
 
 def row_of(results: Results, variant: Variant, paper: str) -> str | None:
-    """Return the row of the paper's table 1 that a variant's student corresponds to, None if there is none."""
+    """Return the row of the paper's table 1 that corresponds to a variant's student, None if there is none."""
     named = results.config["report"]["rows"].get(variant.student, {}).get(paper)
     if named:
         return named
@@ -86,7 +86,7 @@ def column(results: Results, variant: Variant, paper: str, column: str) -> float
 
 
 def timed_on_gpu(results: Results) -> "list[GpuSpeed]":
-    """Return the timings of the whole text on a GPU: all but those of sentences that are translated one by one."""
+    """Return the timings of the whole text on a GPU, without those of sentences translated one by one."""
     return [one for one in results.gpu_speeds if one.batch_size > 1]
 
 
@@ -100,7 +100,7 @@ def timed_text(results: Results) -> list[str]:
 
 
 def timed_bleu(results: Results, speed: "GpuSpeed", paper: str, column: str) -> float | None:
-    """Return BLEU of what was timed for a paper's column: the mean over its test sets, None if one was not timed."""
+    """Return BLEU of the timed text for a paper's column: the mean over its test sets, None if one was not timed."""
     names = results.config["report"]["columns"].get(paper, {}).get(column)
     if not names or any(name not in speed.bleu for name in names):
         return None
@@ -108,7 +108,7 @@ def timed_bleu(results: Results, speed: "GpuSpeed", paper: str, column: str) -> 
 
 
 def mean_timed_bleu(speed: "GpuSpeed | None") -> str:
-    """Format the mean BLEU of what was timed over all test sets in it; "" if there is none."""
+    """Format the mean BLEU over all test sets in the timed text; "" if there is none."""
     return fixed(statistics.fmean(speed.bleu.values()), 2) if speed and speed.bleu else ""
 
 
@@ -118,10 +118,10 @@ def mean(results: Results, variant: Variant) -> float | None:
 
 
 def scores(results: Results) -> dict[Variant, Score]:
-    """Return one BLEU for each variant, all computed in the same way, which `scored_text` names.
+    """Return one BLEU for each variant, all on the same text, which `scored_text` names.
 
-    With one test set it is the score on it.  With several it is that of their sentences together, for the variants
-    that were compared so; if none was compared, it is the mean of the test sets.
+    With one test set, it is the score on this set.  With several, it is the score of all their sentences together,
+    for the variants that were compared in this way; if none was compared, it is the mean over the test sets.
     """
     found = {}
     if len(results.config["test_sets"]) > 1 and results.steps:
@@ -140,7 +140,7 @@ def scores(results: Results) -> dict[Variant, Score]:
 
 
 def scored_text(results: Results) -> str:
-    """Return the text that `scores` speaks of: a test set, several together, or their mean."""
+    """Return the name of the text that `scores` uses: a test set, several together, or their mean."""
     sets = list(results.config["test_sets"])
     if len(sets) == 1:
         return sets[0]
@@ -160,7 +160,7 @@ def _mean(rows: list[Measurement | None]) -> float | None:
 
 
 def engines(results: Results, variant: Variant) -> list[str]:
-    """Return the engines that timed a variant: the runtime without a shortlist first, as for scores, PyTorch last."""
+    """Return the engines that timed a variant: first the runtime without shortlist, as for scores, last PyTorch."""
     rows = [row for row in results.speeds if row.variant == str(variant)]
     rows.sort(key=lambda row: (not row.by_runtime, "shortlist" in row.engine))
     return list(dict.fromkeys(row.engine for row in rows))
@@ -169,7 +169,7 @@ def engines(results: Results, variant: Variant) -> list[str]:
 def speed(
     results: Results, variant: Variant, all_cores: bool = False, engine: str | None = None
 ) -> "Speed | None":
-    """Return a variant's speed by an engine (default: the first) on one core, or on all in the fastest division."""
+    """Return a variant's speed by an engine (default: the first) on one core, or on all in the best division."""
     chosen = engine or next(iter(engines(results, variant)), None)
     cores = max((row.cores for row in results.speeds), default=1) if all_cores else 1
     wanted = (str(variant), chosen, cores)
@@ -189,21 +189,21 @@ def mebibytes(size: Size | None) -> str:
 
 
 def words_per_second(speed: "Speed | GpuSpeed | None") -> str:
-    """Format the source words per second, those of slow teachers with decimals; "" if they were not measured."""
+    """Format the source words per second, with decimals for slow teachers; "" if they were not measured."""
     return three_digits(speed.words_per_second) if speed else ""
 
 
 def whole_text(results: Results) -> "Speed | None":
-    """Return a timing of the whole text: a teacher may translate its first sentences alone."""
+    """Return a timing of the whole text; some teachers translate only its first sentences."""
     return max(results.speeds, key=lambda row: row.words, default=None)
 
 
 def seconds(speed: "Speed | GpuSpeed | None", words: int) -> str:
-    """Format the seconds for a text of so many source words at a speed; "" if it was not measured."""
+    """Format the seconds for a text of `words` source words at a speed; "" if it was not measured."""
     return three_digits(words / speed.words_per_second) if speed else ""
 
 
 def teachers_part(rows: "Sequence[Speed | Latency]", then: str = "") -> str:
-    """Say which part of the timed sentences the teacher translated, and `then`; "" if it was all."""
+    """Say which part of the timed sentences the teacher translated, and `then`; "" if it translated all."""
     fewest, most = (choose(row.sentences for row in rows) for choose in (min, max))
     return f" (the teacher: the first {fewest:,}{then})" if fewest < most else ""

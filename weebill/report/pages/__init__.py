@@ -1,1 +1,1 @@
-"""Pages of Markdown that hold an experiment's tables and figures."""
+"""Markdown pages with an experiment's tables and figures."""

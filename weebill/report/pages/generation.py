@@ -50,7 +50,7 @@ def generation_page(results: Results, jobs: Sequence[Job], figures: Mapping[str,
 def in_short(results: Results) -> list[str]:
     """Return a sentence for each variant: quality, size and speed relative to its model's first variant.
 
-    Its quality is told relative to its control, too, which was trained for as long.
+    Quality is also given relative to its control, which was trained for the same time.
     """
     lines = []
     for task in lookup.METRICS:

@@ -30,7 +30,7 @@ def metric_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str
 
 
 def in_short(results: Results) -> list[str]:
-    """Return sentences on the agreement of all metrics, and on the loss and gain of each that is smaller."""
+    """Return sentences on the agreement of all metrics, and on the loss and gain of each smaller metric."""
     lines = []
     whole = results.size(REFERENCE)
     for name in results.config["test_sets"]:

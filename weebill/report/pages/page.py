@@ -1,4 +1,4 @@
-"""Common parts of the pages of all kinds of experiments: the answer first, the details folded."""
+"""Common parts of the pages of all kinds of experiments: the results come first, details are folded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from weebill.report.rendering import to_markdown
 from weebill.report.results import Results
 from weebill.report.table import Table
 
-LINES = 8  # at most in a summary
+LINES = 8  # most lines of a summary
 Part = Table | tuple[str, str]  # a table, or a heading with its Markdown
 
 
@@ -22,7 +22,7 @@ def results_page(
     times: str = "Times",
     digests: str = "SHA-256 of each model's file",
 ) -> str:
-    """Return a page of Markdown: summary, then what is ahead of all else, then the details, folded.
+    """Return a Markdown page: the summary, the parts `ahead`, then the details, folded.
 
     summary: sentences; if there are more than LINES, the rest is folded.  models: name → SHA-256.
     """
@@ -42,7 +42,7 @@ def results_page(
 def whole_page(
     introduction: str, summary: str, ahead: Iterable[Part], folded: Iterable[Part]
 ) -> str:
-    """Return a page of Markdown from its parts; a folded part opens by a click on its heading."""
+    """Return a Markdown page from its parts; a click on its heading opens a folded part."""
     sections = [("In short", summary), *map(headed, ahead)]
     texts = [f"## {heading}\n\n{text.rstrip()}\n" for heading, text in sections]
     hidden = [
@@ -58,7 +58,7 @@ def headed(part: Part) -> tuple[str, str]:
 
 
 def bullets(lines: Iterable[str]) -> str:
-    """Return lines as a list in Markdown."""
+    """Return lines as a Markdown list."""
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -71,6 +71,6 @@ def introduction(config: Mapping[str, Any], subject: str) -> str:
 
 
 def pictures(figures: Mapping[str, str]) -> tuple[list[Part], list[Part]]:
-    """Return the first of some figures, if any, and the others; figures: heading → the picture in Markdown."""
+    """Return the first figure, if any, and the others as lists of parts; figures: heading → picture in Markdown."""
     parts = list(figures.items())
     return parts[:1], parts[1:]

@@ -1,4 +1,4 @@
-"""Markdown pages of an experiment, generated from its measurements: all results, and the worth of pruning."""
+"""Markdown pages of a translation experiment, generated from its measurements: all results, and pruning."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -66,7 +66,7 @@ def pruning_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, st
 
 
 def not_shown(results: Results) -> list[str]:
-    """Return a sentence on the differences between students and their variants that are shown, and on those not."""
+    """Return a sentence on the differences between students and their variants: significant ones and others."""
     found = [one for one in results.steps if not one.baseline.startswith(f"{lookup.TEACHER}/")]
     if not found:
         return []

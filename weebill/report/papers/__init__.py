@@ -1,7 +1,7 @@
 """Tables of the papers, as printed, and their names.
 
 Each table of the four papers is one CSV file, checked by hand against the paper.  Cells are text, because
-"36.10" and "36.1" claim different precision.  No number here is ours.
+"36.10" and "36.1" claim different precision.  Our own numbers are never stored here.
 """
 
 import csv
@@ -21,8 +21,8 @@ class Paper:
     """Paper whose tables the report of a kind of experiment shows.
 
     file: first part of the file names.  name: name in the report.  columns: meaning of each key of
-    `report.columns.PAPER`; empty if no table compares students by `report.rows`, whose names table 1 has in its
-    column `model`.
+    `report.columns.PAPER`; empty if no table compares students by `report.rows`.  The rows are named as in the column
+    `model` of table 1.
     """
 
     kind: str
@@ -31,7 +31,7 @@ class Paper:
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-# Papers in their order, by the name in configuration and zoo, which is that of the module of their tables too.
+# Papers in order, by their name in configuration and zoo; the modules of their tables have the same names.
 PAPERS = {
     "wngt20": Paper(
         "translation",
@@ -67,14 +67,14 @@ def names() -> list[str]:
 
 def load(name: str) -> "pd.DataFrame":
     """Return a paper's table as printed: cells are text, "" if absent.  Raises InputError for an unknown table."""
-    import pandas as pd  # slow to import, and names alone are read at every start of the workflow
+    import pandas as pd  # slow to import; every start of the workflow reads only names
 
     header, *rows = _read(name)
     return pd.DataFrame(rows, columns=header, dtype=str)
 
 
 def load_table(paper: str, table: int) -> "pd.DataFrame":
-    """Return table `table` of `paper`, given by its short name, e.g. ("wngt20", 2)."""
+    """Return a table of a paper by the paper's short name and the table's number, e.g. ("wngt20", 2)."""
     if paper not in PAPERS:
         raise InputError(f"no paper '{paper}'{nearest(paper, PAPERS)}")
     return load(f"{PAPERS[paper].file}_table{table}")

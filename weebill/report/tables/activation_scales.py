@@ -1,4 +1,4 @@
-"""Table of the formulas of static activation scales: the error of numbers and translations under each."""
+"""Table of the formulas for static activation scales: the error of numbers and translations with each."""
 
 from collections.abc import Container, Mapping, Sequence
 from itertools import product
@@ -25,7 +25,7 @@ def read_scale_errors(paths: Sequence[str]) -> "list[tuple[str, list[ActivationE
 
 
 def activation_scales_table(results: Results) -> Table:
-    """Return the table: a row for each precision without fine-tuning, in measured order, below its float32 model."""
+    """Return a row for each precision without fine-tuning, in measured order, below its float32 model."""
     errors = dict(results.scale_errors)
     made = quantized(results.config["quantization"])
     measurements = [

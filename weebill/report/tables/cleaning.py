@@ -15,7 +15,7 @@ def cleaning_tables(
 ) -> list[Table]:
     """Return the tables `cleaning`, `cleaning_damage` (empty if no corpus is labelled) and `cleaning_examples`.
 
-    languages: codes by side, which the filters of languages show.
+    languages: codes by side, which are shown with the language filters.
     """
     names = {
         f"language_{side}": f"language_{side} ({code})" for side, code in (languages or {}).items()

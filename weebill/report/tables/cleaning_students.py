@@ -1,11 +1,11 @@
-"""Table of students that were trained on the corpora after each stage of the cleaning."""
+"""Table of students trained on the corpora after each stage of cleaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weebill.report.table import Column, Row, Table, fixed
-from weebill.report.tables.comparisons import differences, scores
+from weebill.report.tables.comparisons import RESAMPLED, differences, scores
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StageResult:
-    """Stage of the cleaning: the pairs it leaves, and its student compared with that of the stage `none`."""
+    """Stage of cleaning: the number of kept pairs, and its student compared with that of the stage `none`."""
 
     stage: str
     pairs: int
@@ -23,7 +23,7 @@ class StageResult:
 
 
 def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Table:
-    """Return a row for each stage; the others are compared with the first."""
+    """Return a row for each stage; all others are compared with the first."""
     first = results[0].together
     columns = [
         Column("stage", "Cleaning", numeric=False),
@@ -51,8 +51,7 @@ def cleaning_students_table(student: str, results: Sequence[StageResult]) -> Tab
             "scores: the pairs of these that the scores keep. weights: the same pairs, each weighted by its score. "
             "The text is always normalised, and the vocabulary is always that of the cleaned text.",
             "One seed. Differences to `none` are of all test sets as one text, and above 0 where the student is "
-            "better. Their interval and p come from paired bootstrap resampling of sentences; what another seed "
-            "would change is not part of them.",
+            f"better. Their interval and p: {RESAMPLED} What another seed would change is not part of them.",
             f"Signature {first.signature}.",
         ),
     )

@@ -16,14 +16,15 @@ DIFFERENCE = [
     *Column.grouped("BLEU difference, 95 %", difference_low="from", difference_high="to"),
     Column("p", "p"),
 ]
+RESAMPLED = "by sacreBLEU's paired bootstrap resampling, whose p is one-sided: about half of a two-sided test's."
 PAIRED = (
     "BLEU differences are above 0 where the variant is better than what it is compared with; p and the 95 % interval "
-    "of a difference: by paired bootstrap resampling."
+    f"of a difference: {RESAMPLED}"
 )
 
 
 def scores(one: "Comparison", side: str = "") -> list[str]:
-    """Format BLEU and its bounds, of the variant or of the other `side`, "baseline_"."""
+    """Format BLEU and its bounds for the variant, or for its baseline if `side` is "baseline_"."""
     return [fixed(getattr(one, f"{side}{name}"), 2) for name in ("score", "low", "high")]
 
 
@@ -39,7 +40,7 @@ def in_words(one: "Comparison | SeedsComparison") -> str:
 
 
 def resolution_note(rows: "Sequence[Comparison | SeedsComparison]") -> str:
-    """Say from which size on the comparisons can show a difference: half of the median interval."""
+    """State the smallest difference that the comparisons can show: half of the median interval."""
     half = statistics.median((one.difference_high - one.difference_low) / 2 for one in rows)
     return f"Differences of less than about {fixed(half, 2)} BLEU, half of the median interval, cannot be shown here."
 

@@ -1,4 +1,4 @@
-"""Table of a published student of Firefox and of what was made of it, in Bergamot and in our engine."""
+"""Table of a published student of Firefox and the variants made from it, in Bergamot and in our engine."""
 
 from collections.abc import Mapping
 from typing import Any

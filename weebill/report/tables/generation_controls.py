@@ -1,4 +1,4 @@
-"""Tables that compare variants of generators with their controls, which were trained for as long and kept whole."""
+"""Tables that compare variants of generators with their controls, trained for the same time without compression."""
 
 from functools import partial
 

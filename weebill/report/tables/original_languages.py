@@ -1,4 +1,4 @@
-"""Table of BLEU by the language in which the sentences of the test sets were first written (WNGT20 §3)."""
+"""Table of BLEU by the original language of the test sets' sentences (WNGT20 §3)."""
 
 from weebill.evaluation.measurement import Variant
 from weebill.report.lookups import translation as lookup

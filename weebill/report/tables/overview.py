@@ -1,4 +1,4 @@
-"""Tables of all variants: quality and size, heads and neurons that pruning left, cost of a lexical shortlist."""
+"""Tables of all variants: quality and size, heads and neurons after pruning, cost of a lexical shortlist."""
 
 from typing import TYPE_CHECKING
 
@@ -6,6 +6,7 @@ from weebill.evaluation.measurement import Variant
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, score_cells, three_digits
+from weebill.report.tables.comparisons import RESAMPLED
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.shortlist import ShortlistMeasurement
@@ -33,8 +34,8 @@ def variants_table(results: Results) -> Table:
             for test_set in results.config["test_sets"]
         ],
         [
-            "In brackets: against the student's unpruned float32 model; p: of that difference, by paired "
-            "bootstrap resampling. Intervals: bootstrap, 95 %. The teacher's row is its whole ensemble.",
+            "In brackets: against the student's unpruned float32 model; p: of that difference, "
+            f"{RESAMPLED} Intervals: bootstrap, 95 %. The teacher's row is its whole ensemble.",
             *(f"Signature of {signature}" for signature in signatures),
             *(
                 f"Test set {n}: {c:,} sentences, SHA-256 {h}"
@@ -62,7 +63,7 @@ def _variant_row(results: Results, variant: Variant, test_set: str) -> Row:
 
 
 def heads_table(results: Results) -> Table:
-    """Return the encoder heads and feed-forward widths left in each layer, of each student and recipe."""
+    """Return the remaining encoder heads and feed-forward widths of each layer, for each student and recipe."""
     encoders = lookup.encoders(results)
     layers = max(map(len, encoders.values()), default=0)
     columns = [Column("variant", "Variant", numeric=False)]
@@ -109,8 +110,8 @@ def shortlist_table(results: Results) -> Table:
         "Columns: pieces that may stand in a translation. Covered are the pieces that are among them, of the "
         "reference and of the translation that the same model makes with the whole vocabulary; a batch, of "
         f"{' or '.join(map(str, sizes))} sentences of like length, shares its columns.",
-        "In brackets: against the same model with the whole vocabulary; p: of that difference, by paired "
-        "bootstrap resampling. Intervals: bootstrap, 95 %.",
+        "In brackets: against the same model with the whole vocabulary; p: of that difference, "
+        f"{RESAMPLED} Intervals: bootstrap, 95 %.",
         *(
             f"Shortlist of {pieces:,} pieces: {size:,} bytes, SHA-256 {digest}"
             for pieces, size, digest in files

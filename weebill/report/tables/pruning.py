@@ -1,4 +1,4 @@
-"""Tables of the worth of pruning: each pruned student against its unpruned model and the baselines it should beat."""
+"""Tables of pruning's value: each pruned student against its unpruned model and the baselines it should beat."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def recipes_table(recipes: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def worth_table(results: Results) -> Table:
-    """Return every pruned variant against the unpruned student, a random choice, and its shape from scratch."""
+    """Compare every pruned variant with the unpruned student, a random choice, and its shape trained from scratch."""
     rows, unpruned = [], set()
     for one in sorted(results.comparisons, key=_by_precision):
         variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
@@ -172,7 +172,7 @@ def findings(results: Results) -> list[str]:
     return [f"{subject}, {', '.join(against)}." for subject, against in lines.items()]
 
 
-# Baseline's kind → what a pruned student is compared with.
+# Baseline's kind → name of the opponent of a pruned student.
 OPPONENTS = {
     None: "the unpruned student",
     "chance": "a random choice of as many parts",
@@ -181,7 +181,7 @@ OPPONENTS = {
 
 
 def summary(results: Results) -> list[str]:
-    """Return sentences on all float32 students: against each kind of opponent, how many are shown better or worse."""
+    """Return the numbers of float32 students that are shown better or worse than each kind of opponent, in words."""
     lines = []
     for kind, opponent in OPPONENTS.items():
         found = [one for one in results.comparisons if _opponent(results, one) == kind]
@@ -199,7 +199,7 @@ def summary(results: Results) -> list[str]:
 
 
 def _opponent(results: Results, one: "Comparison") -> str | None:
-    """Return the kind of baseline of a comparison of float32 students; "" for those that the summary leaves out."""
+    """Return the kind of baseline in a comparison of float32 students; "" if the summary leaves it out."""
     variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
     own = pruning_method(results.config["pruning"][variant.recipe])
     if variant.precision != "float32" or own.baseline:
@@ -210,7 +210,7 @@ def _opponent(results: Results, one: "Comparison") -> str | None:
 
 
 def _fastest(results: Results) -> list[str]:
-    """Return a sentence on the fastest pruned student: its speed and size against the unpruned one's."""
+    """Return a sentence on the fastest pruned student: its speed and size relative to the unpruned one."""
     timed = {}
     for one in results.comparisons:
         variant = Variant.parse(one.variant)
@@ -229,7 +229,7 @@ def _fastest(results: Results) -> list[str]:
 
 
 def seeds_table(results: Results) -> Table:
-    """Return a row for every comparison of a variant with a baseline over the seeds."""
+    """Return a row for every comparison of a variant with a baseline over several seeds."""
     rows = []
     for one in results.seeds:
         by_seed = zip(one.seeds, one.scores, one.baseline_scores, strict=True)

@@ -13,7 +13,7 @@ DAMAGES = {"number": "a changed number", "name": "a changed name", "word": "a wo
 
 
 def robustness_table(results: Results) -> Table:
-    """Return how often, and how strongly, each metric scores damaged translations of a test set lower."""
+    """Return how often and by how much each metric scores damaged translations of a test set lower."""
     columns = Column.texts(metric="Metric", test_set="Test set")
     for key, title in DAMAGES.items():
         titles = {

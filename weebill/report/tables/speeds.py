@@ -20,7 +20,7 @@ def _rounds(key: str, heading: str) -> list[Column]:
 
 
 def speed_table(results: Results) -> Table:
-    """Return words per second of every variant by each engine, on one core and on all, with the rounds' range."""
+    """Return words per second of every variant by each engine, on one core and on all, with the range of rounds."""
     teacher = lookup.teacher(results)
     by_characters = any(one.characters for one in results.speeds)
     notes = ["In brackets: ratio to the teacher with its beam, which PyTorch always translates."]
@@ -123,7 +123,7 @@ def latency_table(results: Results) -> Table:
 
 
 def gpu_table(results: Results) -> Table:
-    """Return words per second and BLEU on a GPU, of each student in every kind of numbers and batch size."""
+    """Return words per second and BLEU on a GPU, for each student, kind of numbers and batch size."""
     speeds = results.gpu_speeds
     bases = {
         (one.variant, one.batch_size): one

@@ -1,4 +1,4 @@
-"""Table of what each step of an experiment costs, from the teacher to the smallest student."""
+"""Table of the loss in quality at each step of an experiment, from the teacher to the smallest student."""
 
 from weebill.evaluation.measurement import Variant
 from weebill.report.lookups import translation as lookup
@@ -8,7 +8,7 @@ from weebill.report.tables import comparisons
 
 
 def steps_table(results: Results) -> Table:
-    """Return a row for each variant: its paired BLEU difference to the student, or the student's to its teacher."""
+    """Return a row for each variant: its paired BLEU difference to the student; for a student, to its teacher."""
     rows, shown = [], set()
     for one in results.steps:
         variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)

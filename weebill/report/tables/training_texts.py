@@ -1,4 +1,4 @@
-"""Table of training texts: the same student trained on less of the teachers' translations (WMT21 §3)."""
+"""Table of training texts: the same student trained on fewer of the teachers' translations (WMT21 §3)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,14 @@ from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Column, Row, Table, fixed
 from weebill.report.tables.beside_papers import quantities as q
-from weebill.report.tables.comparisons import DIFFERENCE, SCORE, differences, scores, text_note
+from weebill.report.tables.comparisons import (
+    DIFFERENCE,
+    RESAMPLED,
+    SCORE,
+    differences,
+    scores,
+    text_note,
+)
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -28,7 +35,7 @@ def count_pairs(paths: Sequence[str]) -> list[int]:
 
 
 def training_texts_table(results: Results) -> Table:
-    """Return a row for every text of every compared student, the first text first."""
+    """Return a row for every text of every compared student, beginning with the first text."""
     config = results.config
     texts, pairs = training_texts(config), Counter()
     kinds = [kind for kind in learnt_kinds(config) for _ in corpora_of(config, kind)]
@@ -73,7 +80,7 @@ def training_texts_table(results: Results) -> Table:
         list(rows.values()),
         (
             "BLEU differences are to the same student trained on the first text, above 0 where the other text is "
-            "better; p and the 95 % interval of a difference: by paired bootstrap resampling.",
+            f"better; p and the 95 % interval of a difference: {RESAMPLED}",
             f"{text_note(results.texts[0])} In the paper's columns: means over its test sets' counterparts.",
             "WMT21 prints its students trained on all four kinds, none of those trained on fewer.",
         ),

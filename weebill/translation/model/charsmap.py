@@ -13,7 +13,12 @@ from unicodedata import normalize
 import numpy as np
 
 from weebill_runtime.characters import of_category
-from weebill_runtime.normalisation import COMPATIBLE, Normalisation, remove_non_printing
+from weebill_runtime.normalisation import (
+    COMPATIBLE,
+    THIN_SPACES,
+    Normalisation,
+    remove_non_printing,
+)
 
 LIGATURES = "\ufb00-\ufb06"  # ﬀ … ﬆ
 # Zero-width characters that some scripts need, and tags in emoji: their neighbours decide whether they stay.
@@ -21,7 +26,7 @@ CONTEXTUAL = {0x180E, 0x200B, 0x200C, 0x200D, *range(0xE0020, 0xE0080)}
 HANGUL = range(0xAC00, 0xD7A4)
 PUNCTUATION = {
     **dict.fromkeys("„“”‟«»", '"'),
-    **dict.fromkeys("´`‘‚’‛‹›", "'"),
+    **dict.fromkeys("´`‘‚’‛ʼʻ‹›", "'"),
     **dict.fromkeys("‐‑‒–", "-"),
     **dict.fromkeys("—―", " - "),
     "…": "...",
@@ -36,7 +41,9 @@ def rules(normalisation: Normalisation) -> dict[str, str]:
     found |= dict(_composed(korean))
     if any("Mong" in language for language in languages):
         del found["\u202f"]  # joins suffixes to words in Mongolian script
-    return found | PUNCTUATION if normalisation.folds else found
+    if normalisation.folds:
+        found |= PUNCTUATION | {text: PUNCTUATION.get(mark, mark) for text, _, mark in THIN_SPACES}
+    return found
 
 
 def as_table(replacements: dict[str, str]) -> str:

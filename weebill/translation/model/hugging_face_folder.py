@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from safetensors import SafetensorError
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
-from weebill.corpus.language_codes import same_language, standard_tag
+from weebill.corpus.language_codes import covers, same_language, standard_tag
 from weebill.errors import InputError, nearest
 from weebill.files import read_json
 from weebill.hugging_face.loading import first_line, pretrained_tokenizer, refuse_code
@@ -42,9 +42,13 @@ def unreadable(folder: str | Path) -> Iterator[None]:
 
 
 def load_tokenizer(folder: str | Path) -> Any:
-    """Load the tokenizer of a model folder.  Raises InputError if it is missing or damaged."""
+    """Load the tokenizer of a model folder.  Raises InputError if it is missing or damaged.
+
+    Whatever the folder says, it pads and cuts after the text: encoders count positions from the left.
+    """
     with unreadable(folder):
         tokenizer = pretrained_tokenizer(folder)
+        tokenizer.padding_side = tokenizer.truncation_side = "right"
         pieces = tokenizer.get_vocab()
     if odd := next((one for one in pieces.items() if not isinstance(one[1], int)), None):
         raise InputError(
@@ -137,6 +141,7 @@ def language_code(known: list[str], language: str, folder: str | Path) -> str:
     if language in known:
         return language
     found = [code for code in known if same_language(language, code)]
+    found = found or [code for code in known if covers(language, code)]  # pbt_Arab for ps
     exact = [code for code in found if standard_tag(code) == standard_tag(language)]
     if len(exact or found) == 1:
         return (exact or found)[0]

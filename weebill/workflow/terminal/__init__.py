@@ -1,1 +1,1 @@
-"""Display of a run: what each job does, how far it is, and what to do after a failure."""
+"""Display of a run: task and progress of each job, and what to do after a failure."""

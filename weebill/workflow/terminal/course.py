@@ -1,4 +1,4 @@
-"""Course of a run: running, finished and failed jobs, with the words in which displays show them."""
+"""Course of a run: running, finished and failed jobs, and their descriptions in displays."""
 
 import time
 from collections import Counter, defaultdict
@@ -40,7 +40,7 @@ class Job:
         return time.monotonic() - self.since
 
     def parts(self) -> tuple[str, str]:
-        """Return how far the job is and how long it still takes, in words; the second is "" if unknown."""
+        """Return progress and remaining time of the job, in words; the latter is "" if unknown."""
         if self.progress is None:
             return f"{duration(self.seconds)} so far", ""
         far = ", ".join(filter(None, [amount(self.progress), self.progress.notes]))
@@ -56,8 +56,8 @@ class Job:
 class Course:
     """Course of a run.
 
-    total: number of its jobs.  started: True after the start of the first job.  left: number of jobs of each rule
-    that have not ended.  measured: seconds times threads of ended jobs, by rule.  cores: None on a cluster.
+    total: number of its jobs.  started: True after the start of the first job.  left: number of unfinished jobs by
+    rule.  measured: seconds times threads of ended jobs, by rule.  cores: None on a cluster.
     """
 
     total: int = 0
@@ -76,12 +76,12 @@ class Course:
         self.total, self.since = self.left.total(), time.monotonic()
 
     def begin(self, job: Job) -> None:
-        """Note the start of a job, perhaps another attempt."""
+        """Record the start of a job, which may be another attempt."""
         self.failed.pop(job.number, None)
         self.running[job.number] = job
 
     def finish(self, number: int) -> Job | None:
-        """Note the end of a job; return it if `begin` knows it."""
+        """Record the end of a job; return it if `begin` recorded it."""
         self.done += 1
         job = self.running.pop(number, None)
         if job is not None:
@@ -90,18 +90,18 @@ class Course:
         return job
 
     def fail(self, job: Job) -> None:
-        """Note the failure of a job."""
+        """Record the failure of a job."""
         self.running.pop(job.number, None)
         self.failed[job.number] = job
 
     def look(self) -> None:
-        """Read how far the running jobs are; one that just ended tells nothing more."""
+        """Read the progress of running jobs; a job that has just ended keeps its last progress."""
         for job in self.running.values():
             if job.logs:
                 job.progress = read(job.logs[0]) or job.progress
 
     def parts(self) -> tuple[str, str]:
-        """Return how far the whole run is and how long it still takes, in words; the second is "" if unknown."""
+        """Return progress and remaining time of the whole run, in words; the latter is "" if unknown."""
         ended = f"{self.done} of {count(self.total, 'job')} done"
         known = [
             Known(job.rule, job.threads, job.seconds, job.progress and job.progress.left)
@@ -117,7 +117,7 @@ class Course:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration in words, of two digits or so."""
+    """Return a duration in words, with about two digits."""
     whole = round(seconds)
     if whole < 100:
         return f"{whole} s"
@@ -136,6 +136,6 @@ def count(number: int, noun: str) -> str:
 
 
 def amount(progress: Progress) -> str:
-    """Return the finished units of all."""
+    """Return the number of finished units and of all units, in words."""
     total = "" if progress.total is None else f" of {progress.total:,}"
     return f"{progress.done:,}{total} {progress.unit}"

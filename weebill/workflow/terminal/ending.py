@@ -1,4 +1,4 @@
-"""Last lines of a run: what came out, and what to do next; and the last lines of a failed job's logs."""
+"""Last lines of a run (results, and what to do next) and last lines of a failed job's logs."""
 
 import errno
 import os
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from weebill.workflow.terminal.course import Course, count, duration
 
-LINES = 12  # of a log
+LINES = 12  # lines of a log that are shown
 FULL = re.compile(rf"{re.escape(os.strerror(errno.ENOSPC))}(?:: '([^'\n]+)')?")
 SNAKEMAKE = ".snakemake"  # folder that Snakemake itself writes to
-BYTES = 16_384  # at the end of a log that are read
+BYTES = 16_384  # bytes at the end of a log that are read
 
 
 def tail(logs: Sequence[str]) -> Iterator[str]:
@@ -32,7 +32,7 @@ def _last_lines(log: str) -> list[str]:
     with suppress(OSError), Path(log).open("rb") as file:
         file.seek(max(0, os.fstat(file.fileno()).st_size - BYTES))
         content = file.read()
-    # A progress bar's line has many states, of which the last counts.
+    # A progress bar's line has many states; only the last one counts.
     lines = [
         line.rpartition("\r")[2].rstrip() for line in content.decode("utf-8", "replace").split("\n")
     ]
@@ -40,7 +40,7 @@ def _last_lines(log: str) -> list[str]:
 
 
 def full_place(record: LogRecord) -> str | None:
-    """Return the place where the disk was full if a message of Snakemake tells of it."""
+    """Return the place where the disk was full if a message of Snakemake reports this, otherwise None."""
     text = record.getMessage()
     found = FULL.search(text)
     return found and (found[1] or SNAKEMAKE)

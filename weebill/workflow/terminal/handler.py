@@ -1,7 +1,7 @@
-"""Handler of Snakemake's log records: it shows a run as jobs with their progress instead of messages of Snakemake.
+"""Handler of Snakemake's log records, which shows a run as jobs with their progress.
 
-Snakemake's warnings, errors and other messages stay, without its chatter.  `--quiet`, dry runs, `--verbose` and
-`--debug-dag` show what they show without this plugin.
+Snakemake's warnings, errors and other messages remain, without its chatter.  `--quiet`, dry runs, `--verbose` and
+`--debug-dag` show the same as without this plugin.
 """
 
 import sys
@@ -19,11 +19,11 @@ from weebill.workflow.progress import listen
 from weebill.workflow.terminal.course import Course, Job, clock, count, duration
 from weebill.workflow.terminal.ending import ending, full_place, tail
 
-PERIOD = 1.0  # seconds between two looks at the progress of jobs
+PERIOD = 1.0  # seconds between two readings of the jobs' progress
 STOPPING = "Terminating processes on user request"
 TRACEBACK = "Traceback (most recent call last)"
-KILLED = "CalledProcessError"  # of each running job, once the user has stopped the run
-# Beginnings of messages without news for the user, or that this display words itself.
+KILLED = "CalledProcessError"  # error of each running job after the user has stopped the run
+# Beginnings of messages that tell the user nothing new, or that this display words itself.
 CHATTER = (
     "Assuming unrestricted shared filesystem usage",
     "At least one job did not complete successfully",
@@ -90,24 +90,24 @@ class LogHandler(LogHandlerBase):
         return Lines(self.course, sys.stderr)
 
     def emit(self, record: LogRecord) -> None:
-        """Show a record, or change the display by it."""
+        """Show a record, or update the display."""
         try:
             full = full_place(record)
-            if full and self._full is None:  # what is missing may be there again at the end
+            if full and self._full is None:  # the disk may have space again at the end
                 self._full = f"weebill: {full}: {full_disk(full)}"
             if full and TRACEBACK in record.getMessage():
-                return  # the last line tells it
+                return  # the last line reports it
             if self._display is None:
                 self._plain.handle(record)
             elif act := self._events.get(getattr(record, "event", None)):
                 act(vars(record))
             else:
                 self._message(record)
-        except Exception:  # else the thread that hands out the records would end
+        except Exception:  # else the thread that distributes the records would end
             self.handleError(record)
 
     def close(self) -> None:
-        """End the display with what came out, and what to do next."""
+        """End the display with results and what to do next."""
         if self._full:
             line, self._full = self._full, None
             self._display.say(line, "red") if self._display else print(line, file=sys.stderr)
@@ -168,7 +168,7 @@ class LogHandler(LogHandlerBase):
         self.course.total = message["total"]
 
     def _fail(self, message: Mapping[str, Any]) -> None:
-        if self._stopped:  # by the user, not by a fault of its own
+        if self._stopped:  # by the user, not by a fault of the job
             return
         known = self.course.running.get(message["jobid"])
         job = known or Job(message["jobid"], message["rule_name"], "", list(message["log"]), 1)

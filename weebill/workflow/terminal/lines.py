@@ -1,4 +1,4 @@
-"""Display as plain lines, for files and pipes: where a job starts or ends, and at most once a minute between."""
+"""Display as plain lines, for files and pipes: when a job starts or ends, and at most once a minute in between."""
 
 import time
 from typing import TextIO
@@ -16,22 +16,22 @@ class Lines:
         self._shown: dict[int, float] = {}  # time of the last line of each job, by its number
 
     def say(self, text: str, style: str = "") -> None:
-        """Write a text and end its line."""
+        """Write a text as a line."""
         self._stream.write(f"{text}\n")
         self._stream.flush()
 
     def begin(self, job: Job) -> None:
-        """Say that a job starts."""
+        """Report the start of a job."""
         self._shown[job.number] = time.monotonic()
         log = f"  (log: {job.logs[0]})" if job.logs else ""
         self._say("started", f"{job.name}{log}")
 
     def finish(self, job: Job) -> None:
-        """Say that a job has ended."""
+        """Report the end of a job."""
         self._say("finished", f"{job.name} after {duration(job.seconds)}; {self._course.state()}")
 
     def refresh(self) -> None:
-        """Say how far the jobs are of which nothing was said for a minute."""
+        """Report the progress of jobs without a line in the last minute."""
         now = time.monotonic()
         late = [
             job for job in self._course.running.values() if now - self._shown[job.number] >= EVERY
@@ -41,7 +41,7 @@ class Lines:
             self._say("running", f"{job.name}: {job.state()}")
 
     def close(self) -> None:
-        """Do nothing: all lines are written."""
+        """Do nothing, because all lines are written."""
 
     def _say(self, what: str, text: str) -> None:
         self.say(f"{clock()}  {what:8}  {text}")

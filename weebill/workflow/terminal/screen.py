@@ -1,7 +1,7 @@
-"""Display on a terminal: ended jobs scroll by, and below them stand the running jobs and the whole run.
+"""Display on a terminal: lines of ended jobs scroll by above the running jobs and the whole run.
 
-Jobs write to the same terminal, and their text would be overwritten.  So stderr is a pipe while the display is live,
-and the lines of the pipe are shown above it.
+Jobs write to the same terminal, and the display would overwrite their text.  So stderr is a pipe during the live
+display, and the lines of the pipe are shown above it.
 """
 
 import os
@@ -17,10 +17,10 @@ from rich.text import Text
 from weebill.workflow.terminal.course import Course, Job, clock, duration
 
 STDERR = 2
-ECHO = 3  # columns at the end of a line in which the terminal may write "^C" without a new line
+ECHO = 3  # free columns at the end of a line, so that the terminal's "^C" starts no new line
 GAP = 2  # columns between two parts of a line
-BAR = 12  # columns
-NARROW = 90  # columns of a terminal on which bars have no place
+BAR = 12  # columns of a bar
+NARROW = 90  # bars are shown on terminals with at least this number of columns
 
 
 class Screen:
@@ -28,7 +28,7 @@ class Screen:
 
     def __init__(self, course: Course, nocolor: bool) -> None:
         self._course = course
-        self._terminal = os.dup(STDERR)  # while stderr is a pipe
+        self._terminal = os.dup(STDERR)  # used while stderr is a pipe
         file = os.fdopen(self._terminal, "w", encoding="utf-8", errors="replace", closefd=False)
         self._console = Console(
             file=file, no_color=nocolor, highlight=False, markup=False, emoji=False
@@ -55,7 +55,7 @@ class Screen:
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw the display anew."""
+        """Draw the display again."""
         self._live.update(self._drawn(), refresh=True)
 
     def close(self) -> None:
@@ -63,11 +63,11 @@ class Screen:
         if self._pipe is not None:
             self._live.update(Text(""), refresh=False)
             os.dup2(self._terminal, STDERR)
-            self._pipe.join(timeout=1)  # a job that lives on may keep the pipe open
+            self._pipe.join(timeout=1)  # a job that still runs may keep the pipe open
             self._live.stop()
 
     def _drawn(self) -> Table:
-        """Return the running jobs, as many as there is place for, and the line of the whole run."""
+        """Return the running jobs that fit on the screen, and the line of the whole run."""
         running = [*self._course.running.values()]
         room = max(1, self._console.height - 3)
         rows = [(Text(job.name, "bold"), _bar(job), *job.parts()) for job in running[:room]]
@@ -75,7 +75,7 @@ class Screen:
             rows.append((Text(f"and {len(running) - room} more"), "", "", ""))
         bar = ProgressBar(max(1, self._course.total), self._course.done, width=BAR)
         rows.append((Text("the whole run", "bold cyan"), bar, *self._course.parts()))
-        # Widths, so that a narrow terminal cuts names and values, but never the time left.
+        # With these widths, a narrow terminal cuts names and values, but never the remaining time.
         whole = self._console.width - ECHO
         bars = [BAR] * (self._console.width >= NARROW)
         last = max(len(left) for *_, left in rows)

@@ -1,14 +1,14 @@
-"""Time that a run still takes, from the estimate of the experiment and the jobs that have ended meanwhile."""
+"""Remaining time of a run, from the estimate of the experiment and the jobs that have ended."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-START = 3.0  # seconds of a job that is not in the estimate: mostly the start of Python with its libraries
+START = 3.0  # seconds per job outside the estimate: mostly the start of Python with its libraries
 
 
 class Known(NamedTuple):
-    """Running job: its rule, threads, seconds so far, and the seconds that it says it still takes."""
+    """Running job: its rule, threads, seconds so far, and the remaining seconds that it reports."""
 
     rule: str
     threads: int
@@ -20,7 +20,7 @@ class Known(NamedTuple):
 class Expected:
     """Estimate of a whole experiment.
 
-    work: seconds of one thread of each stage, by the rules whose jobs do it.  chain: seconds of the longest chain.
+    work: seconds of one thread for each stage, by the rules of its jobs.  chain: seconds of the longest chain.
     """
 
     work: Mapping[tuple[str, ...], float]
@@ -31,7 +31,7 @@ _expected: list[Expected] = []
 
 
 def expect(work: Mapping[tuple[str, ...], float], chain: float) -> None:
-    """Tell the display in this process the estimate of the experiment, see `Expected`."""
+    """Give the estimate of the experiment (see `Expected`) to the display in this process."""
     _expected[:] = [Expected(work, chain)]
 
 
@@ -41,10 +41,10 @@ def time_left(
     running: Sequence[Known],
     cores: int | None,
 ) -> float | None:
-    """Return the seconds until the last job ends; None if nothing is expected.
+    """Return the seconds until the last job ends; None if there is no estimate.
 
-    jobs: those that have not ended, by rule.  measured: seconds times threads of ended jobs, by rule, which replace
-    the estimate.  cores: None on a cluster, where as many jobs are taken to run later as run now.
+    jobs: number of unfinished jobs, by rule.  measured: seconds times threads of ended jobs, by rule, which replace
+    the estimate.  cores: None on a cluster, where we assume that the number of running jobs does not change.
     """
     if not _expected:
         return None

@@ -1,4 +1,4 @@
-"""COMETINHO's tables and claims: means, and conclusions from measured times."""
+"""COMETINHO's tables and claims: means, and conclusions from the measured times."""
 
 from tests.report.metric_results import agreement
 from tests.report.metric_results import metric_results as results
@@ -47,12 +47,12 @@ def test_claims_are_of_measured_times():
 
 
 def parameters(layers: int, heads: int, neurons: int) -> int:
-    """Count the numbers of a COMET model on XLM-R large (width 1024, heads of 64) with the head [3072, 1536]."""
+    """Count the parameters of COMET with XLM-R large (width 1024, heads of 64) and the estimator [3072, 1536]."""
     d, a = 1024, 64 * heads
     embeddings = (250_002 + 514 + 1) * d + 2 * d
     attention, feed_forward = 4 * d * a + 3 * a + d, 2 * d * neurons + neurons + d
     head = (6 * d + 1) * 3072 + (3072 + 1) * 1536 + 1536 + 1
-    mix = layers + 2  # a weight of each layer and of the embeddings, and their factor
+    mix = layers + 2  # one weight per layer, one for the embeddings, and their factor
     return embeddings + layers * (attention + feed_forward + 4 * d) + head + mix
 
 
@@ -61,7 +61,7 @@ def test_the_shape_that_does_not_give_its_parameters_is_told():
         s: f"{parameters(*s) / 1e6:.1f}" for s in ((19, 14, 3072), (18, 14, 3072), (19, 12, 3072))
     }
     assert list(millions.values()) == ["469.6", "459.7", "459.7"]
-    assert round(parameters(24, 16, 4096) / 1e6) == 582  # as the paper prints it
+    assert round(parameters(24, 16, 4096) / 1e6) == 582  # as in the paper
     assert "which give 469.6 M" in PRUNED_SHAPE and "both give 459.7 M" in PRUNED_SHAPE
     found = results(0.121, -0.004)
     assert all(PRUNED_SHAPE in table.build(found).notes for table in TABLES)

@@ -1,4 +1,4 @@
-"""The declaration of a paper's table: CSV, our values, compared columns; deltas by arithmetic, absent sides empty."""
+"""Declarations of papers' tables: CSV, our values, compared columns; deltas by arithmetic, missing sides empty."""
 
 import pytest
 

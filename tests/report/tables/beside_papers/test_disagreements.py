@@ -1,4 +1,4 @@
-"""Numbers that a paper prints twice: the misprints found by reading the papers are found in their tables."""
+"""Numbers that a paper prints twice: misprints found by reading the papers are also found in their tables."""
 
 import pytest
 
@@ -46,4 +46,4 @@ def test_wmt21s_table_3_has_other_scores_than_its_table_1(results):
     told = notes(WMT21, "wmt21_table3", results)
     assert "BLEU on WMT20 of 12-1.base 36.7 (table 1), 37.1 (table 3)" in told
     assert "BLEU on WMT21 of 12-1.tiny 27.6 (tables 1 and 2), 28.0 (table 3)" in told
-    assert disagreement_notes("wmt21", 4) == []  # seconds, which no other table has
+    assert disagreement_notes("wmt21", 4) == []  # seconds are in no other table

@@ -1,4 +1,4 @@
-"""Tables of students and the papers': printed numbers, our measurements, deltas by arithmetic."""
+"""Our tables of students beside the papers': printed numbers, our measurements, and deltas by arithmetic."""
 
 from decimal import Decimal
 
@@ -21,7 +21,7 @@ def test_every_number_of_the_paper_appears_as_printed_and_in_order(table, result
     rows = [r for r in read(table.build(results)) if r["model"]]
     assert len(rows) == len(printed)
     shown = [name for name in printed.columns if f"{name}_paper" in rows[0]]
-    assert shown or table.folder == "speed"  # WNGT20's table 1 prints no speed, ours has it
+    assert shown or table.folder == "speed"  # WNGT20's table 1 has no speed
     for name in shown:
         assert [row[f"{name}_paper"] for row in rows] == list(printed[name])
 
@@ -79,7 +79,7 @@ def test_a_variant_stands_beside_the_row_of_its_recipe_and_precision(results):
     assert pairs["wngt20_table1"]["teacher/greedy/float32"] == ""
     assert pairs["wngt20_table2"]["small/pushy-i6/float32"] == "tiny.pushy.i6"
     assert pairs["wngt20_table3"]["small/unpruned/int8-finetuned"] == "tiny 8bit"
-    assert pairs["wngt20_table3"]["small/unpruned/int8"] == ""  # printed for base only
+    assert pairs["wngt20_table3"]["small/unpruned/int8"] == ""  # the paper prints only base
     assert pairs["wngt20_table3"]["small/unpruned/log4-finetuned"] == "tiny log-4bit"
     assert pairs["wmt21_table2"]["small/unpruned/float32"] == "12-1.tiny float32"
     assert pairs["wmt21_table3"]["small/unpruned/log4-finetuned"] == "12-1.tiny log-4bit"
@@ -100,7 +100,7 @@ def test_ours_are_the_measured_numbers(results):
 
 
 def test_tables_of_pruning_hold_the_recipes_of_their_method(pruned_results):
-    """One paper's table has the recipes that remove heads, the other has group lasso and its shapes."""
+    """WNGT20's table has the recipes that remove heads, WMT21's has group lasso and its shapes."""
     heads, lasso = (
         {r["ours"]: r for r in read(QUALITIES[name].build(pruned_results))}
         for name in ("wngt20_table2", "wmt21_table2")
@@ -133,7 +133,7 @@ def test_speeds_stand_apart(results):
 
 
 def test_further_searches_of_a_student_stand_beside_the_teacher_alone(results):
-    """Tables of pruning and precision compare models, and a search does not change a model."""
+    """Tables of pruning and precision compare models, and searches do not change a model."""
     for name, table in QUALITIES.items():
         ours = {row["ours"] for row in read(table.build(results))}
         assert ("small/beam-4/float32" in ours) == name.endswith("table1")

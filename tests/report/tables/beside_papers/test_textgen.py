@@ -1,4 +1,4 @@
-"""TEXTGEN's tables: the paper's numbers and errors, and our values for the same steps."""
+"""TEXTGEN's tables: the paper's numbers and misprints, and our values for the same steps."""
 
 import pytest
 

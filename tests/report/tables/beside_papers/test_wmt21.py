@@ -1,4 +1,4 @@
-"""WMT21's table 4: every printed number, our values in their rows, and ratios of the shown values."""
+"""WMT21's table 4: every printed number, our values in the right rows, and ratios of the shown values."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_the_papers_numbers_alone():
 
 
 def test_bleu_of_what_was_timed_stands_beside_the_papers():
-    """The paper's last row is its BLEU for all batches; ours is the mean over the test sets in the same batches."""
+    """The paper's last row is its BLEU for all batches; our BLEU is the mean over test sets for the same batch."""
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 100.0, {"a": 20.0, "b": 30.0}),
         speed("small/unpruned/float32", "float16", False, 32, 200.0, {"a": 20.0, "b": 29.6}),

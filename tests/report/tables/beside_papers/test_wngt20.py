@@ -1,4 +1,4 @@
-"""WNGT20's table 4: every printed number, our values in their rows, and ratios of the shown values."""
+"""WNGT20's table 4: every printed number, our values in the right rows, and ratios of the shown values."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def test_wngt20_shows_each_student_at_its_fastest_batch(results):
 
 
 def test_every_student_beside_one_row_is_shown(results):
-    """Each student is compared with its own plain variant; each way to make its numbers has a row."""
+    """Each student is compared with its own float32 variant; each way to make its numbers has a row."""
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 100.0),
         speed("small/unpruned/int8", "int8", False, 32, 300.0),
@@ -62,7 +62,7 @@ def test_every_student_beside_one_row_is_shown(results):
 
 
 def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
-    """Decoded weights multiply in float32 and float16, but the student is another than the paper's."""
+    """Decoded weights multiply in float32 and float16, but the student differs from the paper's."""
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 100.0),
         speed("small/unpruned/float32", "float16", True, 32, 200.0),
@@ -95,7 +95,7 @@ def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
 
 
 def test_bleu_of_what_was_timed_stands_beside_the_papers(results):
-    """A paper's column is the mean over our test sets that `report.columns` names for it."""
+    """Our value in a paper's column is the mean over the test sets that `report.columns` names for it."""
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 1.0, {"first": 30.0, "second": 20.0}),
         speed("small/unpruned/float32", "float16", True, 32, 9.0, {"first": 29.5, "second": 21.0}),

@@ -1,4 +1,4 @@
-"""Verdicts on claims, against intervals whose place is plain; and that every claim has its measure."""
+"""Verdicts on claims for obvious intervals; every claim has a measure."""
 
 import pytest
 

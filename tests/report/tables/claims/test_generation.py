@@ -1,4 +1,4 @@
-"""Effects of TEXTGEN's claims, against the invented experiment in which every step halves or divides."""
+"""Effects of TEXTGEN's claims, computed for the invented experiment with simple ratios of steps."""
 
 import pytest
 
@@ -22,11 +22,11 @@ def test_the_pipeline_is_compared_with_the_fine_tuned_model():
     assert rouge.value == pytest.approx(1 / number)
     assert size.value == pytest.approx(100 * (1 - 1 / number), abs=0.01)
     assert time.value == pytest.approx(100 * (1 - 1 / number))
-    assert (time.low, time.high) == (0.0, 0.0)  # the rounds are equal in the invented results
+    assert (time.low, time.high) == (0.0, 0.0)  # invented results have equal rounds
 
 
 def number(results, variant):
-    """Return the place of a variant, by which its invented perplexity rises and its ROUGE falls."""
+    """Return the number of a variant; the invented perplexity rises with it, and ROUGE falls."""
     return variants(results.config).index(variant) + 1
 
 

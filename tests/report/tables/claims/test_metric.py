@@ -1,4 +1,4 @@
-"""Effects of COMETINHO's claims, against invented measurements."""
+"""Effects of COMETINHO's claims, computed from invented measurements."""
 
 import dataclasses
 

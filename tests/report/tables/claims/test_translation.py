@@ -1,4 +1,4 @@
-"""Effects of WNGT20's and WMT21's claims, against the invented experiment that they read."""
+"""Effects of WNGT20's and WMT21's claims, computed from an invented experiment."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ STUDENT = "small/unpruned/float32"
 
 @pytest.fixture
 def measured(results):
-    """Return the invented results with each variant compared with its student, students with the teacher."""
+    """Return the invented results; variants are compared with their student, students with the teacher."""
     pairs = [(name, "small/unpruned/float32") for name in VARIANTS if name.startswith("small/")]
     pairs += [(name, "teacher/beam-4/float32") for name in (STUDENT, "other/unpruned/float32")]
     steps = [
@@ -42,7 +42,7 @@ def test_quantized_models_are_compared_with_their_own_student(measured):
     assert only(MEASURES["int8-speed"](measured)).value == pytest.approx(1.5)
     assert only(MEASURES["int8-finetuning"](measured)).value == pytest.approx(0.625)
     assert only(MEASURES["log4-bleu"](measured)).value == -1.0
-    assert MEASURES["log4-size"](measured) == []  # of the log4 variant, which was not measured
+    assert MEASURES["log4-size"](measured) == []  # log4 was not measured
 
 
 def test_rounded_biases_are_compared_with_rounded_weights_alone(measured):
@@ -62,7 +62,7 @@ def test_the_smaller_student_is_compared_with_the_next_larger(measured):
 
 
 def test_students_of_one_size_are_not_larger_and_smaller(measured):
-    """`small@parallel` is `small`, trained on another text."""
+    """`small@parallel` is `small`, trained on other text."""
     text = "small@parallel/unpruned/float32"
     rows = {name: [*getattr(measured, name)] for name in ("sizes", "speeds")}
     for found in rows.values():
@@ -107,7 +107,7 @@ def test_group_lasso_is_compared_with_its_shape_from_scratch(results):
 
 
 def test_numbers_of_a_gpu_are_compared_in_one_model(measured):
-    """A pruned model, or one with decoded weights, is none of the unpruned student's pairs."""
+    """Pruned models, and models with decoded weights, make no pairs with the unpruned student."""
     pruned, decoded = "small/pushy-i6/float32", "small/unpruned/log4"
     speeds = [
         gpu_speed(STUDENT, "float32", False, 32, 1000.0),

@@ -1,4 +1,4 @@
-"""All filters, in the order of WNGT20 §3 and WMT21 §2; each is applied to the rows that earlier filters left."""
+"""All filters, in the order of WNGT20 §3 and WMT21 §2; each is applied to the rows that earlier filters kept."""
 
 import numpy as np
 
@@ -6,7 +6,8 @@ from weebill.corpus.cleaning.pairs import Context, Filter, Pairs
 from weebill.registry import Registry
 
 # Filters by name.  To add one, write a function in a new module, with its thresholds, if any, in a settings class
-# `Thresholds`, and enter it here.  These modules load heavy libraries inside functions: the configuration reads them.
+# `Thresholds`, and enter it here.  These modules load heavy libraries inside functions, because the configuration
+# also reads them.
 FILTERS: Registry[Filter] = Registry(
     {
         "duplicate": "weebill.corpus.cleaning.deduplicate:duplicate",
@@ -30,7 +31,8 @@ FILTERS: Registry[Filter] = Registry(
 )
 
 
-# A batch is made smaller when less than this share of its rows is left; until then, filters also see rejected rows.
+# Rejected rows are removed from a batch when the share of its other rows falls below NARROW_AT; until then, filters
+# also see rejected rows.
 NARROW_AT = 0.9
 
 

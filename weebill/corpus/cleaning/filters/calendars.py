@@ -1,11 +1,11 @@
-"""Times of day and years that languages count from different starts, decades, and spans of years."""
+"""Times of day and years, which languages count from different starts; decades; spans of years."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 from unicodedata import decimal
 
-# Names of Chinese, Japanese and Korean eras, and the year before the first of each.
+# Names of Chinese, Japanese and Korean eras, and the year before each era's first year.
 ERAS = {
     "令和": 2018,
     "平成": 1988,
@@ -21,7 +21,7 @@ _ERA_YEARS = (1, 200)
 
 
 class Difference(NamedTuple):
-    """Distances between two numbers that mean the same, and the least and largest of the lower one."""
+    """Possible distances between two numbers with the same meaning, and the range of the lower number."""
 
     distances: range
     lower: tuple[int, int]
@@ -36,15 +36,15 @@ HALF_DAY = 12
 _FOUR_DIGITS = re.compile(
     r"(?:[01]\d|2[0-4])[0-5]\d(?=\s?(?:GMT|UTC|Z\b|h\b|hrs?\b|hours\b|Uhr\b))"
 )
-# Where hours are counted from sunrise and sunset, 2 is 8 o'clock: Swahili, Amharic and Tigrinya, Oromo, Somali.
+# Swahili, Amharic, Tigrinya, Oromo and Somali count hours from sunrise and sunset: 2 is 8 o'clock.
 _SUNRISE = re.compile(
     r"\bsaa\s\d.{0,20}(?:usiku|asubuhi|mchana|jioni|alfajiri|alasiri)|ሰዓት|\bsa['’]aati|\bsaacad",
     re.I,
 )
-_BUDDHA = re.compile(  # also a month before a year
+_BUDDHA = re.compile(  # also matches a month before a year
     r"[พພព]\.\s?[ศສស]|ปี|ປີ|ឆ្នាំ|(?:คม|ยน|พันธ์|[ก-ส]\.\s?[คพย]\.)\s?\d{4}"
 )
-# Marks of other calendars than that of Christ in a line.
+# Words and signs of calendars other than the Gregorian one.
 _CALENDARS = (
     (_BUDDHA, Difference(range(543, 545), (1, 9500))),
     (re.compile("[۰-۹]|سال"), Difference(range(621, 623), (1, 1500))),  # Persian
@@ -57,7 +57,7 @@ _CALENDARS = (
 
 
 def has_clock(text: str) -> bool:
-    """Return True if a line tells a time of day."""
+    """Return True if a line contains a time of day."""
     return _CLOCK.search(text) is not None
 
 
@@ -69,12 +69,12 @@ def clock_of(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def eras(text: str) -> list[int]:
-    """Return the year before the first year of each era that a line names."""
+    """Return, for each era that a line names, the year before its first year."""
     return [] if text.isascii() else [ERAS[name] for name in set(_ERA.findall(text))]
 
 
 def differences(text: str) -> Iterator[Difference]:
-    """Yield how numbers of the same time may differ in a pair of lines, here both in one text."""
+    """Yield how two numbers for the same time may differ in a pair of lines; `text` contains both lines."""
     if has_clock(text):
         yield Difference(range(HALF_DAY, HALF_DAY + 1), (0, HALF_DAY))
     if _SUNRISE.search(text):
@@ -96,13 +96,13 @@ _DECADE_BEFORE = re.compile(
     (?:\W{1,2}[^\W\d]{1,4}){0,2}?\W{0,2}\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BEFORE = 30  # characters in which these words are searched
+_BEFORE = 30  # characters before a number in which these words are searched
 _SPAN = re.compile(r"(?<!\d)(\d{4})\s?[-‐-―~～〜/]\s?\Z")
 _SHORT_YEAR = re.compile(r"(?<!\d)\d\d?([/-])\d\d?\1\Z|(?<!\w)['’]\Z")
 
 
 def is_decade(text: str, start: int, end: int) -> bool:
-    """Return True if the number text[start:end] is the first year of a decade that is meant, such as the 1980s."""
+    """Return True if the number text[start:end] means a decade, as in "the 1980s", and not its first year."""
     if end - start != 4 or not text[start:end].isdecimal() or decimal(text[end - 1]):
         return False
     return bool(
@@ -112,7 +112,7 @@ def is_decade(text: str, start: int, end: int) -> bool:
 
 
 def short_years(text: str, start: int, end: int) -> tuple[int, ...]:
-    """Return the years that the two digits text[start:end] may mean in 1990-95, 12/05/10 or '10."""
+    """Return the years that the two digits text[start:end] may mean, as in 1990-95, 12/05/10 or '10."""
     if end - start != 2 or not text[start:end].isdecimal():
         return ()
     before, number = text[max(0, start - 8) : start], int(text[start:end])

@@ -1,4 +1,4 @@
-"""Filters of the contents: equal sides, different URLs on the sides, and broken encodings."""
+"""Filters by content: equal sides, sides with different URLs, and broken encodings."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from weebill.corpus.cleaning.pairs import Context, Pairs, any_text, none
 def _unequal(
     pairs: Pairs, suspects: np.ndarray, find: Callable, alike: Callable = eq
 ) -> np.ndarray:
-    """Return the suspected rows, (rows,) bool, in which what `find` returns for the two sides is not alike."""
+    """Return the suspected rows, (rows,) bool, for whose two sides `find` returns results that are not alike."""
     rejected = none(pairs)
     if pairs.parallel:
         source, target = pairs.sides
@@ -31,11 +31,11 @@ def identical(pairs: Pairs, context: Context) -> np.ndarray:
     return suspects & ~_unequal(pairs, suspects, str.lower)
 
 
-# Characters of ASCII and Latin letters: other letters and punctuation marks that follow are text, as in Chinese.
+# Characters of URLs are ASCII and Latin letters.  Other letters and marks after a URL are text, as in Chinese.
 _URL = re.compile(r"(?:https?://|www\.)[!#-;=?-~\u00c0-\u024f]+", re.IGNORECASE)
 
 
-# Ending of a word that follows a URL in Turkish, Finnish or Hungarian: example.com'da, :ista, -on.
+# Grammatical ending that follows a URL in Turkish, Finnish or Hungarian: example.com'da, :ista, -on.
 _ENDING = re.compile(r"/?['\u2019:-][^\W\d_]{1,6}")
 
 
@@ -50,12 +50,12 @@ def _may_hold_url(text: str) -> bool:
 
 
 def urls(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs whose sides contain different URLs; an ending of grammar, as in example.com'da, does not count."""
+    """Reject pairs whose sides contain different URLs; grammatical endings, as in example.com'da, do not count."""
     return _unequal(pairs, any_text(pairs, _may_hold_url), urls_in, _same_urls)
 
 
 def _same_urls(source: Counter[str], target: Counter[str]) -> bool:
-    """Return True if each URL is one of the other side, but for the ending of a word on either."""
+    """Return True if both sides have the same URLs; either side may add grammatical endings to them."""
     one, other = source - target, target - source
     pairs = zip(sorted(one.elements()), sorted(other.elements()), strict=False)
     return one.total() == other.total() and all(
@@ -63,9 +63,9 @@ def _same_urls(source: Counter[str], target: Counter[str]) -> bool:
     )
 
 
-# UTF-8 read as cp1252 or Latin-1 turns "ü" into "Ã¼" and a quotation mark into "â€œ".  If normalisation
-# has replaced the second character by a space, quotation mark or hyphen, the first must be inside or
-# before small letters, because words in capitals end in it in some languages (Portuguese "IRMÃ").
+# Reading UTF-8 as cp1252 or Latin-1 turns "ü" into "Ã¼" and a quotation mark into "â€œ".  If normalisation has
+# replaced the second character by a space, quotation mark or hyphen, the first must stand after or before a small
+# letter, because capitalised words end in it in some languages (Portuguese "IRMÃ").
 BROKEN_ENCODING = re.compile(
     "\ufffd|[ÂÃ][¡-¿€ƒ†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|â€|[a-zà-ÿ]Ã[ \"'-]|\\bÃ[ \"'-](?=[a-z])"
 )
@@ -81,5 +81,5 @@ def _is_broken(text: str) -> bool:
 
 
 def garbled(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs with the characters of a wrong encoding on a side; the papers do not have this rule."""
+    """Reject pairs with characters of a wrong encoding on a side; the papers do not have this rule."""
     return any_text(pairs, _is_broken)

@@ -1,4 +1,4 @@
-"""Filters that compare counts on a side with thresholds (WMT21 footnote 2, but letters of both sides)."""
+"""Filters that compare counts with thresholds (WMT21 footnote 2, but letters are counted on both sides)."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -15,34 +15,34 @@ class Thresholds:
     """Thresholds of the filters that count and compare."""
 
     max_tokens: Count = 150
-    """Most words on a side. Letters of scripts without spaces count by their share in a word: a fifth of Thai, Khmer,
-    Lao, Burmese and Tibetan, 0.3 of kana and 0.6 of Chinese letters."""
+    """Most words on a side. In scripts without spaces, a letter counts as a part of a word: 0.2 in Thai, Khmer, Lao,
+    Burmese and Tibetan, 0.3 for kana and 0.6 for Chinese letters."""
     max_length_ratio: Annotated[float, Ge(1)] = 1.45
-    """Most letters of the longer side per letter of the shorter, after division by the expected ratio. A Chinese
+    """Largest ratio of the sides' letters, longer to shorter, after division by the expected ratio. A Chinese
     letter counts as 3, kana as 1.5 and Hangul as 2.3; 15 are added to both sides, so that short lines may differ
     more."""
     expected_length_ratio: Positive | None = None
-    """Expected letters of the target per letter of the source, counted in this way; by default the median of the
-    corpus, from the first rows of each shard."""
+    """Expected letters of the target per letter of the source, counted as in `max_length_ratio`; by default the
+    median of the corpus, measured on the first rows of each shard."""
     min_letter_tokens: Share = 0.4
-    """Smallest share of words that begin, after punctuation marks, with a letter of the language's script."""
+    """Smallest share of words that begin with a letter of the language's script, after any punctuation marks."""
     min_letter_characters: Share = 0.5
-    """Smallest share of characters, without spaces, that are such letters; Chinese letters, kana and Hangul count as
-    in `max_length_ratio`."""
+    """Smallest share of characters, without spaces, that are letters of the language's script; Chinese letters, kana
+    and Hangul count as in `max_length_ratio`."""
     max_word_characters: Count = 150
     """Most characters of the longest word."""
     max_repeats: Count = 3
-    """Most times that a word, or a phrase of up to 12 words, may stand in a row on one side alone; twice as often if
-    it is a single letter of a script without spaces."""
+    """Most times that a word, or a phrase of up to 12 words, may be said in a row on one side only; twice as often
+    for a single letter of a script without spaces."""
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    # A product would make 2 of 5 less than 0.4 by a rounding error; this division does not.
+    # Division, because in a product of 0.4 and 5 a rounding error could make 2 too small.
     return part / np.maximum(whole, 1)
 
 
 def empty(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs with a side without a token."""
+    """Reject pairs if a side has no token."""
     return any_side(pairs, lambda side: side.tokens == 0)
 
 
@@ -51,16 +51,16 @@ def too_long(pairs: Pairs, context: Context) -> np.ndarray:
     return any_side(pairs, lambda side: side.words > context.rules.max_tokens)
 
 
-# Added to both lengths; about three words.  A limit for the ratio of the sums is one for the difference of the
-# lengths that grows more slowly than they do.
+# Letters added to both lengths; about three words.  They let short lines differ more: the allowed difference grows
+# more slowly than the lengths.
 SHORT = 15
-# A corpus of this many pairs moves the expected ratio half the way from 1, that of all languages, to its own median.
+# The expected ratio of a corpus of FEW_PAIRS pairs is halfway between 1, the default, and the median of its pairs.
 FEW_PAIRS = 100
-BINS = np.linspace(-2, 2, 401)  # of log ratios; a pair further out counts as at the edge
+BINS = np.linspace(-2, 2, 401)  # log ratios; pairs beyond them count in the outermost bins
 
 
 def length_ratio_counts(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Count pairs by the logarithm of their length ratio, (400,) int64, in the bins BINS; both lengths: (pairs,)."""
+    """Count the pairs in each bin of BINS by the logarithm of their length ratio, (400,) int64; lengths: (pairs,)."""
     filled = (source > 0) & (target > 0)
     ratios = np.log(target[filled] / source[filled])
     return np.histogram(np.clip(ratios, BINS[0], BINS[-1]), BINS)[0]
@@ -69,7 +69,7 @@ def length_ratio_counts(source: np.ndarray, target: np.ndarray) -> np.ndarray:
 def expected_length_ratio(counts: np.ndarray) -> float:
     """Return the expected target length per source length, from counts of `length_ratio_counts`.
 
-    It is their median, which noise and shuffled pairs hardly move: they are too long about as often as too short.
+    It is the median, which noise and shuffled pairs hardly change: they are too long about as often as too short.
     """
     pairs = int(counts.sum())
     middle = np.searchsorted(np.cumsum(counts), pairs / 2) if pairs else len(counts) // 2
@@ -78,7 +78,7 @@ def expected_length_ratio(counts: np.ndarray) -> float:
 
 
 def length_ratio(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs whose lengths, by the expected ratio, differ by more than the factor `max_length_ratio`."""
+    """Reject pairs whose length ratio, divided by the expected one, exceeds `max_length_ratio` either way."""
     if not pairs.parallel:
         return none(pairs)
     expected = context.rules.expected_length_ratio or context.length_ratio
@@ -106,7 +106,7 @@ def long_word(pairs: Pairs, context: Context) -> np.ndarray:
 
 
 def repetition(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs in which one side alone says a phrase more than `max_repeats` times in a row."""
+    """Reject pairs in which only one side says a phrase more than `max_repeats` times in a row."""
     most, found = context.rules.max_repeats, []
     for texts, side in zip(pairs.sides, pairs.features, strict=True):
         repeated = side.repeats > most

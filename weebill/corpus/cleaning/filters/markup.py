@@ -1,4 +1,4 @@
-"""HTML in text: entities, which cleaning decodes, and the filter of pairs of which one side alone has tags."""
+"""HTML in text: cleaning decodes entities; a filter rejects pairs in which only one side has tags."""
 
 import html
 import re
@@ -10,14 +10,14 @@ import numpy as np
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
 from weebill_runtime.normalisation import Punctuation, normalise
 
-# Entities end in a semicolon: "AT&T" and "R&D;" are text.
+# An HTML entity, which ends in a semicolon: "AT&T" is text.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-# Tags and comments of HTML and XML; not words between two angle brackets, which some type for « ».
+# Tags and comments of HTML and XML, but not words in double angle brackets: some people type << >> for « ».
 TAG = re.compile(
     r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
     r"|<!--(?:(?!<!--).)*?-->"
 )
-_TIMES = 3  # text that was encoded several times: &amp;amp;quot;
+_TIMES = 3  # rounds of decoding, for text that was encoded several times: &amp;amp;quot;
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,20 @@ class Thresholds:
     """Treatment of HTML."""
 
     decode_entities: bool = True
-    """Replace HTML's entities, such as `&amp;`, by their characters, before all rules."""
+    """Replace HTML entities, such as `&amp;`, by their characters before any rule is applied."""
 
 
 def prepare(
     texts: list[str], language: str, rules: Thresholds, punctuation: Punctuation | None
 ) -> list[str]:
-    """Return lines as the filters see them: entities decoded, then normalised; punctuation: as in `normalise`."""
+    """Decode entities and normalise lines, as the filters need them; punctuation: as in `normalise`."""
     return normalise(
         decode_entities(texts) if rules.decode_entities else texts, language, punctuation
     )
 
 
 def decode_entities(texts: list[str]) -> list[str]:
-    """Replace the entities of lines by their characters, also those that were encoded again."""
+    """Replace the entities of lines by their characters, also entities that were encoded several times."""
     return [_decoded(text) if "&" in text and ";" in text else text for text in texts]
 
 
@@ -52,13 +52,13 @@ def _decoded(text: str) -> str:
 
 
 def _character(found: re.Match[str]) -> str:
-    """Return the character of an entity; a name that HTML does not have stays, such as &regexp; of other markup."""
+    """Return the character of an entity; keep names that HTML does not have, such as &regexp; of other markup."""
     known = found[0][1] == "#" or found[0][1:] in html5
     return html.unescape(found[0]) if known else found[0]
 
 
 def markup(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs of which one side alone has tags of HTML, such as <b> or <br/>."""
+    """Reject pairs in which only one side has HTML tags, such as <b> or <br/>."""
     if not pairs.parallel:
         return none(pairs)
     found = [np.fromiter(map(_has_tag, side), bool, len(side)) for side in pairs.sides]

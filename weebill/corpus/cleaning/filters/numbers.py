@@ -1,8 +1,8 @@
-"""Filter of pairs whose sides contain different numbers, however these are written.
+"""Filter of pairs whose sides contain different numbers; notation does not matter.
 
-Equal are 1,234.5 and 1.234,5, ١٬٢٣٤ and 1 234, 10,000 and 1万, 2 million and 200万, 1998 and 一九九八, 3:30 p.m.,
-15 h 30 and 1530 GMT, the 1960s and the 60s, 1990-95 and 1990-1995, and 2019 and 平成31年; in Thai 1998 is also the
-year 2541.
+Equal numbers are 1,234.5 and 1.234,5; ١٬٢٣٤ and 1 234; 10,000 and 1万; 2 million and 200万; 1998 and 一九九八;
+3:30 p.m., 15 h 30 and 1530 GMT; the 1960s and the 60s; 1990-95 and 1990-1995; 2019 and 平成31年; in Thai also 1998
+and 2541.
 """
 
 import re
@@ -32,13 +32,13 @@ from weebill.settings import Amount, Share
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Numbers that may differ."""
+    """Numbers that may differ between the sides."""
 
     largest_number_in_words: Amount = 100
-    """Whole numbers up to this one, decades, and larger numbers of one digit before zeros may be missing on one side
-    if all others agree: people write them in words. 0 compares all numbers."""
+    """Whole numbers up to this one, decades, and larger numbers with one digit before zeros may be missing on one
+    side if all others agree, because people write them in words. 0 compares all numbers."""
     max_unmatched_numbers: Share = 0.0
-    """Largest share of the numbers of both sides that may have no equal on the other side."""
+    """Largest share of all numbers that may have no equal on the other side."""
 
 
 # Digits and the separators between them: English 1,234.5 is 1.234,5 in German.
@@ -70,7 +70,7 @@ _WRITTEN = re.compile(
     r"|\d+(?:[.,'’\u066b\u066c]\d+)*[¼½¾⅐-⅞]?"
 )
 _GROUPS = re.compile(r"\d{1,3}(?:(?:\D\d{2})*\D\d{3})+")
-# Dates such as 6.5.2010, 6.5.10 and 2010.5.6; and 6.5., which has its value too, for it may end a sentence.
+# Dates such as 6.5.2010, 6.5.10 and 2010.5.6.  The date 6.5. also counts as the number 6.5, which may end a sentence.
 _DATE = re.compile(r"\d\d?\D[01]?\d\D(?:\d\d)?\d\d|\d{4}\D[01]?\d\D\d\d?")
 _DAY = re.compile(r"[0-3]?\d\.[01]?\d")
 _SHARED_SCALE = re.compile(r"[^\d.,;()\n]{1,7}")  # 3 to 5 million
@@ -78,7 +78,7 @@ _SHARED_SCALE = re.compile(r"[^\d.,;()\n]{1,7}")  # 3 to 5 million
 
 @dataclass(frozen=True)
 class _Number:
-    """A number in a line: the values that it may stand for, the parts between its separators, and if it is a date."""
+    """Number in a line: its possible values, the parts between its separators, and whether it is a date."""
 
     values: frozenset[Decimal]
     parts: tuple[Decimal, ...]
@@ -159,7 +159,7 @@ def _same(one: _Number, other: _Number) -> bool:
 
 
 def _apart(difference: Difference) -> Callable[[_Number, _Number], bool]:
-    """Return a comparison that finds two numbers equal if they differ so."""
+    """Return a comparison that finds two numbers equal if they differ by one of the given distances."""
     least, most = difference.lower
 
     def same(one: _Number, other: _Number) -> bool:
@@ -174,10 +174,11 @@ def _apart(difference: Difference) -> Callable[[_Number, _Number], bool]:
 def _matched_by_parts(
     one: list[_Number], other: list[_Number], left: tuple[list[_Number], list[_Number]], clock: bool
 ) -> tuple[list[_Number], list[_Number]]:
-    """Match again all numbers of both sides, of which some are `left`, where the sides separate parts in other ways.
+    """Match the numbers of both sides again, because the sides may separate parts in different ways.
 
-    3.16 is 3:16 and 3 § 16: several numbers in a row are one if their parts are its parts.  3 lakh 50 thousand are
-    350,000, their sum.  The day, month and year of a date may have any order, and some of them may be in words.
+    left: the numbers that have no equal yet.  3.16 equals 3:16 and 3 § 16: several numbers in a row equal one number
+    if they are its parts.  3 lakh 50 thousand equals its sum, 350,000.  The parts of a date may have any order,
+    and some of them may be in words.
     """
     left = _unmatched(_joined(one, left[1], clock), _joined(other, left[0], clock))
     if all(left):
@@ -186,9 +187,9 @@ def _matched_by_parts(
 
 
 def _joined(numbers: list[_Number], wholes: list[_Number], clock: bool) -> list[_Number]:
-    """Replace numbers in a row by the one of `wholes` whose parts they are, in the same order, or whose summands.
+    """Replace consecutive numbers by the one of `wholes` that consists of them in this order, or is their sum.
 
-    clock: True where the hour, the first part, may be counted from noon.
+    clock: True if the hour, which is the first part, may be counted from noon.
     """
     numbers = list(numbers)
     summands = any(len(number.values) > 1 for number in numbers)
@@ -209,7 +210,7 @@ def _joined(numbers: list[_Number], wholes: list[_Number], clock: bool) -> list[
 
 
 def _sum(numbers: list[_Number]) -> set[Decimal]:
-    """Return the sum of numbers of which each has a smaller power of ten than the one before; empty of others."""
+    """Return the sum of numbers whose powers of ten decrease; the set is empty for other numbers."""
     if len(numbers) < 2 or not all(number.values for number in numbers):
         return set()
     largest = [max(number.values) for number in numbers]

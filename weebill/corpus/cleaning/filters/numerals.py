@@ -1,4 +1,4 @@
-"""Numerals of Chinese, Japanese and Korean, alone and after digits."""
+"""Chinese, Japanese and Korean numerals, separate or after digits."""
 
 import re
 from decimal import Decimal
@@ -30,6 +30,9 @@ _CHINESE_OR_KOREAN = re.compile(r"[\u3400-\u9fff\uac00-\ud7a3]")
 _MIXED = re.compile(rf"\d+(?:[.,]\d+)*(?:\s?[{_UNITS}]+(?:\s?\d+(?:[.,]\d+)*(?![\d.,]))?)+")
 _MIXED_PART = re.compile(rf"(\d+(?:[.,]\d+)*)|([{_UNITS}])")
 _NUMERALS = re.compile(rf"[{''.join(_DIGITS)}{_CHINESE_UNITS}]+")
+_DECIMALS = re.compile(  # 十二点五 is 12.5, and 三点五亿 350 million
+    rf"([{''.join(_DIGITS)}{_CHINESE_UNITS}]+)[点點・]([{''.join(_DIGITS)}]+)([{''.join(_LARGE)}]?)"
+)
 # Korean syllables are numerals only together with a unit: 이사 is also a word.
 _KOREAN = re.compile(
     rf"(?=[{''.join(_SOUNDS)}]*[{_KOREAN_UNITS}])[{''.join(_SOUNDS)}{_KOREAN_UNITS}]{{2,}}"
@@ -47,7 +50,7 @@ _FIRST_YEAR = re.compile(rf"(?<={'|'.join(ERAS)})元(?=年)")
 
 
 def with_digits(text: str) -> str:
-    """Replace digits with Chinese, Japanese or Korean units, such as 1万2千 or 3억 5000만, by digits alone."""
+    """Replace numbers with Chinese, Japanese or Korean units, such as 1万2千 or 3억 5000만, by plain digits."""
     if text.isascii() or not _CHINESE_OR_KOREAN.search(text):
         return text
     text = _TENTHS.sub(r"\1\2", _SOME.sub("", _FIRST_YEAR.sub("1", text)))
@@ -73,13 +76,16 @@ def _decimal(number: str) -> Decimal:
 def numbers_in_numerals(text: str) -> tuple[set[Decimal], bool]:
     """Return the values of a line's numbers in Chinese or Korean numerals, such as 三百二十, 一九九八 and 오천만.
 
-    Also return True if some number is of several Chinese numerals; a single one, or Korean ones, may be of a word.
+    Also return True if some number has several Chinese numerals; a single one, or Korean ones, may belong to a word.
     """
     if text.isascii() or not _CHINESE_OR_KOREAN.search(text):
         return set(), False
     text = _SOME.sub("", _FIRST_YEAR.sub("一", text))
     found = _NUMERALS.findall(text)
     values = {value for one in (*found, *_KOREAN.findall(text)) for value in _values(one)}
+    for whole, digits, unit in _DECIMALS.findall(text):
+        fraction = Decimal("." + "".join(str(_DIGITS[digit]) for digit in digits))
+        values |= {(value + fraction) * _LARGE.get(unit, 1) for value in _values(whole)}
     return values, any(len(one) > 1 for one in found)
 
 

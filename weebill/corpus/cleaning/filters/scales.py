@@ -3,8 +3,8 @@
 import re
 from unicodedata import normalize
 
-# Beginnings of words (in lower case) for a power of ten after a number, and words and signs that need no space; a dot
-# ends a whole word.  "Billion" is a thousand million in English and a million million in most other languages.
+# Beginnings of words (in lower case) and signs for a power of ten after a number, by exponent; an entry with a dot
+# matches only a whole word.  "Billion" is 10^9 in English and 10^12 in most other languages.
 _POWERS = {
     1: "成 割 할",
     3: """thousand tausend dausend mille mil. mila mii duizend duisend tusen tusind túsund þúsund tuhat tuhan
@@ -61,11 +61,11 @@ _LENGTHS = {
     for first in {word[0] for word in _AFTER}
 }
 _ENDS = {word[-1] for word in _BEFORE} | set("aး")
-# Romanian and Tagalog have a word between: 20 de milioane.
+# Romanian and Tagalog put a word between number and scale: 20 de milioane.
 _LINK = re.compile(r"[\s-]?(?:(?:de|na|ka)\s)?", re.IGNORECASE)
 _WORD_END = re.compile(r"[^\s\d]{0,6}\s")
 _LAST_WORD = re.compile(r"([^\s\d]{3,12})(?:\sza|\sya|ပေါင်း)?\Z")
-_WINDOW = 20  # characters in which a word before a number is searched
+_WINDOW = 20  # characters before a number in which a word is searched
 
 
 def powers_of_ten(text: str, start: int, end: int) -> set[int]:
@@ -91,7 +91,7 @@ def powers_of_ten(text: str, start: int, end: int) -> set[int]:
 
 
 def _word_at(text: str, place: int) -> tuple[set[int], int]:
-    """Return the powers of the longest word of the table at a place of a line, and its length; 0 if there is none."""
+    """Return powers and length of the table's longest word at a place of a line; the length is 0 if there is none."""
     ahead = text[place : place + _LONGEST + 1].lower()
     for length in _LENGTHS.get(ahead[:1], ()):
         powers = set(_AFTER.get(ahead[:length], ()))

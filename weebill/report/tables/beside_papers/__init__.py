@@ -1,1 +1,1 @@
-"""Tables that compare our results with the papers', one declaration for each."""
+"""Declarations of tables that compare our results with the papers'."""

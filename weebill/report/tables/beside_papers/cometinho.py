@@ -19,14 +19,14 @@ from weebill.report.tables.beside_papers.comparison import (
 # Our metric → its name in the paper's tables.
 PRINTED = {REFERENCE: "COMET", PRUNED: "PRUNE-COMET", DISTILLED: "DISTIL-COMET"}
 MEAN = "avg"  # printed column with the mean of all others
-SMALLER = {  # claim: our metric whose parameters it compares with the reference's
+SMALLER = {  # claim: our metric; the claim compares its parameters with the reference's
     "parameters removed per pruned XLM-R-large layer": "without-1-top-layers",
     "parameters removed by pruning 5 top layers": "without-5-top-layers",
     "PRUNE-COMET parameter reduction (19 layers; FFN 3072; 14 heads)": PRUNED,
     "DISTIL-COMET size reduction": DISTILLED,
 }
 
-# Parameters of XLM-R large with the paper's head [3072, 1536], and of its parts.
+# Note on parameters of XLM-R large with the paper's head [3072, 1536], and of its parts.
 PRUNED_SHAPE = (
     "The paper's 460 M (21.1 % less) for PRUNE-COMET do not follow from the 19 layers, 14 heads and 3,072 neurons "
     "that it names, which give 469.6 M: 18 layers with 14 heads and 19 layers with 12 both give 459.7 M."
@@ -34,9 +34,9 @@ PRUNED_SHAPE = (
 
 
 def _lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return the paper's metrics in their order, ours in the rows of their counterparts, then our other metrics.
+    """Return the paper's metrics in order, with our counterparts in the same rows, then our other metrics.
 
-    Each further recipe of pruning has a row below PRUNE-COMET's, with the same printed numbers.
+    Each further pruning recipe has a row below PRUNE-COMET, with the same printed numbers.
     """
     rows = {row["metric"]: row for row in printed}
     recipes = {
@@ -63,7 +63,7 @@ def _parameters(results: Results, metric: str) -> str:
 
 
 def _quantities(results: Results, number: int) -> list[Quantity]:
-    """Return the paper's columns, with our numbers for each column that a test set names as its `paper`."""
+    """Return the paper's columns; they have our numbers if a test set names the column in its key `paper`."""
     columns = papers.load_table("cometinho", number).columns
     ours = {
         entry["paper"]: name

@@ -12,14 +12,14 @@ from weebill.report.table import Cell, Column, Comparison, Row, Table
 
 Printed = Mapping[str, str]
 Read = Callable[[Results, Any], str]
-# Sides of a column in their order, each with the pattern that makes its key from the column's.
+# Sides of a column in order, each with the pattern of its key.
 OURS_FIRST = {"ours": "{}_ours", "paper": "{}_paper"}
 PAPER_FIRST = {"paper": "{}", "ours": "{}_ours"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """Row of a table: its labels, our model and the paper's row, either of which may be missing."""
+    """Row of a table: its labels, our model and the paper's row; one of the two may be missing."""
 
     labels: tuple[str, ...]
     ours: Any = None
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Quantity:
-    """Number to compare, with its readers for our model and the paper's row; both return text, "" if absent."""
+    """Number to compare, with functions that read it for our model and the paper's row; both return "" if absent."""
 
     key: str
     title: str
@@ -48,7 +48,7 @@ class Quantity:
         return self.printed(row) if self.printed else row.get(self.key, "")
 
     def cell(self, side: str, results: Results, line: Line) -> Cell:
-        """Return the cell of our model or of the paper's row: its text, and its comparison with the baseline's."""
+        """Return the cell of our model or of the paper's row: its text, and its comparison with the baseline."""
         model, base = getattr(line, side), getattr(line, f"{side}_base")
         if model is None:
             return Cell()
@@ -64,7 +64,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Declaration of a table that compares with a paper's: its rows, its columns, and its place in the report."""
+    """Declaration of a table that is compared with a paper's: rows, columns, and place in the report."""
 
     name: str  # name of the table's files
     csv: str  # name of the file with the paper's numbers

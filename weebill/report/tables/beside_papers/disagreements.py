@@ -1,6 +1,6 @@
-"""Numbers that a paper prints of one model in several tables, and differently: misprints, or another training.
+"""Different numbers that a paper prints for one model in several tables: misprints, or another training.
 
-They are found in the tables themselves, so a note about them cannot be older than the tables.
+They are found in the tables themselves, so notes about them are always up to date.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,7 +10,7 @@ from itertools import combinations
 from weebill.report import papers
 
 TABLES = (1, 2, 3, 4)
-# The paper's column → what it says; words a second are of float32 wherever the precision is not named.
+# The paper's column → its meaning.  Words a second are for float32 if the table names no precision.
 QUANTITIES = {
     "params_m": "million parameters",
     "size_mb": "MiB",
@@ -23,8 +23,8 @@ QUANTITIES = {
     "comet_wmt21": "COMET on WMT21",
 }
 SPEEDS = {"wps_1core": "words a second on one core"}
-HALF_PRECISION = Decimal("0.1")  # what decoding in float16 changes of BLEU (WNGT20 §6)
-Printed = Mapping[int, str]  # number of a table → what it prints
+HALF_PRECISION = Decimal("0.1")  # change of BLEU by decoding in float16 (WNGT20 §6)
+Printed = Mapping[int, str]  # number of a table → printed number
 
 
 def printed_numbers(
@@ -32,7 +32,7 @@ def printed_numbers(
 ) -> dict[tuple[str, str, str], Printed]:
     """Return the numbers of each (model, precision, column) of a paper's tables, by the number of the table.
 
-    float16 numbers are among those of float32, whose models they are of.
+    float16 numbers are included under float32, because the models are the same.
     """
     found: dict[tuple[str, str, str], dict[int, str]] = {}
     for number in TABLES:
@@ -47,16 +47,16 @@ def printed_numbers(
 
 
 def differ(one: str, other: str, allowed: Decimal = Decimal(0)) -> bool:
-    """Return True if two printed numbers are no roundings of one number, or of two that are apart by `allowed`."""
+    """Return True if two printed numbers cannot be roundings of numbers that differ by at most `allowed`."""
     values = [Decimal(text) for text in (one, other)]
     coarser = max(value.as_tuple().exponent for value in values)
     return abs(values[0] - values[1]) > allowed + Decimal(5).scaleb(coarser - 1)
 
 
 def disagreement_notes(paper: str, number: int, speeds: bool = False) -> list[str]:
-    """Return the note of a table whose numbers are not those of the paper's other tables; none if all are.
+    """Return the note on numbers of a table that differ between the paper's tables; an empty list if none differ.
 
-    speeds: of the table's words a second instead of its other numbers.
+    speeds: compare the table's words a second instead of its other numbers.
     """
     told = []
     quantities = SPEEDS if speeds else QUANTITIES
@@ -81,5 +81,5 @@ def disagreement_notes(paper: str, number: int, speeds: bool = False) -> list[st
 
 
 def _halved(paper: str, tables: Collection[int]) -> bool:
-    """Return True if one of the tables has numbers of float16."""
+    """Return True if one of the tables has float16 numbers."""
     return paper == "wngt20" and 4 in tables

@@ -1,4 +1,4 @@
-"""Quantities of students in the papers' tables, each with its readers for our results and the paper's row."""
+"""Quantities of students in the papers' tables, with functions that read our results and the paper's rows."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -38,7 +38,7 @@ def _shape(key: str, title: str, read: Callable[[dict], object]) -> Quantity:
 
 
 def _span(architecture: dict, *keys: str) -> str:
-    """Return the range over the encoder's layers of the product of some of their dimensions."""
+    """Return the range, over the encoder's layers, of the product of some dimensions."""
     values = [prod(layer[key] for key in keys) for layer in architecture["encoder"]]
     low, high = min(values), max(values)
     return str(low) if low == high else f"{low} to {high}"
@@ -59,20 +59,20 @@ DEPTH = replace(_shape("depth", "Depth", _our_depth), printed=_printed_depth)  #
 EMBEDDING = _shape("emb", "Emb.", lambda a: a["embedding"])
 FEED_FORWARD = _shape("ffn", "FFN", lambda a: _span(a, "feed_forward"))
 ATTENTION_WIDTH = _shape("att", "Att.", lambda a: _span(a, "heads", "head_size"))
-HEADS = _shape("heads", "Heads", lambda a: _span(a, "heads"))  # of an encoder layer
-# Of two vocabularies the source's first.
+HEADS = _shape("heads", "Heads", lambda a: _span(a, "heads"))  # per encoder layer
+# Size of the vocabulary, or sizes of both, the source's first.
 VOCABULARY = _shape(
     "vocab",
     "Voc.",
     lambda a: "/".join(str(a[key]) for key in ("source_vocabulary", "vocabulary") if key in a),
 )
-# Encoder heads left in each layer, first layer first.
+# Remaining encoder heads of each layer, first layer first.
 ENCODER_HEADS = _shape(
     "enc_heads", "Enc. heads", lambda a: " ".join(str(layer["heads"]) for layer in a["encoder"])
 )
 
 
-# Parameters and bytes on disk are those of a whole ensemble, or of one member if a paper prints that.
+# Parameters and bytes on disk of a whole ensemble, or of one member if a paper prints that.
 PARAMETERS = _size("params_m", "Params (M)", lambda s: three_digits(s.parameters / 1e6))
 MEMBER_PARAMETERS = _size(
     "params_m", "Params (M)", lambda s: three_digits(s.parameters / 1e6 / s.members)
@@ -100,7 +100,7 @@ SPARSITY = (
 
 
 def words_per_second(key: str = "wps_1core", cores: str = "1 core") -> Quantity:
-    """Declare the source words per second, median of the rounds.  cores: "1 core" or "all cores"."""
+    """Declare the source words per second, as the median of the rounds.  cores: "1 core" or "all cores"."""
 
     def ours(results: Results, variant: Variant) -> str:
         return lookup.words_per_second(lookup.speed(results, variant, cores == "all cores"))
@@ -113,5 +113,5 @@ def _seconds(results: Results, variant: Variant) -> str:
     return lookup.seconds(one, lookup.whole_text(results).words) if one else ""
 
 
-# Seconds of one core for the whole text, median of the rounds.
+# Seconds for the whole text on one core, as the median of the rounds.
 SECONDS = Quantity("seconds", "Seconds", _seconds, "ratio")

@@ -1,8 +1,8 @@
 """Tables that compare our students with WNGT20's and WMT21's, row by row.
 
-A row of the paper, a student pruned by a recipe in a precision, is compared with our variant of the same recipe and
-precision, of the student that `report.rows` assigns to the row.  Languages, data and machines differ, so only the
-delta of each number to its own baseline can be compared; the tables show it with every number.
+A row of the paper is a student, pruned by a recipe, in a precision.  It is compared with our variant of the same
+recipe and precision of the student that `report.rows` assigns to the row.  Languages, data and machines differ, so
+only the delta of each number to its own baseline can be compared; the tables show it with every number.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ Recipes = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class StudentLines:
-    """Rows of a table of students: the paper's in their order, each with our corresponding variant."""
+    """Rows of a table of students: the paper's rows in order, each with our corresponding variant."""
 
     paper: str
     key: Callable[[Printed], Key]
@@ -139,7 +139,7 @@ def _means(results: Results, paper: str, shown: set[str]) -> list[str]:
 
 
 def _exceptions(paper: str, number: int) -> list[str]:
-    """Explain the zoo's entries in a table whose printed figures cannot be reproduced."""
+    """Explain the zoo's entries whose figures, as printed in a table, cannot be reproduced."""
     printed = {*papers.load_table(paper, number)["model"]}
     return [
         f"{name}: {entry['note']}."
@@ -168,18 +168,18 @@ def _timing(results: Results) -> list[str]:
 
 
 def in_table1(row: Printed) -> Key:
-    """Return the key of a row of a table 1: a student as trained, or the teacher."""
+    """Return the key of a row of table 1 of a paper: a student as trained, or the teacher."""
     model = row["model"]
     return (model, lookup.TEACHER if model.startswith(lookup.TEACHER) else "unpruned", "float32")
 
 
 def trained(variant: Variant) -> bool:
-    """Return True if a table 1 shows the variant: teachers, unpruned float32 students, and their searches."""
+    """Return True if table 1 shows the variant: an unpruned float32 student, its other searches, or a teacher."""
     return (variant.recipe == "unpruned" or variant.is_search) and variant.precision == "float32"
 
 
 def in_table3(precisions: Mapping[str, str]) -> Callable[[Printed], Key]:
-    """Return the keys of a table 3, of unpruned students.  precisions: the paper's name → ours."""
+    """Return the function from rows of table 3 (unpruned students) to keys.  precisions: the paper's name → ours."""
     return lambda row: (row["model"], "unpruned", precisions[row["precision"]])
 
 

@@ -1,4 +1,4 @@
-"""Tables 1 to 7 of TEXTGEN: models that generate text, by the steps that made them."""
+"""Tables 1 to 7 of TEXTGEN: models that generate text, with the steps that made them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -64,14 +64,14 @@ def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
 
 
 def _variants_of(results: Results, task: str, rows: Sequence[Sequence[str]]) -> list[str | None]:
-    """Return the variant for the steps of each row, all from one model: the first that has the most rows."""
+    """Return the variant for the steps of each row, all of one model: the first model with the most rows."""
     models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
     found = [[variant_of(results, model, steps) for steps in rows] for model in models]
     return min(found, key=lambda ours: ours.count(None))
 
 
 def variant_of(results: Results, model: str, steps: Sequence[str]) -> str | None:
-    """Return a model's first variant made by these steps, in 8 bits; int8 may be without its training."""
+    """Return a model's first variant made by these steps, in 8 bits; quantization-aware training may be missing."""
     without = [method for method in steps if method != "quantization-aware"]
     for wanted in (list(steps), without):
         for variant in variants_of(results.config, model):

@@ -36,13 +36,13 @@ def _in_table2(row: Printed) -> students.Key:
 
 
 def _by_group_lasso(recipes: students.Recipes, name: str) -> bool:
-    """Return True for group lasso, and for the training of its shapes from scratch."""
+    """Return True for group lasso, and for training its shapes from scratch."""
     shape = pruning_method(recipes[name]).shape_from or name
     return recipes[shape]["method"] == "group-lasso"
 
 
 def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return a line for each unpruned variant and mini-batch size, without a shortlist like the paper.
+    """Return a line for each unpruned variant and mini-batch size, without a shortlist, as in the paper.
 
     The paper's float32 and float16 are compared with a student's float32 variant, its int8 with each int8 variant.
     Raises InputError if a variant was timed twice in one setting.
@@ -79,8 +79,8 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
 def _figures(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]]]:
     """Return figures as text for unpruned variants without a shortlist: variant → batch size → figures.
 
-    The figures are the seconds in each kind of numbers, such as "float16", and BLEU of what was timed, such as
-    "bleu_float16".
+    The figures are the seconds in each kind of numbers, with keys such as "float16", and BLEU of the timed text, with
+    keys such as "bleu_float16".
     """
     found: dict[str, dict[str, dict[str, str]]] = {}
     for speed in speeds:
@@ -97,7 +97,7 @@ def _figures(speeds: "Sequence[GpuSpeed]") -> dict[str, dict[str, dict[str, str]
 
 
 def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
-    """Return the paper's numbers to compare with a variant; int8 with float32 if the student has no int8 variant."""
+    """Return the paper's kinds of numbers for a variant; float32 also gets int8 if there is no int8 variant."""
     if not name:
         return list(NUMBERS.values())
     variant = Variant.parse(name)
@@ -113,7 +113,7 @@ def _paper_numbers(name: str, ours: Mapping[str, object]) -> list[str]:
 def _gpu_quantities(prefix: str, title: str, comparison: Comparison) -> tuple[Quantity, ...]:
     """Declare a figure in each kind of numbers, compared with float32 in the same row.
 
-    The paper's float32 is its baseline; ours is the student's float32 variant, also in that column.
+    The paper's baseline is its float32; ours is the student's float32 variant, in the same column.
     """
 
     def figure(numbers: str, against: Quantity | None) -> Quantity:

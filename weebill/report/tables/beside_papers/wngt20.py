@@ -37,16 +37,16 @@ def _in_table2(row: Printed) -> students.Key:
 
 
 def _takes_heads_alone(recipes: students.Recipes, name: str) -> bool:
-    """Return True for a method that removes heads alone, such as late resetting."""
+    """Return True for a method that removes only heads, such as late resetting."""
     return pruning_method(recipes[name]).parts == {"heads"}
 
 
-# Row of table 1, recipe, grid of weights that are decoded first or "", numbers, True with a shortlist.
+# Row of table 1, recipe, grid of weights that are decoded first or "", kind of numbers, True with a shortlist.
 Setting = tuple[str, str, str, str, bool]
 
 
 def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
-    """Return a line for every student that corresponds to a row, each at its best batch size."""
+    """Return a line for every student that corresponds to a row, at its best batch size."""
     models = list(papers.load_table("wngt20", 1)["model"])
     theirs = {_printed_setting(row, models): row for row in printed}
     # The key includes the variant, because several variants may correspond to one row.
@@ -78,13 +78,13 @@ def _gpu_lines(results: Results, printed: list[Printed]) -> list[Line]:
 
 
 def _decoded_from(speed: "GpuSpeed") -> str:
-    """Return the grid of weights that are decoded before they are multiplied; "" if stored weights are multiplied."""
+    """Return the grid of weights that are decoded before products; "" if products use the stored weights."""
     grid = grid_of(Variant.parse(speed.variant).precision)
     return "" if grid == "float32" or speed.numbers == "int8" else grid
 
 
 def _printed_setting(row: Printed, models: Sequence[str]) -> Setting:
-    """Return a printed row's setting, e.g. that of model "tiny.steady.i12" in variant "fp16+shortlist"."""
+    """Return a printed row's setting, e.g. of model "tiny.steady.i12" in variant "fp16+shortlist"."""
     student = max((name for name in models if row["model"].startswith(name)), key=len)
     recipe = row["model"].removeprefix(student).lstrip(".").replace(".", "-")
     numbers, _, shortlist = row["variant"].partition("+")

@@ -1,4 +1,4 @@
-"""Tables of the papers' claims: what each says, what this experiment measured, and whether that bears it out."""
+"""Tables of the papers' claims: the claim, the effect measured in this experiment, and the verdict."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from weebill.report import papers
 from weebill.report.results import Results
 from weebill.report.table import Column, Row, Table, three_digits
 
-ALONE = "(value alone)"  # of a verdict without bounds
+ALONE = "(value alone)"  # mark of a verdict without bounds
 
 
 @dataclass(frozen=True)
 class Effect:
     """Measured effect of a step: its value and, if they are known, its bounds, in the unit of the claim."""
 
-    of: str  # models that it was measured on
+    of: str  # measured models
     value: float
     low: float | None = None
     high: float | None = None
@@ -29,17 +29,17 @@ class Effect:
     def of_rounds(
         cls, of: str, ratio: float, fast: Sequence[float], slow: Sequence[float]
     ) -> "Effect":
-        """Return how many times as fast something is; fast, slow: seconds of each interleaved round of both."""
+        """Return a speed-up.  fast, slow: seconds of each interleaved round of both."""
         ratios = [b / a for a, b in zip(fast, slow, strict=True)]
         return cls(of, ratio, min(ratios), max(ratios))
 
     def saved(self) -> "Effect":
-        """Return the percent of time that is saved, of an effect in times as fast."""
+        """Return the percent of time saved by an effect that is a speed-up."""
         ends = (100 * (1 - 1 / one) for one in (self.value, self.low, self.high))
         return Effect(self.of, *ends)
 
     def less(self, other: "Effect") -> "Effect":
-        """Return the difference to another effect on other models, within the sums of both margins of error."""
+        """Return the difference to an effect on other models; its margin of error is the sum of both margins."""
         bounds = (None, None)
         if None not in (self.low, self.high, other.low, other.high):
             bounds = (self.low - other.high, self.high - other.low)
@@ -53,7 +53,7 @@ Measure = Callable[[Results], Sequence[Effect]]
 class Claim:
     """Claim of a paper: it holds for effects from `least` to `most`.
 
-    opposite: no effect at all, if effects beyond it are the claim's opposite and no weaker form of it.
+    opposite: limit beyond which effects are the claim's opposite, not a weaker form of it; None if there is none.
     """
 
     where: str  # section of the paper
@@ -79,7 +79,7 @@ class Claim:
 
     @property
     def bounds(self) -> str:
-        """Describe the effects that bear the claim out."""
+        """Describe the effects that confirm the claim."""
         ends = (
             f"{sign} {end:g}"
             for sign, end in (("≥", self.least), ("≤", self.most))
@@ -88,7 +88,7 @@ class Claim:
         return f"{', '.join(ends)} {self.unit}".replace("-", "−")
 
     def verdict(self, effect: Effect) -> str:
-        """Judge an effect by its bounds, or by its value alone if it has none."""
+        """Judge an effect by its bounds, or only by its value if it has no bounds."""
         known = effect.low is not None and effect.high is not None
         low, high = (effect.low, effect.high) if known else (effect.value, effect.value)
         if self.least <= low and high <= self.most:
@@ -110,9 +110,9 @@ def claims_of(paper: str) -> list[Claim]:
 
 
 def claims_table(paper: str, measures: Mapping[str, Measure], results: Results) -> Table:
-    """Return a row for each claim of a paper and each effect that was measured of it.
+    """Return a row for each claim of a paper and each of its measured effects.
 
-    measures: by the name that the column `effect` of papers/claims.csv gives them.
+    measures: functions by the names in the column `effect` of papers/claims.csv.
     """
     rows = []
     for claim in claims_of(paper):

@@ -1,4 +1,4 @@
-"""Effects that TEXTGEN's claims speak of, from the measurements of a generation experiment."""
+"""Effects for TEXTGEN's claims, from the measurements of a generation experiment."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ from weebill.report.results import Results
 from weebill.report.tables.beside_papers.textgen import NUMBERED, SCORES, variant_of
 from weebill.report.tables.claims import Effect, claims_table
 
-# Row of the paper's tables 6 and 7 or 3, 4, 5, by the word in a claim's name: number of the table of each task, row.
+# Rows of the paper's tables 3 to 7, by the word in a claim's name: number of each model's table, name of the row.
 ROWS = {
     "distilled": ({"bart": 6, "gpt2": 7}, "distilled"),
     "pruned": ({"bart": 3, "gpt2": 4}, "pruned"),
@@ -20,7 +20,7 @@ Of = Callable[[Results, str, str], list[Effect]]
 
 
 def _pairs(model: str, row: str, results: Results) -> list[tuple[str, str]]:
-    """Return our variants made by the steps of a row, each with the fine-tuned model that it started from."""
+    """Return our variants made by the steps of a row, each with its initial fine-tuned model."""
     numbers, name = ROWS[row]
     task, steps = NUMBERED[numbers[model]]
     models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
@@ -35,16 +35,16 @@ def _measure(model: str, row: str, effect: Of) -> Callable[[Results], list[Effec
 
 
 def _against(results: Results, variant: str, base: str) -> tuple[str, str]:
-    """Return the variant whose quality is compared with a variant's, and the models of the effect.
+    """Return the variant whose quality a variant is compared with, and the models of the effect.
 
-    It is the baseline or, if the variant has one, the control that was trained from the baseline for as long.
+    It is the baseline or, if the variant has one, the control that was trained from the baseline for the same time.
     """
     fair = lookup.fair_baseline(results, variant)
     return fair, variant if fair == base else f"{variant} against its control {fair}"
 
 
 def _rouge(results: Results, variant: str, base: str) -> list[Effect]:
-    """Return the lowest ratio of the four ROUGE scores to the control's or, without one, the baseline's."""
+    """Return the lowest ratio of the four ROUGE scores to the control's, or to the baseline's without a control."""
     base, of = _against(results, variant, base)
     metrics = SCORES["summarization"].values()
     both = [[lookup.quality(results, one, name) for one in (variant, base)] for name in metrics]

@@ -1,4 +1,4 @@
-"""Effects that COMETINHO's claims speak of, from the measurements of a metric experiment."""
+"""Effects for COMETINHO's claims, from the measurements of a metric experiment."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ OURS = "ours"  # beginning of the names of our scorers
 
 
 def _timed(results: Results, metric: str, way: str, systems: int) -> "MetricSpeed | None":
-    """Return the times for some systems, None if they were not measured.  way: beginning of its name."""
+    """Return the times for some systems, None if they were not measured.  way: beginning of the way's name."""
     for one in results.speeds:
         timed = (one.study, one.metric, one.amount)
         if timed == ("systems", metric, systems) and one.way.startswith(way):
@@ -52,7 +52,7 @@ def _time(metric: str, results: Results) -> list[Effect]:
 
 
 def _pruned(measure: Callable[[str, Results], list[Effect]], results: Results) -> list[Effect]:
-    """Return the effects of every pruned metric of the tables."""
+    """Return the effects of every pruned metric in the tables."""
     return [
         effect for metric in recipe_metrics(results.config) for effect in measure(metric, results)
     ]
@@ -66,7 +66,7 @@ def _size(metric: str, results: Results) -> list[Effect]:
 
 
 def _against_reference(metrics: Sequence[str] | str, results: Results) -> list[Effect]:
-    """Return the difference in τ to the reference of one or several metrics, on each judged set."""
+    """Return the difference in τ between one or several metrics and the reference, on each judged set."""
     metrics = [metrics] if isinstance(metrics, str) else metrics
     return [
         Effect(
@@ -81,7 +81,7 @@ def _against_reference(metrics: Sequence[str] | str, results: Results) -> list[E
 
 
 def _against_lexical(metric: str, results: Results) -> list[Effect]:
-    """Return the difference in τ to the best of BLEU and chrF, on each judged set."""
+    """Return the difference in τ to the better of BLEU and chrF, on each judged set."""
     effects = []
     for name in results.config["test_sets"]:
         one = results.agreement(metric, name)
@@ -93,7 +93,7 @@ def _against_lexical(metric: str, results: Results) -> list[Effect]:
 
 
 def _without_layers(least: int, most: int, results: Results) -> list[Effect]:
-    """Return the difference in τ without some top layers, from `least` to `most` of them."""
+    """Return the difference in τ without `least` to `most` top layers."""
     config = results.config
     names = curve(config, "layers") if "layers" in config.get("pruning", {}) else ()
     counts = {name: int(name.split("-")[1]) for name in names}

@@ -1,4 +1,4 @@
-"""Effects that WNGT20's and WMT21's claims speak of, from the measurements of a translation experiment."""
+"""Effects for WNGT20's and WMT21's claims, from the measurements of a translation experiment."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +20,7 @@ Chosen = Callable[[Results], list[Variant]]
 
 
 def _bleu(results: Results, variant: Variant, base: Variant) -> Effect | None:
-    """Return the paired difference of two variants, of several seeds if they were trained."""
+    """Return the paired difference of two variants, over several seeds if these were trained."""
     pair = {"variant": str(variant), "baseline": str(base)}
     rows = (results.seeds, results.comparisons, results.steps)
     one = next((found for row in rows if (found := first(row, **pair))), None)
@@ -30,7 +30,7 @@ def _bleu(results: Results, variant: Variant, base: Variant) -> Effect | None:
 
 
 def _speed(results: Results, variant: Variant, base: Variant) -> Effect | None:
-    """Return how many times as fast a variant is on one core, by the runtime, over interleaved rounds."""
+    """Return a variant's speed-up over `base` on one core, by the runtime, over interleaved rounds."""
     one, other = (lookup.runtime_speed(results, each) for each in (variant, base))
     if not one or not other:
         return None
@@ -60,7 +60,7 @@ def _by_method(results: Results, method: str) -> list[Variant]:
 
 
 def _without_heads(results: Results) -> list[Variant]:
-    """Return float32 variants from which late resetting removed three quarters of the heads."""
+    """Return float32 variants without three quarters of the heads, which late resetting removed."""
     least, most = MOST_HEADS
     return [
         v
@@ -70,7 +70,7 @@ def _without_heads(results: Results) -> list[Variant]:
 
 
 def _lasso(results: Results, grid: str, kind: str = "") -> list[Variant]:
-    """Return variants by group lasso in a grid.  kind: rowcol or head, both if empty."""
+    """Return variants that group lasso pruned, in a grid.  kind: rowcol or head, both if empty."""
     recipes = results.config["pruning"]
     return [
         v
@@ -94,7 +94,7 @@ def _lasso_heads(kind: str, results: Results) -> list[Effect]:
 
 
 def _lasso_scratch(results: Results) -> list[Effect]:
-    """Compare what group lasso made with the same shape trained from scratch."""
+    """Compare models that group lasso made with the same shapes trained from scratch."""
     recipes, effects = results.config["pruning"], []
     for variant in lookup.students(results):
         recipe = recipes.get(variant.recipe, {})
@@ -106,7 +106,7 @@ def _lasso_scratch(results: Results) -> list[Effect]:
 
 
 def _beside_untuned(chosen: Chosen, how: str = "finetuned") -> Callable[[Results], list[Effect]]:
-    """Measure what a precision GRID-HOW gives of BLEU beside GRID: the loss of the one, less that of the other."""
+    """Measure the BLEU that a precision GRID-HOW gains over GRID: the difference of their losses."""
 
     def measure(results: Results) -> list[Effect]:
         effects = []
@@ -137,7 +137,7 @@ def _by_size(results: Results, precision: str) -> list[Variant]:
 
 
 def _neighbours(results: Results, precision: str) -> Iterator[tuple[Variant, Variant]]:
-    """Yield each student and the next smaller one; of those of one size, as of other texts, the first alone."""
+    """Yield each student and the next smaller one; only the first of several with one size, as for other texts."""
     found: dict[int, Variant] = {}
     for variant in _by_size(results, precision):
         found.setdefault(results.size(variant.baseline).parameters, variant)
@@ -145,7 +145,7 @@ def _neighbours(results: Results, precision: str) -> Iterator[tuple[Variant, Var
 
 
 def _smaller_int8(results: Results) -> list[Effect]:
-    """Return the loss by 8 bits of each student, less that of the next larger one."""
+    """Return the loss by 8 bits of each student minus that of the next larger one."""
     effects = []
     for larger, smaller in _neighbours(results, "int8"):
         both = [_bleu(results, v, v.baseline) for v in (smaller, larger)]
@@ -155,7 +155,7 @@ def _smaller_int8(results: Results) -> list[Effect]:
 
 
 def _larger_speed(results: Results) -> list[Effect]:
-    """Return the ratio of the speed-ups by 8 bits, of each student to the next smaller one's."""
+    """Return the ratio of each student's speed-up by 8 bits to that of the next smaller student."""
     effects = []
     for larger, smaller in _neighbours(results, "int8"):
         both = [_speed(results, v, v.baseline) for v in (larger, smaller)]
@@ -172,7 +172,7 @@ def _smaller_speed(results: Results) -> list[Effect]:
 
 
 def _smaller_bleu(results: Results) -> list[Effect]:
-    """Return the loss of each student to the next larger one, by their differences to the teacher."""
+    """Return the loss of each student to the next larger one, from their differences to the teacher."""
     teacher, effects = lookup.teacher(results), []
     if teacher is None:
         return []
@@ -184,9 +184,9 @@ def _smaller_bleu(results: Results) -> list[Effect]:
 
 
 def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
-    """Return how many times as fast a model is in one kind of numbers as in another, by batch size.
+    """Return the speed-up of a model by one kind of numbers over another, by batch size.
 
-    int8 is a variant of its own, which stands beside the float32 variant of the same student and recipe.
+    int8 is a separate variant, which is compared with the float32 variant of the same student and recipe.
     """
 
     def setting(one: "GpuSpeed") -> tuple[object, ...]:
@@ -199,7 +199,7 @@ def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
 
 
 def _gpu_shortlist(results: Results) -> list[Effect]:
-    """Return how many times as fast a student is with a shortlist as without, by batch size."""
+    """Return the speed-up of a student by a shortlist, by batch size."""
 
     def setting(one: "GpuSpeed") -> tuple[object, ...]:
         return one.variant, one.numbers, one.batch_size
