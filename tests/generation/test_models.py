@@ -1,5 +1,6 @@
 """Summaries by small models depend on the article and the search, and on nothing else."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -106,3 +107,29 @@ def test_the_compiled_decoder_writes_what_it_can(tmp_path):
     generator.model.generation_config.bad_words_ids = [[token]]
     generator.generate(ids, **options)
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("architectures", [["base"], [], None])
+@pytest.mark.parametrize("name", ["bart", "gpt2"])
+def test_a_folder_of_the_base_class_is_read_as_the_class_that_writes(
+    name, architectures, made, tmp_path
+):
+    """Such is facebook/bart-large: its configuration names BartModel."""
+    whole = load_generator(made[name][0])
+    whole.model.base_model.save_pretrained(tmp_path)
+    whole.tokenizer.save_pretrained(tmp_path)
+    if architectures != ["base"]:
+        path = tmp_path / "config.json"
+        values = json.loads(path.read_text()) | {"architectures": architectures}
+        path.write_text(json.dumps(values))
+    found = load_generator(tmp_path).model
+    assert type(found) is type(whole.model)
+    state = found.state_dict()
+    assert all(torch.equal(state[key], value) for key, value in whole.model.state_dict().items())
+
+
+def test_an_encoder_writes_no_text(made, tmp_path):
+    small_model("xlm-roberta").base_model.save_pretrained(tmp_path)
+    load_generator(made["bart"][0]).tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="XLMRobertaModel generates no text"):
+        load_generator(tmp_path)

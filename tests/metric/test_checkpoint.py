@@ -320,7 +320,6 @@ def test_values_that_are_damaged(tmp_path, family, values):
 @pytest.mark.parametrize("values", [[], None, "bert", {}, {"model_type": ["bert"]}])
 def test_a_configuration_that_is_none(tmp_path, values):
     (tmp_path / "config.json").write_text(json.dumps(values))
-    with pytest.raises(
-        InputError, match=r"config\.json: .*name the folder of the checkpoint's own"
-    ):
+    told = "no dictionary|name the folder of the checkpoint's own"
+    with pytest.raises(InputError, match=rf"config\.json: .*({told})"):
         find_encoder("BERT", str(tmp_path))

@@ -17,7 +17,7 @@ def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> Iterator
     """Yield a line for every Hugging Face folder with code, among (key, path); types: same as in `refuse_code`."""
     for key, path in paths:
         if key.endswith(".hugging_face") and Path(path).is_dir():
-            from weebill.hugging_face.loading import refuse_code  # slow to import
+            from weebill.hugging_face.foreign_code import refuse_code  # slow to import
 
             yield from faults(key, refuse_code, path, types)
 

@@ -39,14 +39,12 @@ from weebill.hugging_face.folder import (
     tie,
     written_folder,
 )
+from weebill.hugging_face.foreign_code import CONFIG, INT8_ADVICE, WEIGHTS_ENTRY
 from weebill.hugging_face.loading import (
-    CONFIG,
-    INT8_ADVICE,
     INT8_METHOD,
     INT8_WEIGHTS,
     OLD_QUANTIZATION,
     QUANTIZATION,
-    WEIGHTS_ENTRY,
     check_layers,
     library_alone,
     read_config,

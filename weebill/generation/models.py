@@ -26,6 +26,7 @@ from weebill.generation.settings import Device, SearchSettings
 from weebill.hugging_face.families import model_types
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import (
+    check_cache,
     first_line,
     is_int8,
     pretrained_model,
@@ -112,11 +113,7 @@ class Generator:
                 f"{self.path}/config.json: no decoder_start_token_id, which stands before each summary; set it, for "
                 "mBART to the number of the language's piece"
             )
-        if config.model_type in ("t5", "mt5") and config.num_decoder_layers > config.num_layers:
-            raise InputError(
-                f"{self.path}: a T5 with {config.num_decoder_layers} layers above an encoder of "
-                f"{config.num_layers}: the library's key-value cache has no room for more; name another model"
-            )
+        check_cache(self.model, self.path)
         for name, tokens in longest.items():
             if self.positions is not None and tokens > self.positions:
                 raise InputError(
@@ -137,7 +134,7 @@ def load_generator(path: str | Path) -> Generator:
     if is_int8(config):
         model = load_int8(path)
     elif config.get("model_type") in _CUT:
-        model = load_model(path)
+        model = load_model(path, generates=True)
         if not model.can_generate():
             message = f"{path}: {type(model).__name__} generates no text; name a model that does"
             raise InputError(message)
@@ -145,7 +142,7 @@ def load_generator(path: str | Path) -> Generator:
         kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
         told = "no model that generates text, in safetensors"
         with _explained(path, told, "name another, or save it again by save_pretrained"):
-            model, _ = pretrained_model(kind, path, dtype=torch.float32)
+            model, _ = pretrained_model(kind, path)
     generator = Generator(path, model.eval(), load_tokenizer(path))
     if generator.pairs and generator.tokenizer.pad_token_id is None:
         message = (

@@ -9,32 +9,37 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-import transformers
+import torch
 from huggingface_hub import constants
 from safetensors import SafetensorError
 from transformers import AutoTokenizer, GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
-from transformers.models.auto.tokenization_auto import tokenizer_class_from_name
 
 from weebill.errors import InputError
-from weebill.files import check_plain, read_json
+from weebill.hugging_face.foreign_code import (
+    ADAPTER,
+    CONFIG,
+    INDEX,
+    WEIGHTS_ENTRY,
+    entries,
+    json_values,
+    refuse_code,
+)
 from weebill.tensor_files import COMPLEX, FLOATS, stored_types
-from weebill_runtime.json_text import parse_json
 
-CONFIG = "config.json"
-ADAPTER = "adapter_config.json"
-INDEX = ".safetensors.index.json"
+WEIGHTS = "model.safetensors"
+WEIGHTS_INDEX = f"model{INDEX}"
+# Suffixes of weights of other kinds: pickles, and formats of other libraries.
+OTHER_WEIGHTS = {
+    *(".bin", ".pt", ".pth", ".ckpt", ".h5"),
+    *(".msgpack", ".ot", ".gguf", ".onnx", ".safetensors"),
+}
 TOKENIZERS = ("tokenizer*", "vocab*", "*.model", "*.spm", "tekken.json")  # files of all of them
-PARTS = ("fsmt_decoder",)  # types of parts that transformers itself wrote and now ignores
-PIECES = {"tokenizer.json", "vocab.json"}  # large files, from which no library takes a class
 QUANTIZATION = "quantization_config"  # entry of config.json that transformers reads
 INT8_WEIGHTS = "int8.safetensors"  # file in a folder of `generation.int8`
 INT8_METHOD = "weebill-int8"  # its `quant_method` there
-WEIGHTS_ENTRY = "transformers_weights"  # entry that names the file to read; ours names no file
-INT8_ADVICE = "int8 weights of Weebill, to be read by weebill.generation.int8.load_int8"
 OLD_QUANTIZATION = "quantization"  # entry that version 0.1.0 wrote instead
 SHAPES = "layer_shapes"
 POOLER = frozenset({"pooler.dense.weight", "pooler.dense.bias"})
@@ -44,6 +49,7 @@ LAYERS = {
     *("n_layer", "n_layers"),
 }
 FEW_LAYERS = 100  # as many are made within a second, and what the file lacks is told by its names
+WRAPPED = ("_orig_mod.", "module.")  # prefixes of torch.compile and DistributedDataParallel
 
 
 def read_config(folder: Path, types: bool = False) -> dict[str, Any]:
@@ -51,7 +57,7 @@ def read_config(folder: Path, types: bool = False) -> dict[str, Any]:
     if not (folder / CONFIG).is_file() and not (folder / ADAPTER).is_file():
         raise InputError(f"{folder}: not a model folder (no config.json); name one with a model")
     refuse_code(folder, types)
-    return read_json(folder / CONFIG)
+    return json_values(folder / CONFIG)
 
 
 def pretrained_model(
@@ -62,44 +68,122 @@ def pretrained_model(
     types: bool = True,
     **options: Any,
 ) -> tuple[PreTrainedModel, set[str]]:
-    """Read a model in safetensors with one of transformers' classes; return it and its missing parameters.
+    """Read a model in safetensors, as float32, with a class of transformers; return it and its missing parameters.
 
     kind: the class, or one of `AutoModel...`.  may_lack: parameters that may be missing.  types: see `refuse_code`.
-    options: options of the class, such as `dtype`.  The library's own errors pass.
-    Raises InputError if the folder contains code, if its weights are our int8 or have a type that is not for weights,
-    or if parameters are missing, which the library would initialise at random.
+    options: options of the class.  The library's own errors pass.
+    Raises InputError if the folder contains code, if its weights are quantized or of a type that is not for weights,
+    or if configuration and weights do not fit: the library would make parameters up, or leave tensors out.
     """
     folder = Path(folder)
     refuse_code(folder, types)
-    config = _values(folder / CONFIG)
+    config = json_values(folder / CONFIG)
     if is_int8(config):
         raise InputError(
             f"{folder}: its weights are int8, which transformers does not read; name the float32 model, or load "
             "it by `weebill.generation.int8.load_int8`"
         )
-    _refuse_types(folder, lambda _, stored: stored in COMPLEX)
-    if files := [*folder.glob("*.safetensors")]:
-        check_layers(config, sum(len(stored_types(file)) for file in files), folder / CONFIG)
-    with library_alone():
-        model, found = kind.from_pretrained(
-            folder,
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=True,
-            output_loading_info=True,
-            **options,
+    if section := config.get(QUANTIZATION):
+        method = section.get("quant_method") if isinstance(section, dict) else section
+        raise InputError(
+            f"{folder / CONFIG}: {QUANTIZATION}: weights quantized by {method!s:.40} are not read; name the model "
+            "as it was before"
         )
-    missing, parameters = set(found["missing_keys"]), dict(model.named_parameters())
-    if lost := sorted((missing & parameters.keys()) - may_lack - computed(model)):
+    check_weights(folder, config)
+    _refuse_types(folder, lambda _, stored: stored in COMPLEX)
+    check_layers(config, len(_stored(folder)), folder / CONFIG)
+    try:
+        with library_alone():
+            model, found = kind.from_pretrained(
+                folder,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,  # they are told below
+                dtype=torch.float32,
+                **options,
+            )
+    except ValueError as error:
+        if "Padding_idx" not in str(error):
+            raise
+        pad, rows = (config.get(key) for key in ("pad_token_id", "vocab_size"))
+        message = f"{folder / CONFIG}: pad_token_id is {pad}, but vocab_size is {rows}; correct the wrong one"
+        raise InputError(message) from error
+    _check_fit(folder, model, found, may_lack)
+    parameters = dict(model.named_parameters())
+    _refuse_types(folder, lambda name, stored: stored not in FLOATS and _is_among(name, parameters))
+    return model, set(found["missing_keys"])
+
+
+def check_weights(folder: Path, config: Mapping[str, Any]) -> None:
+    """Raise InputError if a model folder has no weights in safetensors, or lacks some of their files."""
+    name = config.get(WEIGHTS_ENTRY) or (WEIGHTS if (folder / WEIGHTS).is_file() else WEIGHTS_INDEX)
+    names = [name]
+    if name.endswith(INDEX) and (folder / name).is_file():
+        parts = json_values(folder / name).get("weight_map")
+        if not (isinstance(parts, dict) and parts):
+            message = f"{folder / name}: has no weight_map; fetch or make the model again"
+            raise InputError(message)
+        names = sorted({*parts.values()})
+    missing = [one for one in names if not (folder / one).is_file()]
+    if missing and missing != [WEIGHTS_INDEX]:
+        raise InputError(f"{folder / missing[0]}: no such file; fetch or make the model again")
+    if missing:
+        others = [one.name for one in sorted(folder.iterdir()) if one.suffix in OTHER_WEIGHTS]
+        raise InputError(
+            f"{folder}: has no {WEIGHTS} or {WEIGHTS_INDEX}{f', but {others[0]}' if others else ''}, and pickles "
+            "are not read, as they run code; fetch all files, or save a model that you trust by save_pretrained"
+        )
+
+
+def _check_fit(
+    folder: Path, model: PreTrainedModel, found: Mapping[str, Any], may_lack: Set[str]
+) -> None:
+    """Raise InputError if tensors of a folder and a model that was read from it differ in names or shapes.
+
+    found: the library's report.  Tensors that belong to no layer may be left out, as the head of a classifier.
+    """
+    remedy = f"restore {CONFIG}, or fetch or make the model again"
+    for name, stored, wanted in sorted(found["mismatched_keys"]):
+        raise InputError(
+            f"{folder}: tensor {name} is {tuple(stored)}, but {CONFIG} makes it {tuple(wanted)}; {remedy}"
+        )
+    parameters, others = dict(model.named_parameters()), sorted(found["unexpected_keys"])
+    lost = sorted(({*found["missing_keys"]} & parameters.keys()) - may_lack - computed(model))
+    if lost and others and others[0].startswith(WRAPPED):
+        raise InputError(
+            f"{folder}: tensors are named as in a wrapper, such as {others[0]}; save the model that is in it"
+        )
+    if lost:
         raise InputError(
             f"{folder}: tensors missing: {lost[:3]}{' and more' if len(lost) > 3 else ''}; fetch or make the "
             "model again"
         )
-    if not config.get(QUANTIZATION):
-        _refuse_types(
-            folder, lambda name, stored: stored not in FLOATS and _is_among(name, parameters)
+    kinds = _stored(folder) if others else {}
+    for name in others:
+        numbered = any(part.isdecimal() for part in name.split("."))
+        if numbered and name.endswith((".weight", ".bias")) and kinds.get(name) in FLOATS:
+            raise InputError(
+                f"{folder}: tensor {name} has no place in the model that {CONFIG} makes; {remedy}"
+            )
+
+
+def _stored(folder: Path) -> dict[str, str]:
+    """Return the type of each tensor of a folder, by name."""
+    files = sorted(folder.glob("*.safetensors"))
+    return {name: kind for file in files for name, kind in stored_types(file).items()}
+
+
+def check_cache(model: PreTrainedModel, folder: str | Path) -> None:
+    """Raise InputError if the library's key-value cache has no room for all layers of a model's decoder."""
+    config = model.config.get_text_config(decoder=True)
+    layers, room = getattr(config, "num_decoder_layers", None), config.num_hidden_layers
+    if layers is not None and layers > room:
+        raise InputError(
+            f"{folder}: a {config.model_type} with {layers} layers above an encoder of {room}: the library's "
+            "key-value cache has no room for more; name another model"
         )
-    return model, missing
 
 
 def check_layers(config: Mapping[str, Any], tensors: int, origin: str | Path) -> None:
@@ -107,7 +191,7 @@ def check_layers(config: Mapping[str, Any], tensors: int, origin: str | Path) ->
 
     It is for use before a network is built, which takes milliseconds a layer, so damage could take minutes.
     """
-    for place, key, value in _entries(config):
+    for place, key, value in entries(config):
         if key in LAYERS and isinstance(value, int) and value > max(tensors, FEW_LAYERS):
             raise InputError(
                 f"{origin}: {'.'.join((*place, key))} is {value!s:.30}, but the weights are only {tensors} tensors; "
@@ -157,7 +241,9 @@ def read_generation_settings(model: PreTrainedModel, folder: Path) -> None:
 
 def first_line(error: Exception) -> str:
     """Return the first line of one of the library's errors, for a message."""
-    return str(error).strip().split("\n")[0] or type(error).__name__
+    lines = [line.strip() for line in str(error).strip().split("\n")]
+    more = lines[0].endswith(":") and len(lines) > 1  # what is wrong stands in the second
+    return " ".join(lines[: 1 + more]) or type(error).__name__
 
 
 def is_int8(config: Mapping[str, Any]) -> bool:
@@ -165,95 +251,6 @@ def is_int8(config: Mapping[str, Any]) -> bool:
     section = config.get(QUANTIZATION)
     ours = isinstance(section, Mapping) and section.get("quant_method") == INT8_METHOD
     return ours or (OLD_QUANTIZATION in config and SHAPES in config)
-
-
-def refuse_code(folder: str | Path, types: bool = True) -> None:
-    """Raise InputError if a model folder makes transformers run code, or read other files than its safetensors.
-
-    types: if True, refuse also types of models and classes of tokenizers that the installed library does not define;
-    for folders that name the class to read them with, instead of the caller.
-    """
-    folder = Path(folder)
-    check_plain(folder)
-    if (folder / ADAPTER).is_file():
-        raise InputError(
-            f"{folder / ADAPTER}: an adapter changes another model; merge it into that model and save the whole, or "
-            "remove the file"
-        )
-    files = [path for path in sorted(folder.glob("*.json")) if path.name not in PIECES]
-    for check in (_code_fault, _type_fault)[: 2 if types else 1]:
-        for path in files:
-            for place, key, value in _entries(_values(path)):
-                if fault := check(path.name, place, key, value):
-                    raise InputError(f"{path}: {'.'.join((*place, key))} {fault}")
-
-
-def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str | None:
-    """Return what an entry of a folder's file `name` would run or read, and the remedy; None if nothing."""
-    # A vocabulary may have a piece of this name, with a number.
-    if key == "auto_map" and not isinstance(value, int | float | None):
-        while isinstance(value, dict | list) and value:  # to the first text in it
-            value = next(iter(value.values())) if isinstance(value, dict) else value[0]
-        return (
-            f"names code ({value!s:.60}), which is never run; remove the entry if transformers itself has the model, "
-            "or name another model"
-        )
-    if key.endswith(("attn_implementation", "experts_implementation")) and "/" in str(value):
-        return f"names code of the hub ({value!s:.60}), which is not fetched; remove the entry"
-    if key == WEIGHTS_ENTRY and value not in (None, INT8_ADVICE) and not _is_weights(value, INDEX):
-        return f"is {value!r:.60}, expected a file *.safetensors of the folder; remove the entry"
-    if name.endswith(INDEX) and place[:1] == ("weight_map",) and not _is_weights(value):
-        return (
-            f"is {value!r:.60}, expected a file *.safetensors of the folder; fetch the model again"
-        )
-    return None
-
-
-def _type_fault(name: str, _place: tuple[str, ...], key: str, value: Any) -> str | None:
-    """Return the fault and the remedy if an entry of a folder's file `name` names a type unknown to the library."""
-    version = transformers.__version__
-    configures = name == CONFIG or name.startswith("config.")  # the second is for newer versions
-    if value is None:
-        return None
-    if configures and key == "model_type" and value not in (*CONFIG_MAPPING_NAMES, *PARTS):
-        return f"{value!r:.60} is none that transformers {version} defines; name another model"
-    if key == "tokenizer_class":
-        kind = tokenizer_class_from_name(value) if isinstance(value, str) else None
-        if not (isinstance(kind, type) and issubclass(kind, PreTrainedTokenizerBase)):
-            return (
-                f"{value!r:.60} is no tokenizer of transformers {version}; save the tokenizer with this version "
-                "again, or name another model"
-            )
-    return None
-
-
-def _is_weights(name: Any, *more: str) -> bool:
-    """Return True if a value is the plain name of a safetensors file."""
-    suffixes = (".safetensors", *more)
-    return isinstance(name, str) and PurePath(name).name == name and name.endswith(suffixes)
-
-
-def _values(path: Path) -> dict[str, Any]:
-    """Read a JSON file's dictionary; return an empty one if the file holds none: the library ignores such files."""
-    try:
-        values = parse_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return values if isinstance(values, dict) else {}
-
-
-def _entries(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """Yield (keys above, key, value) of all entries except our lineage, which transformers does not read."""
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), values)]
-    while waiting:
-        place, value = waiting.pop()
-        if isinstance(value, list):
-            waiting += [((*place, str(index)), one) for index, one in enumerate(value)]
-        elif isinstance(value, dict):
-            for key, one in value.items():
-                yield place, key, one
-                if (*place, key) != ("lineage",):
-                    waiting.append(((*place, key), one))
 
 
 def _is_among(name: str, parameters: Iterable[str]) -> bool:

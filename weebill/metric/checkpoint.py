@@ -20,8 +20,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError, placed
-from weebill.files import check_plain, read_json
-from weebill.hugging_face.loading import check_layers, refuse_code
+from weebill.files import check_plain
+from weebill.hugging_face.foreign_code import json_values, refuse_code
+from weebill.hugging_face.loading import check_layers
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder, reason
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
@@ -222,9 +223,8 @@ def find_encoder(
     place = Path(folder or fetch(name, ["config.json", FILE, SENTENCEPIECE], remedy))
     refuse_code(place, types=False)
     kind, path = FAMILIES[family], place / "config.json"
-    values, wanted = read_json(path), kind.config_class.model_type
-    found = values.get("model_type") if isinstance(values, dict) else None
-    if found != wanted:
+    values, wanted = json_values(path), kind.config_class.model_type
+    if (found := values.get("model_type")) != wanted:
         raise InputError(
             f"{path}: model_type {found!r}, expected {wanted!r}; "
             "name the folder of the checkpoint's own encoder"

@@ -17,9 +17,10 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError, placed
-from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.files import atomic_folder, sha256_file, write_json
 from weebill.hugging_face.families import prunable
-from weebill.hugging_face.loading import SHAPES, check_layers, refuse_code
+from weebill.hugging_face.foreign_code import json_values, refuse_code
+from weebill.hugging_face.loading import SHAPES, check_layers
 from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import (
     CHECKPOINTS,
@@ -163,9 +164,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], Architecture]:
             "(no hparams.yaml); name one of them"
         )
     refuse_code(path, types=False)
-    config = read_json(file)
-    if not isinstance(config, dict):
-        raise InputError(f"{file}: no dictionary; make the metric again")
+    config = json_values(file)
     if config.get("format") not in READABLE:
         raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
     parts = ("architecture", "encoder")
@@ -177,7 +176,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], Architecture]:
 def _load_folder(path: Path, stream: bool) -> Metric:
     file = path / "config.json"
     config, architecture = _read_config(path)
-    with suppress(OSError, SafetensorError):  # told below
+    with suppress(OSError):  # told below
         check_layers(config["encoder"], len(stored_types(path / WEIGHTS)), file)
     encoder = _empty_encoder(config["encoder"], file, stream)
     if (weights := config.get("weights")) not in (None, INT8):

@@ -15,10 +15,8 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_L
 
 from weebill.corpus.language_codes import same_language, standard_tag
 from weebill.errors import InputError, nearest
-from weebill.files import read_json
-from weebill.hugging_face.loading import first_line, pretrained_tokenizer, refuse_code
-
-WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+from weebill.hugging_face.foreign_code import CONFIG, json_values, refuse_code
+from weebill.hugging_face.loading import check_weights, first_line, pretrained_tokenizer
 
 
 class LanguageMarks(NamedTuple):
@@ -82,15 +80,13 @@ def check_folder(
     coded: True if the user gave language codes, which a model of one language pair does not use.
     """
     refuse_code(folder)
-    config = Path(folder) / "config.json"
-    values = read_json(config)
-    kind = values.get("model_type") if isinstance(values, dict) else None
+    config = Path(folder) / CONFIG
+    values = json_values(config)
+    kind = values.get("model_type")
     if kind not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
         message = f"{config}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or m2m_100"
         raise InputError(message)
-    if not any((Path(folder) / name).is_file() for name in WEIGHTS):
-        message = f"{folder}: has no {WEIGHTS[0]}, and pickles are not read, as they run code"
-        raise InputError(message)
+    check_weights(Path(folder), values)
     tokenizer = load_tokenizer(folder)
     set_languages(tokenizer, languages, folder)
     if coded and not known_codes(tokenizer):
