@@ -26,7 +26,10 @@ class Importer:
     """Base of all importers.  Arguments `monolingual`: the only side of the text, or None for parallel text.
 
     The class methods answer for an entry of a configuration before an importer is made of it.
+    by_language: True if data sets are published in some languages only, which `unpublished` checks.
     """
+
+    by_language = False
 
     @classmethod
     def file_keys(cls) -> list[str]:

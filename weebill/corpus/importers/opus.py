@@ -25,6 +25,8 @@ class OpusImporter(FromFiles):
     not in the index has the codes of `languages`, with `_` for `-`.
     """
 
+    by_language = True
+
     name: Text
     """Name of the corpus, such as `Europarl`."""
     version: Text
