@@ -16,7 +16,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.files import parameter_files, sha256_files
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.data import Task
@@ -27,7 +27,6 @@ from weebill.hugging_face.families import model_types
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import (
     check_cache,
-    first_line,
     is_int8,
     pretrained_model,
     pretrained_tokenizer,

@@ -27,7 +27,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES as SEQ_TO_SEQ,
 )
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.files import atomic_folder, read_json, write_json
 from weebill.hugging_face.families import FAMILIES, model_types, prunable
 from weebill.hugging_face.foreign_code import CONFIG
@@ -38,7 +38,6 @@ from weebill.hugging_face.loading import (
     WEIGHTS,
     check_layers,
     computed,
-    first_line,
     is_computed,
     is_int8,
     library_alone,

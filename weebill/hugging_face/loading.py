@@ -17,7 +17,7 @@ from huggingface_hub import constants
 from safetensors import SafetensorError
 from transformers import AutoTokenizer, GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.hugging_face.foreign_code import (
     ADAPTER,
     CONFIG,
@@ -237,13 +237,6 @@ def read_generation_settings(model: PreTrainedModel, folder: Path) -> None:
         with library_alone():
             found = GenerationConfig.from_pretrained(folder, local_files_only=True)
         model.generation_config = found
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of one of the library's errors, for a message."""
-    lines = [line.strip() for line in str(error).strip().split("\n")]
-    more = lines[0].endswith(":") and len(lines) > 1  # what is wrong stands in the second
-    return " ".join(lines[: 1 + more]) or type(error).__name__
 
 
 def is_int8(config: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
-from weebill.errors import InputError, placed
+from weebill.errors import InputError, first_line, placed
 from weebill.files import atomic_folder, sha256_file, write_json
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.foreign_code import json_values, refuse_code
@@ -37,7 +37,6 @@ from weebill.metric.network import (
     hold_stored,
     is_stored,
     new_encoder,
-    reason,
 )
 from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
@@ -212,7 +211,9 @@ def _empty_encoder(values: Mapping[str, Any], file: Path, meta: bool) -> PreTrai
         try:
             cut_to(prunable(encoder), shapes)
         except (InputError, AttributeError, TypeError) as error:  # values may have other types
-            raise InputError(f"{file}: {SHAPES}: {reason(error)}; make the metric again") from error
+            raise InputError(
+                f"{file}: {SHAPES}: {first_line(error)}; make the metric again"
+            ) from error
     return encoder
 
 

@@ -14,9 +14,9 @@ from safetensors import SafetensorError
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
 from weebill.corpus.language_codes import same_language, standard_tag
-from weebill.errors import InputError, nearest
+from weebill.errors import InputError, first_line, nearest
 from weebill.hugging_face.foreign_code import CONFIG, json_values, refuse_code
-from weebill.hugging_face.loading import check_weights, first_line, pretrained_tokenizer
+from weebill.hugging_face.loading import check_weights, pretrained_tokenizer
 
 
 class LanguageMarks(NamedTuple):
