@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from transformers import UMT5Config, UMT5ForConditionalGeneration
 
 from tests.hugging_face.small import small_model
 from weebill.errors import InputError
@@ -133,3 +134,17 @@ def test_an_encoder_writes_no_text(made, tmp_path):
     load_generator(made["bart"][0]).tokenizer.save_pretrained(tmp_path)
     with pytest.raises(InputError, match="XLMRobertaModel generates no text"):
         load_generator(tmp_path)
+
+
+def test_an_old_configuration_does_not_say_that_a_model_is_a_pair(made, tmp_path):
+    config = UMT5Config(
+        vocab_size=400, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, pad_token_id=1
+    )
+    model = UMT5ForConditionalGeneration(config)
+    model.save_pretrained(tmp_path)
+    load_generator(made["bart"][0]).tokenizer.save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    values = json.loads(path.read_text())
+    del values["is_encoder_decoder"]
+    path.write_text(json.dumps(values))
+    assert load_generator(tmp_path).pairs

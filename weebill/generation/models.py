@@ -15,6 +15,9 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES as PAIRS,
+)
 
 from weebill.errors import InputError, first_line
 from weebill.files import parameter_files, sha256_files
@@ -138,7 +141,8 @@ def load_generator(path: str | Path) -> Generator:
             message = f"{path}: {type(model).__name__} generates no text; name a model that does"
             raise InputError(message)
     else:
-        kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
+        pairs = config.get("is_encoder_decoder", config.get("model_type") in PAIRS)
+        kind = AutoModelForSeq2SeqLM if pairs else AutoModelForCausalLM
         told = "no model that generates text, in safetensors"
         with _explained(path, told, "name another, or save it again by save_pretrained"):
             model, _ = pretrained_model(kind, path)

@@ -165,7 +165,10 @@ def _read_config(path: Path) -> tuple[dict[str, Any], Architecture]:
     refuse_code(path, types=False)
     config = json_values(file)
     if config.get("format") not in READABLE:
-        raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
+        raise InputError(
+            f"{file}: format {config.get('format')!r}, expected {FORMAT!r}; name a metric, or a checkpoint of "
+            "unbabel-comet"
+        )
     parts = ("architecture", "encoder")
     if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
         raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
