@@ -275,3 +275,14 @@ def test_a_decoder_for_which_the_librarys_cache_is_too_small(tmp_path, deep):
     assert refusal(generator.check, "summarization", {}).startswith(told)
     with pytest.raises(IndexError):  # once the library makes room, the check can go
         loaded.generate(ids, max_new_tokens=2)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+@pytest.mark.parametrize("save", [save_model, lambda path, model: model.save_pretrained(path)])
+def test_a_diverged_model_is_named(tmp_path, save, number):
+    """It would write empty texts."""
+    model = small_model("gpt2")
+    model.transformer.h[1].mlp.c_fc.weight.data[3, 2] = number
+    save(tmp_path / "model", model)
+    told = f"{tmp_path}/model: NaN or infinity in transformer.h.1.mlp.c_fc.weight; the model has"
+    assert refusal(load_model, tmp_path / "model").startswith(told)

@@ -36,6 +36,7 @@ from weebill.hugging_face.loading import (
     POOLER,
     SHAPES,
     WEIGHTS,
+    check_finite,
     check_layers,
     computed,
     is_computed,
@@ -257,4 +258,7 @@ def _load_own(
             with torch.no_grad():
                 module.weight.copy_(module.create_weight())
     read_generation_settings(model, path)
-    return model, set(missing) - model.all_tied_weights_keys.keys() - computed(model)
+    lost = set(missing) - model.all_tied_weights_keys.keys() - computed(model)
+    if not lost:
+        check_finite(path, model)
+    return model, lost

@@ -113,6 +113,7 @@ def pretrained_model(
     _check_fit(folder, model, found, may_lack)
     parameters = dict(model.named_parameters())
     _refuse_types(folder, lambda name, stored: stored not in FLOATS and _is_among(name, parameters))
+    check_finite(folder, model)
     return model, set(found["missing_keys"])
 
 
@@ -173,6 +174,16 @@ def _stored(folder: Path) -> dict[str, str]:
     """Return the type of each tensor of a folder, by name."""
     files = sorted(folder.glob("*.safetensors"))
     return {name: kind for file in files for name, kind in stored_types(file).items()}
+
+
+def check_finite(folder: Path, model: PreTrainedModel) -> None:
+    """Raise InputError if a parameter is NaN or infinite, which would give empty texts without an error."""
+    for name, value in model.named_parameters():
+        # The extremes are NaN if any number is.
+        if value.numel() and not all(one.isfinite() for one in value.detach().aminmax()):
+            raise InputError(
+                f"{folder}: NaN or infinity in {name}; the model has diverged, or the file is damaged: take another"
+            )
 
 
 def check_cache(model: PreTrainedModel, folder: str | Path) -> None:
