@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSeq2SeqLM
 
 from tests.hugging_face.small import NEURONS, PIECES, logits, small_batch, small_model, t5
+from weebill.configuration.checking import unfit_models
 from weebill.errors import InputError
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.generation.models import Generator
@@ -234,6 +235,27 @@ def test_weights_in_other_formats_are_named(marian, tmp_path, other):
         assert message.startswith(
             f"{folder}: has no {WEIGHTS} or {INDEX}, but {other}, and pickles"
         )
+
+
+def test_the_start_of_a_workflow_tells_what_a_job_would(marian, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(marian, folder)
+    model = {"by": "hugging_face", "hugging_face": str(folder)}
+    config = {
+        "kind": "generation",
+        "data": {},
+        "models": {"m": model},
+        "pipelines": [],
+        "steps": {},
+    }
+    assert unfit_models(config) == []
+    (folder / WEIGHTS).write_bytes(b"version https://git-lfs.github.com/spec/v1")
+    (line,) = unfit_models(config)
+    assert line.startswith(
+        f"models.m.hugging_face: {folder / WEIGHTS}: no safetensors, damaged, or"
+    )
+    (folder / WEIGHTS).unlink()
+    assert f"hugging_face: {folder}: has no {WEIGHTS}" in unfit_models(config)[0]
 
 
 @pytest.mark.parametrize("method", ["gptq", "awq", "bitsandbytes", "fp8", "new"])

@@ -29,6 +29,7 @@ from weebill.generation.int8_facts import adapt_methods, compute_buffers, int8_w
 from weebill.generation.quantizable import linears, matrix_of, quantizable
 from weebill.generation.weight_grids import BITS, WeightGrid, grid_of_bits
 from weebill.hugging_face.families import prunable
+from weebill.hugging_face.fit import check_layers
 from weebill.hugging_face.folder import (
     SHAPES,
     WEIGHTS,
@@ -45,7 +46,6 @@ from weebill.hugging_face.loading import (
     INT8_WEIGHTS,
     OLD_QUANTIZATION,
     QUANTIZATION,
-    check_layers,
     library_alone,
     read_config,
     read_generation_settings,

@@ -21,8 +21,8 @@ from transformers import PreTrainedModel
 
 from weebill.errors import InputError, first_line, placed
 from weebill.files import check_plain
+from weebill.hugging_face.fit import check_layers
 from weebill.hugging_face.foreign_code import json_values, refuse_code
-from weebill.hugging_face.loading import check_layers
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer

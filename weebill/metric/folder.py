@@ -19,8 +19,9 @@ from transformers import PreTrainedModel
 from weebill.errors import InputError, first_line, placed
 from weebill.files import atomic_folder, sha256_file, write_json
 from weebill.hugging_face.families import prunable
+from weebill.hugging_face.fit import check_layers
 from weebill.hugging_face.foreign_code import json_values, refuse_code
-from weebill.hugging_face.loading import SHAPES, check_layers
+from weebill.hugging_face.loading import SHAPES
 from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import (
     CHECKPOINTS,

@@ -15,8 +15,8 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_L
 
 from weebill.corpus.language_codes import same_language, standard_tag
 from weebill.errors import InputError, first_line, nearest
-from weebill.hugging_face.foreign_code import CONFIG, json_values, refuse_code
-from weebill.hugging_face.loading import check_weights, pretrained_tokenizer
+from weebill.hugging_face.foreign_code import CONFIG
+from weebill.hugging_face.loading import checked_config, pretrained_tokenizer, read_config
 
 
 class LanguageMarks(NamedTuple):
@@ -79,14 +79,12 @@ def check_folder(
     languages: None if they are not known; only models of one pair work without.
     coded: True if the user gave language codes, which a model of one language pair does not use.
     """
-    refuse_code(folder)
     config = Path(folder) / CONFIG
-    values = json_values(config)
-    kind = values.get("model_type")
+    kind = read_config(Path(folder), types=True).get("model_type")
     if kind not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
         message = f"{config}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or m2m_100"
         raise InputError(message)
-    check_weights(Path(folder), values)
+    checked_config(folder)
     tokenizer = load_tokenizer(folder)
     set_languages(tokenizer, languages, folder)
     if coded and not known_codes(tokenizer):
