@@ -14,8 +14,8 @@ from weebill.replaceable import FolderKind
 
 WEIGHTS = re.compile(r"(model(-\d+-of-\d+)?|int8)\.safetensors")  # int8.safetensors is our own
 ORIGIN = "hub.json"
-# Configuration, tokenizer, and the index of weights in several parts.
-BESIDE = (".json", ".model", ".spm", ".txt")
+# Configuration, tokenizer with its chat template, and the index of weights in several parts.
+BESIDE = (".json", ".model", ".spm", ".txt", ".jinja")
 
 
 def fetch_model(name: str, revision: str, folder: str | Path, places: Places) -> None:
