@@ -148,3 +148,13 @@ def test_an_old_configuration_does_not_say_that_a_model_is_a_pair(made, tmp_path
     del values["is_encoder_decoder"]
     path.write_text(json.dumps(values))
     assert load_generator(tmp_path).pairs
+
+
+def test_an_article_with_a_piece_that_the_model_lacks_is_named(made):
+    """Such are added tokens that were saved without resizing the model."""
+    generator = load_generator(made["bart"][0])
+    articles = ["The wren sang.", "The <late> wren."]
+    assert len(summarize(generator, articles, SearchSettings(1, 4), 40)) == 2
+    generator.tokenizer.add_tokens(["<late>"])
+    with pytest.raises(InputError, match=r"text 2: has '<late>', piece .* but the model has"):
+        summarize(generator, articles, SearchSettings(1, 4), 40)

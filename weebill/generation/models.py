@@ -23,6 +23,7 @@ from weebill.errors import InputError, first_line
 from weebill.files import parameter_files, sha256_files
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.data import Task
+from weebill.generation.encoding import Encoder
 from weebill.generation.int8 import load_int8
 from weebill.generation.search_options import unknown_options
 from weebill.generation.settings import Device, SearchSettings
@@ -207,23 +208,21 @@ def summarize(
     """Write a summary of each article, in their order, by the model's own search; line breaks are kept.
 
     max_source: tokens at which articles are cut.  report: called after each batch with the number of finished ones.
-    Raises InputError if the model is no encoder-decoder, or has fewer positions than the texts' token limits, or if
-    `articles` is one string.
+    Raises InputError if the model is no encoder-decoder, has fewer positions than the texts' token limits, or no row
+    for a piece of an article, or if `articles` is one string.
     """
     longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
     generator.check("summarization", longest)
     model, tokenizer = generator.model, generator.tokenizer
     articles = checked_lines("articles", articles)
+    sources = Encoder(model, tokenizer, max_source, 0).tokens(articles, max_source)
     # Articles of a batch have similar lengths.
     order = sorted(range(len(articles)), key=lambda index: len(articles[index]))
     found = [""] * len(articles)
     for start in range(0, len(order), settings.batch_size):
         indices = order[start : start + settings.batch_size]
-        inputs = tokenizer(
-            [articles[index] for index in indices],
-            truncation=True,
-            max_length=max_source,
-            padding=True,
+        inputs = tokenizer.pad(
+            {"input_ids": [sources[index] for index in indices]},
             padding_side="right",  # an encoder counts positions from the left
             return_tensors="pt",
         ).to(next(model.parameters()).device)
