@@ -96,7 +96,7 @@ def test_a_damaged_file_is_not_taken(tmp_path, site):
 def test_the_files_that_a_model_is_read_from(tmp_path):
     folder = tmp_path / "birds/en-de"
     folder.mkdir(parents=True)
-    parts = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    parts = ["model-00001-of-00002.safetensors", "model.safetensors-00002-of-00002.safetensors"]
     parts += ["model.safetensors.index.json", "config.json", "spiece.model", "chat_template.jinja"]
     for name in (*parts, "code.py", "pytorch_model.bin", "model.fp16.safetensors", "README.md"):
         (folder / name).touch()
