@@ -1,4 +1,5 @@
-// Arrays as arguments and results of functions that Python calls: NumPy's, or of anything that offers DLPack or a buffer.
+// Array arguments and results of the functions that Python calls: NumPy arrays, or any object that offers DLPack or the
+// buffer protocol.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,21 +14,21 @@
 
 namespace nb = nanobind;
 
-// Numbers in memory that is only read, without gaps; arrays of another type or layout are refused, never copied.
+// A read-only contiguous array.  Arrays of another type or layout are refused, never copied.
 template <class T, size_t DIMENSIONS>
 using Numbers = nb::ndarray<const T, nb::ndim<DIMENSIONS>, nb::c_contig, nb::device::cpu>;
 
-// Numbers that may lie apart.
+// An array that may have strides.
 template <class T, size_t DIMENSIONS>
 using Strided = nb::ndarray<const T, nb::ndim<DIMENSIONS>, nb::device::cpu>;
 
 template <size_t DIMENSIONS>
 using Result = nb::ndarray<nb::numpy, float, nb::ndim<DIMENSIONS>>;
 
-// An array of a shape, whose numbers are not set; the last dimension shows `shown` numbers of each row.
+// Make an uninitialised array.  Its last dimension shows the first `shown` numbers of each row.
 template <size_t DIMENSIONS>
 Result<DIMENSIONS> make_result(const size_t (&shape)[DIMENSIONS], size_t shown) {
-  constexpr size_t LINE = 64;  // of the caches
+  constexpr size_t LINE = 64;  // bytes of a cache line
   size_t bytes = sizeof(float), shown_shape[DIMENSIONS];
   int64_t strides[DIMENSIONS], stride = 1;
   for (size_t i = DIMENSIONS; i-- > 0; stride *= static_cast<int64_t>(shape[i])) {

@@ -2,15 +2,16 @@
 //
 //     out[q] = Σⱼ softmaxⱼ(query[q]·key[j] / √k)·value[j]
 //
-// Where many queries look at the same memory, keys lie transposed, keys[c][j] with j padded to VECTOR, so that scores
-// of LANES keys are computed at once, and behind them the values, values[j][c]: what is read lies in one piece.  c
-// counts the head's numbers, padded with zeros to VECTOR.  What a decoder has written so far is looked up entry by
-// entry instead.
+// If many queries read the same memory, the keys are stored transposed, as keys[c][j] with j padded to VECTOR, so that
+// the scores of LANES keys are computed at once.  The values follow as values[j][c].  All reads are therefore
+// contiguous.  c is the index within the head, padded with zeros to VECTOR.  The entries that a decoder has written so
+// far are looked up one by one instead.
 //
-// A decoder reads the memory of all its sentences at every step, from beyond the near caches: it may be kept in half as
-// many bytes (T = Word), as whole numbers of a step for each key and one for each value, the largest of whose numbers is
-// Word::LARGEST.  They are floats again as they are loaded, and the steps are factors of scores and of weights.  PyTorch
-// rounds an int8 student's so, too (translation/layers.py): what it translates is the same.
+// A decoder reads the memory of all its sentences at every step, and this memory is too large for the near caches.  It
+// can therefore be stored in half as many bytes (T = Word): as whole numbers with a step size for each key and each
+// value, where the largest magnitude is Word::LARGEST.  Loading converts them back to floats, and the steps are
+// multiplied into scores and weights.  PyTorch rounds the memory of an int8 student in the same way
+// (translation/layers.py), so both translate alike.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +24,9 @@ struct Memory {
   const T* keys;    // (head, padded), zeros beyond length
   const T* values;  // (length, head)
   int length, padded;
-  const float *key_steps = nullptr, *value_steps = nullptr;  // (padded), of words only, zeros beyond length
+  const float *key_steps = nullptr, *value_steps = nullptr;  // (padded), only if T is Word; zeros beyond length
 
-  // What lies at a place: steps, keys, values.
+  // Divide the block at `at` into steps, keys and values.
   Memory(const T* at, int length, int head) : length(length), padded(round_up(length, VECTOR)) {
     if constexpr (STEPS) {
       key_steps = reinterpret_cast<const float*>(at);
@@ -35,7 +36,7 @@ struct Memory {
     values = keys + static_cast<size_t>(head) * padded;
   }
 
-  // What it takes of numbers, in proportion to the head's.
+  // Size of the block, in numbers of type T; proportional to the head's size.
   static size_t size(int length, int head) {
     const int padded = round_up(length, VECTOR);
     return steps_size(padded, head) + static_cast<size_t>(head) * (padded + length);
@@ -44,25 +45,25 @@ struct Memory {
   static constexpr bool STEPS = std::is_same_v<T, Word>;
 
  private:
-  // Room for two floats a position, as a head has VECTOR numbers at least.
+  // Room for two floats for each position; it suffices because a head has at least VECTOR numbers.
   static size_t steps_size(int padded, int head) { return STEPS ? static_cast<size_t>(head) * (padded / 4) : 0; }
   static_assert(VECTOR / 4 * sizeof(T) >= 2 * sizeof(float));
 };
 
-// How many steps make 1, where the largest of a head's numbers is Word::LARGEST of them.
+// Number of steps in 1, if the largest magnitude of the head's numbers is Word::LARGEST steps.
 inline float steps_in_one(const float* numbers, int head) {
   Floats most = {};
   for (int c = 0; c < head; c += LANES) most = maximum(most, magnitude(load(numbers + c)));
   return Word::LARGEST / std::max(largest(most), Word::LEAST);
 }
 
-// `length` rows of keys and of values, `stride` numbers apart, are laid out at a place.
+// Store `length` rows of keys and of values, `stride` numbers apart, in the block at `at`.
 template <class T>
 inline Memory<T> lay_out(const float* keys, const float* values, int stride, int length, int head, T* at) {
   const Memory<T> memory(at, length, head);
   T *key_to = at + (memory.keys - at), *value_to = at + (memory.values - at);
-  float *key_steps = reinterpret_cast<float*>(at), *value_steps = key_steps + memory.padded;  // of words only
-  // Numbers of a position, in its steps where there are any.
+  float *key_steps = reinterpret_cast<float*>(at), *value_steps = key_steps + memory.padded;  // only if T is Word
+  // LANES numbers of a position, in units of its step if there is one.
   const auto number = [=](const float* from, float steps) {
     return Memory<T>::STEPS ? load(from) * steps : load(from);
   };
@@ -95,8 +96,8 @@ inline Memory<T> lay_out(const float* keys, const float* values, int stride, int
   return memory;
 }
 
-// weights[r][j] ← e^(weights[r][j] − the largest of most[r]), times factors[j] where there are any; share[r] ← 1 / the
-// sum without those.
+// weights[r][j] ← e^(weights[r][j] − the largest of most[r]), times factors[j] if there are factors.  share[r] ← 1 /
+// the sum of the exponentials without the factors.
 template <int R, bool FACTORS = false>
 INLINE inline void exponentiate(float* weights, int padded, const Floats* most, float* share,
                                 const float* factors = nullptr) {
@@ -116,8 +117,8 @@ INLINE inline void exponentiate(float* weights, int padded, const Floats* most, 
   for (int r = 0; r < R; ++r) share[r] = 1.0f / sum(total[r]);
 }
 
-// LANES of R·V sums, in PARTS that are added up at last: a processor adds to one only every few cycles, but to eight
-// at a time.
+// LANES of R·V sums, each kept in PARTS partial sums that `give` adds.  A processor takes several cycles for an
+// addition but can start several of them in each, so eight independent sums keep it busy.
 template <int R, int V>
 struct Sums {
   static constexpr int PARTS = std::max(1, 8 / (R * V));
@@ -137,7 +138,7 @@ struct Sums {
   }
 };
 
-// score(r, v, LANES of query[r]·key[j]), V of them, where keys[c] lie `key_stride` apart.
+// Call score(r, v, LANES of query[r]·key[j]) for V vectors of keys; keys[c] are `key_stride` apart.
 template <int R, int V, class T, class Score>
 INLINE inline void score_keys(const float* queries, int stride, const T* keys, int key_stride, int head,
                               Score score) {
@@ -155,7 +156,7 @@ INLINE inline void score_keys(const float* queries, int stride, const T* keys, i
   sums.give(score);
 }
 
-// mixed(r, v, LANES of Σⱼ weights[r][j]·value(j)), V of them; the weights' rows lie `padded` apart.
+// Call mixed(r, v, LANES of Σⱼ weights[r][j]·value(j)) for V vectors; the rows of the weights are `padded` apart.
 template <int R, int V, class Value, class Mixed>
 INLINE inline void mix_values(const float* weights, int padded, Value value, int length, Mixed mixed) {
   Sums<R, V> sums;
@@ -174,7 +175,7 @@ INLINE inline void mix_values(const float* weights, int padded, Value value, int
   sums.give(mixed);
 }
 
-// step<V>(first) for all of so many numbers, WIDE vectors of LANES at a time, and for the last of them two and one.
+// Call step<V>(first) for all `numbers`: WIDE vectors of LANES at a time, then two, then one for the rest.
 template <int WIDE, class Step>
 INLINE inline void in_vectors(int numbers, Step step) {
   int at = 0;
@@ -185,13 +186,13 @@ INLINE inline void in_vectors(int numbers, Step step) {
     if (at < numbers) step.template operator()<1>(at);
 }
 
-// R queries, `stride` numbers apart.  head: numbers with padding; scale: 1/√k of the head without.  CAUSAL: the last
-// query sees the first `length` keys, each before it one less.
-// emit(r, c, LANES of out[r] from c).  weights: room for R × length, padded to VECTOR.
+// R queries, `stride` numbers apart, attend to the memory.  Calls emit(r, c, LANES of out[r] from c).
+// head: numbers of a head with padding.  scale: 1/√k, where k counts no padding.  weights: room for R × length, padded
+// to VECTOR.  CAUSAL: the last query sees the first `length` keys, and each query before it one key less.
 template <int R, bool CAUSAL = false, class T, class Emit>
 inline void attend(const float* queries, int stride, const Memory<T>& memory, int head, float scale, float* weights,
                    Emit&& emit) {
-  const int padded = round_up(memory.length, VECTOR);  // memory.padded, or less where only its first keys are seen
+  const int padded = round_up(memory.length, VECTOR);  // less than memory.padded if only the first keys are visible
   Floats most[R];
   float share[R];
   for (int r = 0; r < R; ++r) most[r] = all(-INFINITY);
@@ -217,9 +218,9 @@ inline void attend(const float* queries, int stride, const Memory<T>& memory, in
   in_vectors<WIDE>(head, mix);
 }
 
-// One query over entries in any order: entry j has its key at keys + entries[j]·key_stride, its value at
-// values + entries[j]·value_stride.  emit(c, LANES of out from c).  weights: room for `length`, padded to VECTOR.
-// added: to the scores, as much room, or null.
+// One query attends to entries in any order: entry j has its key at keys + entries[j]·key_stride and its value at
+// values + entries[j]·value_stride.  Calls emit(c, LANES of out from c).
+// weights: room for `length`, padded to VECTOR.  added: numbers to add to the scores, (padded), or null.
 template <class Emit>
 inline void attend_entries(const float* query, const float* keys, size_t key_stride, const float* values,
                            size_t value_stride, const int32_t* entries, int length, int head, float scale,
@@ -241,7 +242,7 @@ inline void attend_entries(const float* query, const float* keys, size_t key_str
   }
   float share;
   exponentiate<1>(weights, padded, &most, &share);
-  in_vectors<4>(head, [&]<int V>(int c) INLINE {  // so that a value is read in one piece
+  in_vectors<4>(head, [&]<int V>(int c) INLINE {  // wide vectors, so that each value is read contiguously
     mix_values<1, V>(
         weights, padded, [=](int j) INLINE { return values + entries[j] * value_stride + c; }, length,
         [&](int, int v, Floats sum) INLINE { emit(c + v * LANES, sum * share); });

@@ -1,4 +1,4 @@
-// What Python sees of a decoder: its parts, named as in decoder.h, and texts that it writes.
+// Python bindings of the decoder: its parts, named as in decoder.h, and the texts that it writes.
 #pragma once
 
 #include "bound_linear.h"
@@ -6,7 +6,7 @@
 
 namespace {
 
-// Reads the parts of a decoder from Python's, and keeps the arrays and maps that it reads from.
+// Read the parts of a decoder from a Python dictionary, and keep the arrays and maps that they point to alive.
 struct BoundDecoder {
   decoder::Parts parts;
   std::vector<nb::object> kept;
@@ -89,7 +89,7 @@ struct BoundDecoder {
   }
 };
 
-// Texts that are being written; threads may write others with the same decoder.
+// Texts that are being written.  Several threads may use the same decoder, each with its own texts.
 struct BoundWriting {
   const decoder::Parts& parts;
   decoder::Writing writing;
@@ -105,7 +105,8 @@ struct BoundWriting {
     writing.read(states.data(), lengths);
   }
 
-  // tokens: int64, counts[m] of each row → logits after the last of each row, float32 (rows, vocabulary).
+  // Add tokens: int64, counts[m] for row m.  Returns the logits after each row's last token, float32 (rows,
+  // vocabulary).
   Result<2> add(const Numbers<int64_t, 1>& tokens, const std::vector<int>& counts) {
     const CodedLinear& output = *parts.output.linear;
     const auto rows = static_cast<size_t>(writing.rows());

@@ -1,4 +1,4 @@
-// Linear maps of any model on codes, as Python calls them.
+// Python bindings of the linear maps on quantized weights.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace {
 
-// x: float32 (rows, inputs) → (rows, outputs).  bias: (outputs) or None.  multiply(x, rows, bias or null, y): with
-// padding columns in y.
+// Apply a map to x, float32 (rows, inputs); returns (rows, outputs).  bias: (outputs) or None.  multiply(x, rows, bias
+// or null, y) writes y with its padding columns.
 template <class Map, class Multiply>
 Result<2> multiplied(const Map& linear, const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias,
                      Multiply multiply) {
@@ -28,7 +28,7 @@ template <class Map>
 struct BoundLinear {
   Map linear;
 
-  // scale: as of CodedLinear.
+  // scale: as for CodedLinear.
   Result<2> multiply(const Numbers<float, 2>& x, const std::optional<Numbers<float, 1>>& bias, float scale,
                      Activation kind) const {
     return multiplied(linear, x, bias, [&](const float* from, int rows, const float* offsets, float* to) {
@@ -36,7 +36,7 @@ struct BoundLinear {
     });
   }
 
-  // indices: int64 (n) → the weights of these outputs, float32 (n, inputs).
+  // Return the weights of the outputs `indices`, int64 (n), as float32 (n, inputs).
   Result<2> rows(const Numbers<int64_t, 1>& indices) const {
     const auto inputs = static_cast<size_t>(linear.inputs);
     auto found = make_result<2>({indices.size(), inputs}, inputs);

@@ -1,5 +1,6 @@
-// Memory that grows and is used again, aligned to the cache line; where it is large, in huge pages if the system has any:
-// what is read from end to end at every step costs a look at the page tables for each page.
+// Memory that grows and is reused, aligned to the cache line.  Large buffers are in huge pages if the system offers
+// them: a matrix that is read from end to end at every step would otherwise need a page table lookup for each small
+// page.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,7 +18,7 @@ constexpr size_t HUGE_PAGE = 2 << 20;
 template <class T>
 class Buffer {
  public:
-  // Room for `count` numbers.  Where it grows, nothing is kept, and all are zero.
+  // Return room for `count` numbers.  If the buffer grows, its old contents are lost and all numbers are zero.
   T* room(size_t count) {
     if (count > size_) {
       data_ = zeros(count);
@@ -26,7 +27,7 @@ class Buffer {
     return data_.get();
   }
 
-  // The same, but what is there is kept; grows by half at least.
+  // The same, but the contents are kept; grows by at least half.
   T* extend(size_t count) {
     if (count > size_) {
       const size_t larger = std::max(count, size_ + size_ / 2);

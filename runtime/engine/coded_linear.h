@@ -1,6 +1,7 @@
-// A linear map of any model on codes of few bits: y = activation(W·x + b), x and y in float32, the weights never.
+// A linear map on quantized weights, for any model: y = activation(W·x + b).  x and y are float32.
 //
-// Each row of x is quantized by itself (127 / its largest magnitude), or by one scale known beforehand.
+// Each row of x is quantized with its own scale (127 / its largest magnitude), or all rows with one scale known in
+// advance.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 enum class Activation { none, relu, gelu, gelu_tanh, silu };
 
-// erf(|x|) by Abramowitz & Stegun 7.1.26, to 1.5·10⁻⁷, with the sign of x.
+// erf(x) to 1.5·10⁻⁷ (Abramowitz & Stegun 7.1.26).
 inline Floats error_function(Floats x) {
   const Floats size = magnitude(x), t = 1.0f / (1.0f + 0.3275911f * size);
   Floats y = all(1.061405429f);
@@ -44,7 +45,7 @@ class CodedLinear {
   virtual void operator()(const float* x, int rows, const float* bias, float scale, Activation kind,
                           float* y) const = 0;
 
-  // The weights of one output.
+  // Write the weights of output n.
   virtual void row(int n, float* to) const = 0;
 
   int outputs() const { return outputs_; }
@@ -53,7 +54,7 @@ class CodedLinear {
   int inputs;
 
  protected:
-  // The scale by which a row's largest magnitude becomes 127.
+  // Return the scale that maps a row's largest magnitude to 127.
   float scale_of(const float* x) const {
     const int whole = inputs / LANES * LANES;
     Floats most = {};
@@ -63,7 +64,7 @@ class CodedLinear {
     return peak > 0 ? 127 / peak : 1;
   }
 
-  // The biases, or zeros, with room up to the padding; until this thread's next call.
+  // Return the biases, or zeros, padded with zeros; valid until this thread's next call.
   const float* padded_bias(const float* bias) const {
     static thread_local Buffer<float> room;
     float* to = room.room(padded());
@@ -72,7 +73,7 @@ class CodedLinear {
     return to;
   }
 
-  // put(k, LANES numbers of the row from k), the last ones with zeros behind them.
+  // Call put(k, LANES numbers of the row from k on); the last numbers are padded with zeros.
   template <class Put>
   void in_lanes(const float* x, Put put) const {
     const int whole = inputs / LANES * LANES;

@@ -1,8 +1,8 @@
-// The decoder of any generating model, in float32 but for its linear maps: what a layer is made of is told by flags and
-// by maps that are there or not.  So it is GPT-2's, BART's, T5's or Llama's.
+// The decoder of any generation model, in float32 except for its linear maps.  Flags and optional maps describe what a
+// layer consists of, so that GPT-2, BART, T5 and Llama are all instances of it.
 //
-// Rows are texts that are being written.  Those that continue the same text share the keys and values of its tokens
-// (history.h); tokens of a row that come together, such as a prompt's, are computed together.
+// A row is a text that is being written.  Rows that continue the same text share the keys and values of its tokens
+// (history.h).  Tokens that a row gets together, such as those of a prompt, are computed together.
 #pragma once
 
 #include <vector>
@@ -16,63 +16,63 @@ namespace decoder {
 
 // y = activation(W·x + b).
 struct Map {
-  const CodedLinear* linear = nullptr;  // null where pruning left no inputs: y = b
+  const CodedLinear* linear = nullptr;  // null if pruning left no inputs: y = b
   const float* bias = nullptr;          // (outputs) or null
   float scale = 0;                      // of the inputs; 0: each row has its own
   Activation kind = Activation::none;
 };
 
 struct Norm {
-  const float *gain = nullptr, *bias = nullptr;  // (d); no gain: x stays as it is
+  const float *gain = nullptr, *bias = nullptr;  // (d); without gain, x is unchanged
 };
 
 struct Attention {
   Norm norm;
-  int heads = 0, size = 0;  // heads of queries, 0 where all were pruned; numbers of a head
-  int group = 1;            // heads of queries that share a key and a value
+  int heads = 0, size = 0;  // query heads, 0 if all were pruned; numbers of a head
+  int group = 1;            // query heads that share a key and a value
   float scale = 1;
   std::vector<Map> maps;             // query, key and value; or one map for all three
   Map out;
-  const float* distances = nullptr;  // (heads, reach) or null: added to the score of a key, the nearest's last
-  int reach = 0;                     // tokens, further than which all count as far as the first
-  Norm query_norm, key_norm;         // of each head's numbers, before they turn
-  int window = 0;                    // tokens that a query sees at most, its own among them; 0: all before it
+  const float* distances = nullptr;  // (heads, reach) or null: added to scores; the last is for the nearest key
+  int reach = 0;                     // keys at this distance or further share one number
+  Norm query_norm, key_norm;         // applied to each head before the rotation
+  int window = 0;                    // tokens that a query sees at most, including its own; 0: no limit
 
-  int keys() const { return heads / group; }  // heads of keys
-  int padded() const { return round_up(size, VECTOR); }  // numbers of a head as they are kept
+  int keys() const { return heads / group; }  // key heads
+  int padded() const { return round_up(size, VECTOR); }  // stored numbers of a head
   int width() const { return heads * padded(); }
 };
 
 struct FeedForward {
   Norm norm;
-  Map inner, gate, outer;  // outer(inner(x)), or outer(inner(x)·gate(x)) where there is a gate
+  Map inner, gate, outer;  // outer(inner(x)), or outer(inner(x)·gate(x)) if there is a gate
 };
 
 struct Layer {
   Attention self;
-  Attention cross;  // no maps, no output: there is none
+  Attention cross;  // without maps and output if the decoder has no encoder
   FeedForward feed_forward;
 };
 
 struct Parts {
   int d = 0;
   bool norm_first = false;  // x + f(norm(x)); otherwise norm(x + f(x))
-  bool centred = true;      // norms take the mean away (LayerNorm); otherwise they do not (RMSNorm)
+  bool centred = true;      // norms subtract the mean (LayerNorm); otherwise they do not (RMSNorm)
   float epsilon = 1e-5f;
   const CodedLinear* embedding = nullptr;
-  float factor = 1;                  // of the embeddings
-  const float* positions = nullptr;  // (tokens at most, d) or null: added to the embeddings
-  Rotary rotary;                     // of all attention but to an encoder
+  float factor = 1;                  // multiplies the embeddings
+  const float* positions = nullptr;  // (maximal tokens, d) or null: added to the embeddings
+  Rotary rotary;                     // for self-attention
   Norm embedding_norm, last_norm;
   std::vector<Layer> layers;
   float output_factor = 1;
   Map output;
 };
 
-// Keys or values of past tokens, those of a head side by side.
+// Keys or values of past tokens, grouped by head.
 class Entries {
  public:
-  // Room for `count` entries of heads; what is there is kept.
+  // Make room for `count` entries of each head; the contents are kept.
   void reserve(int count, int heads, int head) {
     if (count <= count_ || !heads) return;
     Buffer<float> larger;
@@ -95,7 +95,8 @@ class Entries {
   int count_ = 0, heads_ = 0, head_ = 0;
 };
 
-// to[m] ← (x[m] − mean) / √(variance + ε)·gain + bias, or without mean and bias; d numbers a row; to may be x.
+// to[m] ← (x[m] − mean) / √(variance + ε)·gain + bias, where mean and bias are optional.  Rows have d numbers; `to` may
+// be x.
 inline void normalise(const float* x, int rows, int d, const Parts& parts, const Norm& norm, float* to) {
   const int whole = d / LANES * LANES;
   const float share = 1.0f / d;

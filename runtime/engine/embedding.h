@@ -1,4 +1,4 @@
-// The rows of the embedding table, scaled, with their positional encodings.
+// Embeddings of pieces: scaled rows of the embedding table plus positional encodings.
 #pragma once
 
 #include <cmath>
@@ -6,14 +6,14 @@
 
 #include "simd.h"
 
-constexpr int START = -1;  // the decoder's first input embeds as zero
+constexpr int START = -1;  // stands for the decoder's first input, whose embedding is zero
 
-// The embedding rows: row·√d / scale.
+// The embedding table; the embedding of a piece is row·√d / scale.
 template <class P>
 struct Embedding {
   const typename P::Weight* rows = nullptr;  // (vocabulary, d)
   const float* scale = nullptr;              // (vocabulary)
-  const float* positions = nullptr;          // (as many as are asked for, d)
+  const float* positions = nullptr;          // (positions, d)
   int vocabulary = 0, d = 0;
 
   // to[0…d) ← the embedding of a piece at a position.

@@ -1,24 +1,23 @@
-// Greedy search: the most probable piece at each step, its search fused with the output product.
+// Greedy search: choose the most probable piece at each step, within the output product.
 #pragma once
 
 #include <cmath>
 
 #include "network.h"
 
-// The largest output of a row so far, and its column; the first of equal ones.
+// The largest output of a row so far, and its column; of equal outputs, the first.
 struct Best {
   float output = -INFINITY;
   int32_t column = 0;
 
-  // Columns from n on, one of which is larger.
+  // Take LANES columns from n on, at least one of which is larger.
   __attribute__((noinline)) void take(int n, Floats y) {
     for (int lane = 0; lane < LANES; ++lane)
       if (y[lane] > output) output = y[lane], column = n + lane;
   }
 };
 
-// For each row the column of the largest output.  Few columns are larger than all before, so that most cost no more
-// than a comparison.
+// Find the column of each row's largest output.  Few columns exceed all before them, so most cost one comparison.
 template <class P>
 void most_probable(const Linear<P>& output, const typename P::Value* values, int rows, std::vector<Best>& found) {
   found.assign(rows, Best());
@@ -29,10 +28,10 @@ void most_probable(const Linear<P>& output, const typename P::Value* values, int
   });
 }
 
-constexpr int END = 0, UNKNOWN = 1;  // the first two columns, always
+constexpr int END = 0, UNKNOWN = 1;  // always the first two columns
 
-// The pieces of each sentence's translation without its end.  columns: the piece of each output column;
-// limits: pieces at most, the end counted; unknown: whether that piece may be chosen.
+// Return the pieces of each sentence's translation, without its end.  columns: the piece of each output column.
+// limits: maximal number of pieces, including the end.  unknown: whether the unknown piece may be chosen.
 template <class P>
 std::vector<std::vector<int32_t>> greedy(Network<P>& network, const std::vector<int32_t>& columns,
                                          const std::vector<int>& limits, bool unknown) {

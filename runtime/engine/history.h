@@ -1,7 +1,7 @@
-// Which entries of self-attention, keys and values of past steps, each row of a search looks back at.
+// For each row of a search, the entries (keys and values of past steps) that its self-attention reads.
 //
-// A step adds an entry for each row, and none is ever moved while rows are reordered: rows that continue the same one
-// share its entries.  When there are many, those that no row looks back at any more are given up.
+// Each step adds an entry to each row.  Reordering rows moves no entries: rows that continue the same row share its
+// entries.  When many entries have accumulated, those that no row reads any more are removed.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@ class History {
     checked_ = FEW * rows;
   }
 
-  // Before a step: give up what is not needed, if it is much, by move(from, to) of entries with to < from, in order;
-  // then an entry for each row, or counts[row] of them, one row's behind the other's.  Returns the first of them.
+  // Add an entry to each row, or counts[m] entries to row m, numbered row by row; return the number of the first.
+  // Unused entries may be removed before: move(from, to) is then called for the remaining ones, in order, with to <
+  // from.
   template <class Move>
   int32_t add(Move move, const int* counts = nullptr) {
     if (count_ >= checked_) forget(move);
@@ -27,7 +28,7 @@ class History {
     return first;
   }
 
-  // Row i goes on where row from[i] stood.
+  // Row i becomes a copy of row from[i].
   void select(const std::vector<int>& from) {
     std::vector<std::vector<int32_t>> rows(from.size());
     for (size_t i = 0; i < from.size(); ++i) rows[i] = rows_[from[i]];
@@ -37,7 +38,7 @@ class History {
   const std::vector<int32_t>& of(int row) const { return rows_[row]; }  // oldest first
 
  private:
-  static constexpr int32_t FEW = 32;  // entries a row, up to which nothing is looked for
+  static constexpr int32_t FEW = 32;  // with so few entries for each row, unused ones are not searched for
 
   template <class Move>
   void forget(Move move) {

@@ -1,8 +1,8 @@
-// A linear map of any model on weights of 4 bits, 32 inputs of each output with a step: w = (code − 8)·step.  Half the
-// bytes of Int8Linear are read, which is what a step of few rows takes its time for.
+// A linear map on 4-bit weights, for any model.  Each group of 32 inputs of an output has a step: w = (code − 8)·step.
+// It reads half the bytes of Int8Linear, and reading takes most of the time if there are few rows.
 //
-// Weights lie in blocks of LANES outputs × 32 inputs, those of the same outputs one after another.  Codes 0…15 are
-// multiplied by activations −127…127; 8·Σ activations is taken off again.
+// Weights are stored in blocks of LANES outputs × 32 inputs; the blocks of the same outputs follow one another.  Codes
+// 0…15 are multiplied by activations −127…127, and 8·Σ activations is subtracted.
 #pragma once
 
 #include "coded_linear.h"
@@ -10,10 +10,10 @@
 
 class Int4Linear : public CodedLinear {
  public:
-  static constexpr int GROUP = 32, WIDTH = LANES;  // inputs, and outputs, of a block
+  static constexpr int GROUP = 32, WIDTH = LANES;  // inputs and outputs of a block
   static_assert(VECTOR % WIDTH == 0);
 
-  // codes: (outputs, inputs padded to GROUP) row by row, −8…7; steps: (outputs, groups), of which 16 bits are kept.
+  // codes: (outputs, inputs padded to GROUP), row by row, −8…7.  steps: (outputs, groups); 16 bits of each are kept.
   Int4Linear(const int8_t* codes, int outputs, int inputs, const float* steps)
       : CodedLinear(outputs, inputs), groups_(round_up(inputs, GROUP) / GROUP) {
     Block* block = blocks_.room(static_cast<size_t>(padded() / WIDTH) * groups_);
@@ -35,7 +35,7 @@ class Int4Linear : public CodedLinear {
     static thread_local Buffer<float> steps_room;
     const int depth = groups_ * GROUP, width = padded();
     int8_t* values = values_room.room(static_cast<size_t>(rows) * depth);
-    int32_t* zeros = zeros_room.room(static_cast<size_t>(rows) * groups_);  // what ZERO of all codes adds up to
+    int32_t* zeros = zeros_room.room(static_cast<size_t>(rows) * groups_);  // ZERO·Σ values, to be subtracted
     float* steps = steps_room.room(rows);
     const float* offsets = padded_bias(bias);
     for (int m = 0; m < rows; ++m) {
@@ -62,7 +62,7 @@ class Int4Linear : public CodedLinear {
                     y + static_cast<size_t>(m) * width + n, width);
       };
       int m = 0;
-      if constexpr (LANES == 16)  // enough registers
+      if constexpr (LANES == 16)  // with enough registers
         for (; m + 8 <= rows; m += 8) run.template operator()<8>(m);
       for (; m + 4 <= rows; m += 4) run.template operator()<4>(m);
       for (; m < rows; ++m) run.template operator()<1>(m);
@@ -83,11 +83,12 @@ class Int4Linear : public CodedLinear {
   }
 
  private:
-  static constexpr int ZERO = 8;         // the code of 0
-  static constexpr size_t AHEAD = 4096;  // bytes of blocks that are fetched while one is multiplied
+  static constexpr int ZERO = 8;         // the code of weight 0
+  static constexpr size_t AHEAD = 4096;  // bytes of blocks that are prefetched ahead of the current one
   using Bytes = int8_t __attribute__((vector_size(LANES)));
 
-  // In each run of 4·WIDTH bytes, four of each output: inputs 0…3 of eight in the low half of a byte, 4…7 in the high one.
+  // Each run of 4·WIDTH bytes holds four bytes of each output, for eight inputs: 0…3 in the low and 4…7 in the high
+  // halves.
   struct Block {
     uint16_t steps[WIDTH];  // the upper half of a float's bits
     uint8_t codes[WIDTH * GROUP / 2];

@@ -1,4 +1,4 @@
-// A linear map of any model on weights of 8 bits, each output with a step: w = code·step.
+// A linear map on 8-bit weights, for any model.  Each output has a step: w = code·step.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 class Int8Linear : public CodedLinear {
  public:
-  // codes: (outputs, inputs) row by row, w = code·step of its row.
+  // codes: (outputs, inputs), row by row.  step: (outputs).
   Int8Linear(const int8_t* codes, int outputs, int inputs, const float* step) : CodedLinear(outputs, inputs) {
     const std::vector<float> zeros(outputs);
     linear_ = Linear<Int8>(codes, outputs, inputs, step, zeros.data(), 1);

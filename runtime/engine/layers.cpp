@@ -1,4 +1,4 @@
-// What Python sees for models that are not made of students' layers: linear maps on codes, attention, decoders.
+// Python bindings for models that do not consist of a student's layers: linear maps, attention and decoders.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 #ifdef MATRIX_UNIT
 
-// A linear map in float32, as Python calls it.
+// A float32 linear map, for Python.
 struct BoundSplitLinear {
   SplitLinear linear;
 
@@ -28,8 +28,8 @@ struct BoundSplitLinear {
 
 #endif
 
-// What one query a sentence sees: query (b, h, 1, k), keys and values (b, h, n, k), mask bool (b or 1, n) or None
-// → (b, 1, h, k).  k is a multiple of 16, and a head's numbers lie side by side.
+// Attend from one query for each sentence: query (b, h, 1, k), keys and values (b, h, n, k), mask bool (b or 1, n) or
+// None; returns (b, 1, h, k).  k is a multiple of 16, and the numbers of a head are contiguous.
 Result<4> attend_one(const Strided<float, 4>& query, const Strided<float, 4>& keys, const Strided<float, 4>& values,
                      const std::optional<Strided<bool, 2>>& mask, float scale) {
   const int sentences = static_cast<int>(query.shape(0)), heads = static_cast<int>(query.shape(1));

@@ -1,4 +1,4 @@
-// The layers of a student as the runtime keeps them: fused linear maps, norms, and the sizes they need.
+// The layers of a student: fused linear maps, norms and sizes.
 // d: embedding width, a multiple of VECTOR.  Heads are padded with zeros to a multiple of VECTOR numbers.
 #pragma once
 
@@ -24,9 +24,9 @@ struct CrossAttention {
 
 template <class P>
 struct FeedForward {
-  using Positive = typename P::Positive;  // what ReLU leaves
+  using Positive = typename P::Positive;  // the type of what ReLU returns
 
-  Linear<P> inner;  // its outputs in units of the outer map's activations
+  Linear<P> inner;  // its outputs are in units of the outer map's activations
   Linear<Positive> outer;
 
   FeedForward() = default;
@@ -46,7 +46,7 @@ struct EncoderLayer {
 template <class P>
 struct DecoderLayer {
   Linear<P> gates;                  // of an SSRU: candidate, then forget gate, 2·d outputs
-  SelfAttention<P> self_attention;  // of a decoder that attends instead
+  SelfAttention<P> self_attention;  // of a decoder with self-attention
   Norm self_norm;
   CrossAttention<P> attention;
   Norm attention_norm;
@@ -54,14 +54,14 @@ struct DecoderLayer {
   Norm feed_forward_norm;
 };
 
-// to[m] ← W·values[m] + b, rows `stride` apart.  Not inlined: one copy of the product serves all who call it.
+// to[m] ← W·values[m] + b, rows `stride` apart.  Not inlined, so that all callers share one copy of the product.
 template <class P>
 __attribute__((noinline)) void write_product(const Linear<P>& linear, const typename P::Value* values, int rows,
                                              float* to, int stride) {
   linear(values, rows, [=](int m, int n, Floats y) INLINE { store(to + static_cast<size_t>(m) * stride + n, y); });
 }
 
-// x[m] += W·values[m] + b: the residual connection is in the product's epilogue.
+// x[m] += W·values[m] + b.  The epilogue of the product adds the residual connection.
 template <class P>
 __attribute__((noinline)) void add_product(const Linear<P>& linear, const typename P::Value* values, int rows, float* x, int d) {
   linear(values, rows, [=](int m, int n, Floats y) INLINE {
@@ -70,7 +70,7 @@ __attribute__((noinline)) void add_product(const Linear<P>& linear, const typena
   });
 }
 
-// x[m] += W₂·ReLU(W₁·values[m] + b₁) + b₂; the inner activations are rounded in the first epilogue.
+// x[m] += W₂·ReLU(W₁·values[m] + b₁) + b₂.  The epilogue of the first product rounds the inner activations.
 template <class P, class Positive = typename P::Positive>
 void add_feed_forward(const FeedForward<P>& block, const typename P::Value* values, int rows,
                       Buffer<typename Positive::Value>& room, float* x, int d) {

@@ -1,4 +1,4 @@
-// A linear map y = W·x + b: its packed weights, and the product with what becomes of every output fused to it.
+// A linear map y = W·x + b with packed weights; the caller's epilogue is fused with the product.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 #include "product_int8_neon.h"
 #include "product_int8_portable.h"
 
-// P is Int8, Bfloat16 or Float32.  A row of activations has `depth` numbers, inputs padded to DEPTH_STEP.
+// P is Int8, Bfloat16 or Float32.  A row of activations has `depth` numbers: the inputs, padded to DEPTH_STEP.
 //
-// With Int8, y = sum·step + bias, where step = 1 / (activation scale · weight scale) of each output and
-// sum is of codes; with the others, the sum begins with the bias.
+// Int8: y = sum·step + bias, where the sum is of codes and step = 1 / (activation scale · weight scale) of each output.
+// The other kinds begin the sum with the bias.
 template <class P>
 class Linear {
  public:
@@ -26,7 +26,7 @@ class Linear {
 
   Linear() = default;
 
-  // weights: (outputs, inputs) row by row; step, bias: (outputs).  scale: of the activations.
+  // weights: (outputs, inputs), row by row.  step, bias: (outputs).  scale: of the activations.
   Linear(const Weight* weights, int outputs, int inputs, const float* step, const float* bias, float scale)
       : scale(scale) {
     shape(outputs, inputs);
@@ -35,8 +35,8 @@ class Linear {
     for (int n = 0; n < outputs; ++n) constants(n, step[n], bias[n], sum(row(n), inputs));
   }
 
-  // Some of another map's outputs, or all: those of `rows`, at rows × inputs of `weights`; sums: of the weights.
-  // Padding columns are −∞ from then on, so that none is ever the largest.
+  // Take the outputs `rows` of another map, whose weights have rows of `inputs` numbers; sums: of each output's
+  // weights.  Padding columns return −∞ from then on, so that none is ever the largest.
   void gather(const Weight* weights, int inputs, const float* step, const float* bias, const int32_t* sums,
               const std::vector<int32_t>& rows) {
     shape(static_cast<int>(rows.size()), inputs);
@@ -46,8 +46,8 @@ class Linear {
     for (int n = outputs; n < padded; ++n) constants(n, 0, -INFINITY, 0);
   }
 
-  // For each output y[m][n]: emit(m, n, LANES of y beginning there), n in steps of LANES up to `padded`.
-  // Padding columns are 0, but for those of `gather`.
+  // Call emit(m, n, LANES of y[m] from n on) for all rows m, and for n in steps of LANES up to `padded`.  Padding
+  // columns are 0, except after `gather`.
   template <class Emit>
   void operator()(const Value* a, int rows, Emit emit) const {
     const float *step = step_.data(), *bias = bias_.data();
@@ -57,7 +57,7 @@ class Linear {
     });
   }
 
-  // visit(k, w[n][k]) for all inputs of one output.
+  // Call visit(k, w[n][k]) for all inputs of one output.
   template <class Visit>
   void weights(int n, int inputs, Visit visit) const {
     const int first = n / COLUMNS * COLUMNS, width = std::min(COLUMNS, padded - first);
@@ -65,20 +65,20 @@ class Linear {
     for (int k = 0; k < inputs; ++k) visit(k, panel[P::place(k, n - first, width)]);
   }
 
-  // Outputs in other units from now on: y·factor.
+  // Change the unit of the outputs: y·factor from now on.
   void rescale(float factor) {
     if constexpr (sizeof(Weight) == 1)
       for (int n = 0; n < outputs; ++n) step_.data()[n] *= factor, bias_.data()[n] *= factor;
   }
 
-  // An output becomes −∞, or what it was.
+  // Make output n −∞, and restore it.
   void forbid(int n) {
     before_ = bias_of(n);
     bias_of(n) = -INFINITY;
   }
   void allow(int n) { bias_of(n) = before_; }
 
-  // Σₖ w[k], by which the offset of the activations is taken off again.
+  // Return Σₖ w[k], which corrects for the offset of the activations.
   static int32_t sum(const Weight* weights, int inputs) {
     int32_t total = 0;
     if constexpr (sizeof(Weight) == 1)
@@ -86,7 +86,7 @@ class Linear {
     return total;
   }
 
-  int outputs = 0, padded = 0;  // columns, and with padding to VECTOR
+  int outputs = 0, padded = 0;  // columns, and columns with padding to VECTOR
   int depth = 0;                // inputs with padding
   float scale = 1;              // of the activations
 

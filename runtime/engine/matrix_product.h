@@ -1,9 +1,9 @@
-// Products by the matrix unit (matrix_unit.h): up to 2 × 2 or 1 × 4 tiles of sums together, so that a tile of
-// activations or weights serves several.  What becomes of sums is computed tile by tile while the next ones are summed:
-// the unit works beside the vector units, as far as the processor sees ahead.  Weights come in blocks that stay in a
-// near cache until all rows are multiplied by them, and the next block is fetched meanwhile.
+// Products with the matrix unit (matrix_unit.h).  Up to 2 × 2 or 1 × 4 tiles of sums are computed together, so that
+// several use the same tile of activations or weights.  While the unit computes the next tiles, the vector units
+// compute the epilogue of those before, as far as the processor executes out of order.  Weights are read in blocks that
+// stay in a near cache until all rows are multiplied by them; meanwhile the next block is prefetched.
 //
-// Weights lie in panels of up to COLUMNS outputs, tile by tile:
+// Weights are stored in panels of up to COLUMNS outputs, tile by tile:
 //
 //     panel[k/g/16][n/16][k/g%16][n%16][k%g],  g inputs being four bytes.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace matrix_unit {
 
-// Where weight (n, k) lies in a panel of `width` columns, GROUP inputs being four bytes.
+// Return the position of weight (n, k) in a panel of `width` columns; GROUP inputs are four bytes.
 template <int GROUP>
 inline size_t place(int k, int n, int width) {
   const int row = k / GROUP, column = n % TILE_COLUMNS;
@@ -31,29 +31,29 @@ static_assert(LANES == TILE_COLUMNS && VECTOR % TILE_COLUMNS == 0 && COLUMNS == 
 static_assert(DEPTH_STEP % ROW_BYTES == 0);
 
 constexpr size_t BLOCK_BYTES = 128 << 10;  // of weights, about
-constexpr int FETCHING_PASSES = 3;         // over a block; fewer want the next one sooner than it comes
+constexpr int FETCHING_PASSES = 3;  // passes over a block; with fewer, the next block would be wanted before it arrives
 constexpr int LINE_BYTES = 64, TILE_LINES = TILE_BYTES / LINE_BYTES;  // of the caches
 
-// Rows in tiles of one height.  The last begins early enough to be of rows that there are; what it has in common with
-// the one before counts once.
+// Division of rows into tiles of equal height.  The last tile may overlap the one before, so that it needs no padding;
+// rows in both count once.
 struct RowTiles {
   int rows, count, height;
 
   explicit RowTiles(int rows)
       : rows(rows), count((rows + ROWS - 1) / ROWS), height((rows + count - 1) / count) {}
   int begin(int tile) const { return std::min(tile * height, rows - height); }
-  int first(int tile) const { return tile * height; }  // that counts
+  int first(int tile) const { return tile * height; }  // first row that counts
   int end(int tile) const { return std::min((tile + 1) * height, rows); }
 };
 
-// A sum of its own: of each row's bytes from `skip` on with as many of a panel from its first.
+// One of several sums: each row's bytes from `skip` on, multiplied by the first `bytes` of a panel.
 template <class Sum>
 struct Part {
   size_t skip, bytes;
   const Sum* start;  // of each column
 };
 
-// step<0>(), step<1>(), …
+// Call step<0>(), step<1>(), … step<N − 1>().
 template <int N, class Step>
 INLINE inline void times(Step step) {
   [&]<int... I>(std::integer_sequence<int, I...>) INLINE {
@@ -61,7 +61,7 @@ INLINE inline void times(Step step) {
   }(std::make_integer_sequence<int, N>());
 }
 
-// Cache lines first … end − 1 of a tile of weights that lies `bytes` further.
+// Prefetching of the cache lines first … end − 1 of a tile of weights that is `bytes` ahead.
 struct Ahead {
   size_t bytes = 0;
   int first = 0, end = 0;
@@ -71,13 +71,13 @@ struct Ahead {
   }
 };
 
-// M × N tiles of sums: those of `bytes` of rows at a, one row `stride` bytes behind the other and the second tile
-// `next` bytes further, with columns of a panel, whose tiles lie `panel_tiles` to a step.  ahead: what is fetched with
-// each tile of weights.  meanwhile(): after each step.
+// Compute M × N tiles of sums: `bytes` of rows at a, one row `stride` bytes after the other and the second tile `next`
+// bytes after the first, multiplied by columns of a panel with `panel_tiles` tiles for each step.  ahead: what is
+// prefetched with each tile of weights.  meanwhile(): called after each step.
 template <int M, int N, class Sum, class Meanwhile>
 INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t stride, size_t next, const uint8_t* panel,
                              int panel_tiles, const Sum* start, Ahead ahead, Meanwhile meanwhile) {
-  times<M * N>([&]<int T>() INLINE { load_tile<T>(start + T % N * TILE_COLUMNS, 0); });  // in every row
+  times<M * N>([&]<int T>() INLINE { load_tile<T>(start + T % N * TILE_COLUMNS, 0); });  // the same in every row
   for (size_t k = 0; k < bytes; k += ROW_BYTES, panel += panel_tiles * TILE_BYTES) {
     times<M>([&]<int T>() INLINE { load_tile<4 + T>(a + T * next + k, stride); });
     times<N>([&]<int V>() INLINE {
@@ -89,8 +89,8 @@ INLINE inline void sum_tiles(const uint8_t* a, size_t bytes, size_t stride, size
   }
 }
 
-// column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k] of each part) for all rows and all of `padded` columns, panel by
-// panel.  The first part is of all of a panel.
+// Call column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k] of each part) for all rows and all `padded` columns, panel
+// by panel.  The first part spans the whole panel.
 template <class Value, class Weight, class Sum, size_t PARTS, class Column>
 INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded,
                             const std::array<Part<Sum>, PARTS>& parts, Column column) {
@@ -100,13 +100,13 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
   shape(tiles.height);
   const size_t bytes = sizeof(Value) * depth;
 
-  // A block of tiles that are summed, and given on one by one.
+  // Finished tiles, passed on one by one while the next are computed.
   alignas(64) Sum sums[2][PARTS][4][ROWS][TILE_COLUMNS];
   int turn = 0, given = 0, count = 0, width = 1, row_tile = 0, first_column = 0;
   const auto give = [&]() INLINE {
     if (given == count) return;
     const int tile = row_tile + given / width;
-    const auto emit = column(first_column + given % width * TILE_COLUMNS);  // what it holds stays in registers
+    const auto emit = column(first_column + given % width * TILE_COLUMNS);  // its captures stay in registers
     const Sum* from = sums[turn][0][given][tiles.first(tile) - tiles.begin(tile)];
     const int end = tiles.end(tile);
     [&]<size_t... P>(std::index_sequence<P...>) INLINE {
@@ -131,10 +131,10 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
     turn ^= 1;
     given = 0, count = M * N, width = N, row_tile = tile, first_column = n;
   };
-  // M tiles of rows, and the columns from n to `end`.
+  // Compute M tiles of rows, for the columns from n to `end`.
   const auto sum_rows = [&]<int M>(int tile, int n, int end, Ahead ahead) INLINE {
     while (n < end) {
-      const int together = std::min(COLUMNS - n % COLUMNS, end - n) / TILE_COLUMNS;  // of this panel
+      const int together = std::min(COLUMNS - n % COLUMNS, end - n) / TILE_COLUMNS;  // in this panel
       if (M == 1 && together == 4)
         sum.template operator()<1, 4>(tile, n, ahead), n += 4 * TILE_COLUMNS;
       else if (together >= 2)
@@ -149,7 +149,7 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
   for (int n = 0; n < padded; n += block) {
     const int end = std::min(n + block, padded);
     for (int pass = 0; pass < passes; ++pass) {
-      Ahead ahead;  // each pass fetches its share of the next block
+      Ahead ahead;  // each pass prefetches its share of the next block
       if (passes >= FETCHING_PASSES && end < padded)
         ahead = {block * bytes, TILE_LINES * pass / passes, TILE_LINES * (pass + 1) / passes};
       if (2 * pass + 1 < tiles.count)
@@ -163,7 +163,7 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
 
 }  // namespace matrix_unit
 
-// What ByTiles is for the vector units.
+// Counterpart of ByTiles for the matrix unit.
 template <class S>
 struct ByMatrixUnit : ByTiles<S> {
   static size_t place(int k, int n, int width) { return matrix_unit::place<S::DEPTH>(k, n, width); }

@@ -1,12 +1,12 @@
-// The matrix unit (AMX): eight registers, each a tile of up to 16 rows of 64 bytes, and products of two that are added
-// to a third.  The one file that knows its instructions.  With TILES_IN_MEMORY, tiles are plain memory, by which tests
-// do without the unit.
+// The matrix unit (AMX).  It has eight registers, each a tile of up to 16 rows of 64 bytes, and multiplies two tiles
+// and adds the product to a third.  No other file uses its instructions.  With TILES_IN_MEMORY, tiles are ordinary
+// memory, so that tests run without the unit.
 //
 //     registers 0 to 3   C  rows × 16 sums
 //               4 and 5  A  rows × 64 bytes of activations
 //               6 and 7  B  16 × 64 bytes of weights: 16 outputs, their inputs four bytes side by side
 //
-// A and C have as many rows as `shape` said last.
+// The last call of `shape` determines the number of rows of A and C.
 #pragma once
 
 #ifdef MATRIX_UNIT
@@ -29,7 +29,7 @@ inline thread_local int shaped_rows = 0;  // of A and C; 0: the unit is not in u
 
 #ifndef TILES_IN_MEMORY
 
-// As the processor reads them.
+// Configuration of the tiles, in the processor's format.
 struct alignas(64) Shapes {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {};
@@ -42,7 +42,7 @@ struct alignas(64) Shapes {
   }
 };
 
-// A and C have so many rows from now on; where that is new, all registers become zero.
+// Set the number of rows of A and C.  If it changes, all registers become zero.
 inline void shape(int rows) {
   if (rows == shaped_rows) return;
   const Shapes shapes(rows);
@@ -50,19 +50,19 @@ inline void shape(int rows) {
   shaped_rows = rows;
 }
 
-// Gives the unit back, which is otherwise saved whenever processes take turns.
+// Release the unit; otherwise the system saves its registers at every switch between processes.
 inline void release() {
   asm volatile("tilerelease");
   shaped_rows = 0;
 }
 
-// Rows of a tile, `stride` bytes apart.
+// Load a tile whose rows are `stride` bytes apart.
 template <int T>
 INLINE inline void load_tile(const void* from, size_t stride) {
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "n"(T) : "memory");
 }
 
-// One row after the other.
+// Store a tile, its rows contiguous.
 template <int T>
 INLINE inline void store_tile(void* to) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(size_t{ROW_BYTES}), "n"(T) : "memory");
@@ -98,7 +98,7 @@ void store_tile(void* to) {
   std::memcpy(to, registers[T], static_cast<size_t>(shaped_rows) * ROW_BYTES);
 }
 
-// x: a number of A's; w: of B's.
+// X: type of the numbers of A.  W: of B.
 template <int C, int A, int B, class X, class W, class Sum, class Product>
 void add_each(Product product) {
   constexpr int GROUP = 4 / sizeof(X), INPUTS = ROW_BYTES / sizeof(X);

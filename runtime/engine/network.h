@@ -1,4 +1,4 @@
-// A student: embeddings, encoder, decoder, and the state of a batch that is being translated.
+// A student: embeddings, encoder, decoder, and the state of the batch that is being translated.
 #pragma once
 
 #include <vector>
@@ -9,23 +9,23 @@
 #include "ssru.h"
 #include "state.h"
 
-constexpr int GROUP_ROWS = 256;  // that are encoded together, at least
+constexpr int GROUP_ROWS = 256;  // rows that are encoded together, at least
 
 template <class P>
 class Network {
  public:
   using Value = typename P::Value;
-  using Kept = typename P::Kept;  // in which the decoder keeps its keys and values of the source
+  using Kept = typename P::Kept;  // type of the stored keys and values of the source
 
-  Embedding<P> embedding, source_embedding;  // of target and source; they may be the same
+  Embedding<P> embedding, source_embedding;  // of target and source; may be the same
   std::vector<EncoderLayer<P>> encoder;
-  std::vector<DecoderLayer<P>> decoder;  // the distinct ones
-  int decoder_depth = 0;                 // how many are applied; a tied one repeatedly
-  bool recurrent = true;                 // SSRU, or self-attention
-  Linear<P> output;                      // over the columns chosen for the batch
+  std::vector<DecoderLayer<P>> decoder;  // distinct layers
+  int decoder_depth = 0;                 // applied layers; a tied layer is applied repeatedly
+  bool recurrent = true;                 // SSRU instead of self-attention
+  Linear<P> output;                      // for the columns chosen for the batch
 
-  // Encode a batch, its sentences one after another without padding, and make the decoder ready: one row
-  // for each sentence.
+  // Encode a batch, its sentences one after another without padding, and prepare the decoder, with one row for each
+  // sentence.
   void start(const int32_t* pieces, const std::vector<int>& lengths) {
     const size_t count = lengths.size();
     lengths_ = lengths;
@@ -55,7 +55,7 @@ class Network {
   int rows() const { return static_cast<int>(sentence_.size()); }
   int d() const { return embedding.d; }
 
-  // One step: the last piece of each row → what the output product multiplies, (rows, output.depth).
+  // Decode one step from the last piece of each row; return the inputs of the output product, (rows, output.depth).
   const Value* step(const int32_t* pieces) {
     const int count = rows();
     float* x = x_.room(static_cast<size_t>(count) * d());
@@ -81,7 +81,7 @@ class Network {
     return values_.data();
   }
 
-  // Row i goes on where row from[i] stood.
+  // Row i becomes a copy of row from[i].
   void select(const std::vector<int>& from) {
     std::vector<int> sentence(from.size());
     for (size_t i = 0; i < from.size(); ++i) sentence[i] = sentence_[from[i]];
@@ -105,8 +105,8 @@ class Network {
     convert<P>(x, rows, d(), values_.data(), next.depth, next.scale);
   }
 
-  // The pieces of the sentences first … last − 1 → the encoder's output for them, in x_ and, for the first
-  // decoder layer's projection, in values_.  All layers for few rows at once: these stay in the cache.
+  // Encode the sentences first … last − 1.  Writes the encoder's output to x_ and, as inputs of the first decoder
+  // layer's projection, to values_.  All layers are computed for a few rows at a time, which stay in the cache.
   void encode(const int32_t* pieces, size_t first, size_t last) {
     const int rows = first_row_[last] - first_row_[first];
     float* x = x_.room(static_cast<size_t>(rows) * d());
@@ -127,7 +127,7 @@ class Network {
     }
   }
 
-  // Self-attention of every sentence: values_ → mixed_.
+  // Self-attention of each sentence: values_ → mixed_.
   void attend_sentences(const SelfAttention<P>& attention, size_t first, size_t last, int rows) {
     const int stride = attention.projections.padded, width = attention.heads.width(), head = attention.heads.size;
     float* projected = projected_.room(static_cast<size_t>(rows) * stride);
@@ -146,7 +146,7 @@ class Network {
     }
   }
 
-  // Several queries of one sentence and head → to, `depth` apart, as activations of `scale`.
+  // Several queries of one sentence and head attend; the results are written `depth` apart, as activations of `scale`.
   template <class T>
   void attend_all(const float* queries, int stride, int count, const Memory<T>& memory, const Heads& heads, Value* to,
                   int depth, float scale) {
@@ -162,7 +162,7 @@ class Network {
     if (q < count) run(std::integral_constant<int, 1>{}, q);
   }
 
-  // The encoder's output for these sentences → keys and values of each decoder layer.
+  // Project the encoder's output for these sentences to keys and values of each decoder layer.
   void project_memory(size_t first, size_t last) {
     const int rows = first_row_[last] - first_row_[first];
     for (size_t index = 0; index < decoder.size(); ++index) {
@@ -180,7 +180,7 @@ class Network {
     }
   }
 
-  // The SSRU of all rows: x ← norm(x + its output).
+  // One SSRU step of all rows: x ← norm(x + output).
   void recur(const DecoderLayer<P>& layer, State& state, float* x, int rows, bool first) {
     if (first) convert_for(x, rows, layer.gates);
     const int width = d();
@@ -190,7 +190,7 @@ class Network {
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
   }
 
-  // Self-attention over the positions so far, those of this step from `entry`: x ← norm(x + attention).
+  // Self-attention over all positions so far: x ← norm(x + attention).  The entries of this step begin at `entry`.
   void attend_self(const DecoderLayer<P>& layer, State& state, float* x, int rows, int32_t entry, bool first) {
     const SelfAttention<P>& attention = layer.self_attention;
     if (first) convert_for(x, rows, attention.projections);
@@ -215,7 +215,7 @@ class Network {
     normalise_for(layer.self_norm, x, rows, layer.attention.query);
   }
 
-  // x ← norm(x + attention over the sentence of each row), then the feed-forward block.
+  // x ← norm(x + attention over each row's sentence), then the feed-forward block.
   void attend_memory(const DecoderLayer<P>& layer, const Buffer<Kept>& memory, float* x, int rows) {
     const CrossAttention<P>& attention = layer.attention;
     const int width = attention.heads.width(), head = attention.heads.size;
@@ -237,11 +237,11 @@ class Network {
     add_feed_forward(layer.feed_forward, values_.data(), rows, inner_, x, d());
   }
 
-  std::vector<int> lengths_, first_row_;           // of the sentences: pieces, and those of the ones before
-  std::vector<size_t> memory_at_;                  // of the sentences: where memory begins, for a width of 1
+  std::vector<int> lengths_, first_row_;           // of each sentence: its pieces, and those of all before it
+  std::vector<size_t> memory_at_;                  // of each sentence: where its memory begins, for a width of 1
   std::vector<int> sentence_;                      // of each row
   std::vector<State> state_;                       // of each applied decoder layer
-  std::vector<Buffer<Kept>> memory_;               // of each distinct decoder layer: of sentences, of heads
+  std::vector<Buffer<Kept>> memory_;               // of each distinct decoder layer: by sentence and head
   History history_;                                // of rows with self-attention
   int position_ = 0;
   Buffer<float> x_, projected_, laid_out_, weights_, queries_;

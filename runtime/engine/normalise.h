@@ -1,4 +1,4 @@
-// Layer normalisation of rows in place, which also writes them as the next product wants them.
+// Layer normalisation of rows in place, which also writes the activations for the next product.
 #pragma once
 
 #include "parts.h"
@@ -6,7 +6,7 @@
 
 constexpr float EPSILON = 1e-5f;  // torch.nn.LayerNorm's
 
-// Σ of term(i) over a row of d numbers, LANES of them at a time, in several sums: an addition takes some cycles.
+// Sum term(i) over a row of d numbers, LANES at a time.  There are four sums, because an addition takes several cycles.
 template <class Term>
 inline float sum_of_row(int d, Term term) {
   Floats total[4] = {};
@@ -17,8 +17,8 @@ inline float sum_of_row(int d, Term term) {
   return sum((total[0] + total[1]) + (total[2] + total[3]));
 }
 
-// x[m] ← (x[m] − mean) / sqrt(variance + ε)·gain + bias, and values[m] ← x[m] as activations of `scale`;
-// x has d numbers a row, values `depth`.
+// x[m] ← (x[m] − mean) / sqrt(variance + ε)·gain + bias, and values[m] ← x[m] as activations of `scale`.  Rows of x
+// have d numbers, rows of values `depth`.
 template <class P>
 void normalise(float* x, int rows, int d, const Norm& norm, typename P::Value* values, int depth, float scale) {
   const float share = 1.0f / d, *gain = norm.gain, *bias = norm.bias;

@@ -1,5 +1,5 @@
-// What the headers of newer compilers call of libstdc++ and its older libraries lack, for wheels that run with these.
-// The rest of it is in the compiler's own eh_ptr.o (CMakeLists.txt), which calls the second.
+// Functions that newer compilers' headers call and older versions of libstdc++ lack, so that wheels run with those.
+// The compiler's eh_ptr.o has the others (CMakeLists.txt); it calls __terminate.
 #include <cstdlib>
 #include <exception>
 #include <new>

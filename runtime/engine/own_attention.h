@@ -1,5 +1,4 @@
-// Attention of a decoder's tokens over those of their own rows: keys and values of past tokens, and which of them each
-// row looks back at.
+// Self-attention of a decoder: the keys and values of past tokens, and which of them each row reads.
 #pragma once
 
 #include "projected.h"
@@ -8,7 +7,7 @@ namespace decoder {
 
 class OwnAttention {
  public:
-  // rows: texts without a token.  expected: entries that there is room for from the start.
+  // rows: number of texts, all empty.  expected: entries to make room for.
   void start(const Parts& parts, int rows, int expected) {
     parts_ = &parts;
     history_.start(rows);
@@ -17,7 +16,7 @@ class OwnAttention {
     own_.resize(parts.layers.size());
   }
 
-  // Room for counts[m] tokens more of each row, `total` in all → the entry of the first of them.
+  // Make room for counts[m] new tokens of each row, `total` in all; return the entry of the first.
   int32_t add(const std::vector<int>& counts, int total) {
     const int32_t first = history_.add(
         [this](int32_t from, int32_t to) {
@@ -28,17 +27,17 @@ class OwnAttention {
     return first;
   }
 
-  int length(int row) const { return static_cast<int>(history_.of(row).size()); }  // tokens of a row
+  int length(int row) const { return static_cast<int>(history_.of(row).size()); }  // number of tokens of a row
 
-  // Row i goes on where row from[i] stood.
+  // Row i becomes a copy of row from[i].
   void select(const std::vector<int>& from) { history_.select(from); }
 
-  // Before the layers compute `count` tokens.
+  // Prepare the rotary positions of `count` tokens, before the layers.
   void turn(const Token* tokens, int count) {
     if (parts_->rotary) turns_.start(parts_->rotary, count, [=](int i) { return tokens[i].length - 1; });
   }
 
-  // Attention of each token over those of its row up to itself → (count, heads·size).
+  // Attend from each token to the tokens of its row up to itself; returns (count, heads·size).
   const float* operator()(int layer, const float* x, const Token* tokens, int count, int32_t entry) {
     const Attention& self = parts_->layers[layer].self;
     const KeysAndValues& own = own_[layer];
@@ -84,7 +83,7 @@ class OwnAttention {
     }
   }
 
-  // Norm and position of queries or of keys, in place.
+  // Apply norm and position to queries or keys, in place.
   void place(const Attention& self, const Norm& norm, int heads, const Numbers& numbers, int count) {
     for (int i = 0; i < count; ++i) {
       float* at = numbers.at + static_cast<size_t>(i) * numbers.stride;
@@ -93,14 +92,14 @@ class OwnAttention {
     }
   }
 
-  // The same for the tokens begin … end, all of one row, and for the heads of queries that share these keys.
+  // Attend from the tokens begin … end − 1 of one row, for the query heads that share these keys.
   void attend_row(const Attention& self, const Numbers& of_queries, const float* keys, const float* values,
                   int first_head, const Token* tokens, int begin, int end, float* mixed) {
     const std::vector<int32_t>& entries = history_.of(tokens[begin].row);
     const int head = self.padded(), size = self.size, width = self.heads * size, last = tokens[end - 1].length;
     float *weights = weights_.data(), *queries = query_.data();
-    int together = begin;  // tokens up to here are computed TOGETHER, those behind them one by one
-    if (!self.distances && entries[last - 1] - entries[0] == last - 1)  // the row lies in one piece
+    int together = begin;  // tokens before this one are computed TOGETHER, the others one by one
+    if (!self.distances && entries[last - 1] - entries[0] == last - 1)  // the row's entries are contiguous
       while (together + TOGETHER <= end && (!self.window || tokens[together + TOGETHER - 1].length <= self.window))
         together += TOGETHER;
     if (together > begin) {
@@ -128,7 +127,7 @@ class OwnAttention {
     }
   }
 
-  // What is added to the scores of `length` keys, the last of which is the query's own.
+  // Return what is added to the scores of `length` keys; the last key is the query's own.
   const float* added_by_distance(const Attention& self, int head, int length) {
     float* to = distances_.room(round_up(length, VECTOR));
     const float* last = self.distances + static_cast<size_t>(head + 1) * self.reach;

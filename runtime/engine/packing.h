@@ -1,8 +1,8 @@
-// Weights laid out for products, in the order of the `place` of each kind of numbers (product_*.h):
+// Packing of weights for products, in the order that `place` of each kind of numbers defines (product_*.h):
 //
 //     panel[k/g][n][k%g],  g the inputs of a Step,  n < 16·vectors (others: matrix_product.h, product_int8_neon.h),
 //
-// panels of up to COLUMNS outputs one after the other, inputs and outputs padded with zeros.
+// in consecutive panels of up to COLUMNS outputs; inputs and outputs are padded with zeros.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 #include "tiles.h"
 
-// Four bytes of each of LANES outputs → a panel of `width` outputs, at the first of these and of their inputs.
+// Put four bytes of each of LANES outputs into a panel of `width` outputs; `to` is the position of the first output and
+// input.
 template <class P>
 void put(Floats quads, typename P::Weight* to, int width) {
   if constexpr (requires { P::put(quads, to, width); })
@@ -19,8 +20,8 @@ void put(Floats quads, typename P::Weight* to, int width) {
     store(reinterpret_cast<float*>(to), quads);
 }
 
-// The weights of each output n, `inputs` of them at row(n), into panels of `depth` inputs.  Whatever the numbers,
-// LANES × LANES of four bytes are transposed together.
+// Pack `inputs` weights of each output n, which are at row(n), into panels of `depth` inputs.  LANES × LANES elements
+// of four bytes are transposed at a time, for every kind of numbers.
 template <class P, class Row>
 void pack(Row row, int outputs, int inputs, int depth, typename P::Weight* panels) {
   constexpr int QUAD = 4 / sizeof(typename P::Weight), INPUTS = LANES * QUAD;

@@ -1,5 +1,5 @@
-// A student as arrays, which packing.py or the program's packing.cpp lays out, and what can be done with it once an
-// engine has made it.  Nothing here depends on an instruction set, or on Python.
+// A student as arrays, laid out by packing.py or by the program's packing.cpp, and the interface of a student that an
+// engine made.  Nothing here depends on an instruction set or on Python.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@ struct Norm {
 };
 
 struct Heads {
-  int count = 0;    // heads; 0 where all were pruned, then attention is its output bias
+  int count = 0;    // 0 if all were pruned; attention is then its output bias
   int size = 0;     // numbers of a head, with padding
-  float scale = 1;  // 1/√k of a head without padding
+  float scale = 1;  // 1/√k, where k counts no padding
 
   int width() const { return count * size; }
 };
 
-// A linear map.  Numbers of its weights: int8, float32, or the bits of bfloat16.
+// A linear map.  Type of the weights: int8, float32, or the bits of bfloat16.
 struct LinearParts {
   const void* weight = nullptr;  // (outputs, inputs)
   int outputs = 0, inputs = 0;
@@ -42,8 +42,8 @@ struct EncoderParts {
 };
 
 struct DecoderParts {
-  LinearParts gates;                       // where the decoder is recurrent
-  Heads self_heads;                        // and where it attends
+  LinearParts gates;                       // if the decoder is recurrent
+  Heads self_heads;                        // if it has self-attention
   LinearParts self_projections, self_out;  // likewise
   Norm self_norm;
   Heads heads;
@@ -53,11 +53,11 @@ struct DecoderParts {
   Norm feed_forward_norm;
 };
 
-// The engine copies the weights of linear maps; tables, norms and the output's arrays it reads where they are.
+// The engine copies the weights of linear maps.  It reads tables, norms and the output's arrays in place.
 struct StudentParts {
-  TableParts embedding, source_embedding;  // of target and source; they may be the same
+  TableParts embedding, source_embedding;  // of target and source; may be the same
   std::vector<EncoderParts> encoder;
-  std::vector<DecoderParts> decoder;  // the distinct ones
+  std::vector<DecoderParts> decoder;  // distinct layers
   int decoder_depth = 0;
   bool recurrent = true;
   LinearParts output;
@@ -65,24 +65,24 @@ struct StudentParts {
 
 using Pieces = std::vector<int32_t>;
 
-// A student in the engine of one instruction set, for one thread at a time.
+// A student in the engine of one instruction set.  One thread may use it at a time.
 class AnyStudent {
  public:
   virtual ~AnyStudent() = default;
 
-  // Positional encodings (n, d) for all positions of what follows; they are read where they are.
+  // Set the positional encodings, (n, d), for all positions that follow; they are read in place.
   virtual void positions(const float* table) = 0;
 
-  // The pieces that an output may be from now on, ascending: the end and the unknown piece are the first two.
+  // Choose the pieces that may be output, in ascending order; the end and the unknown piece are the first two.
   virtual void choose(const int32_t* pieces, size_t count) = 0;
 
-  // A batch by greedy search, its sentences one after another.  limits: pieces of each translation at most, the end
-  // counted.  unknown: whether the unknown piece may stand in a translation.
+  // Translate a batch by greedy search; its sentences follow one another.  limits: maximal number of pieces of each
+  // translation, including the end.  unknown: whether the unknown piece may be output.
   virtual std::vector<Pieces> translate(const Pieces& pieces, const std::vector<int>& lengths,
                                         const std::vector<int>& limits, bool unknown) = 0;
 
-  // For another search, which keeps the hypotheses itself: encode a batch; then, step by step, the last piece of each
-  // row → the outputs (rows, padded), of which `columns` count; and rows that go on where others stood.
+  // For a search that keeps its hypotheses itself: `start` encodes a batch; `step` takes the last piece of each row and
+  // writes the outputs, (rows, padded), of which `columns` count; `select` copies row from[i] to row i.
   virtual void start(const Pieces& pieces, const std::vector<int>& lengths) = 0;
   virtual void step(const Pieces& pieces, float* outputs) = 0;
   virtual void select(const std::vector<int>& from) = 0;
@@ -93,6 +93,6 @@ class AnyStudent {
 
 using MakeStudent = std::unique_ptr<AnyStudent> (*)(const StudentParts& parts);
 
-std::unique_ptr<AnyStudent> int8_student(const StudentParts& parts);  // each in the file of its name
+std::unique_ptr<AnyStudent> int8_student(const StudentParts& parts);  // each is in the file of its name
 std::unique_ptr<AnyStudent> float32_student(const StudentParts& parts);
 std::unique_ptr<AnyStudent> bfloat16_student(const StudentParts& parts);

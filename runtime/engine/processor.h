@@ -1,4 +1,4 @@
-// The features of this processor that engines need, by Linux's names, where the system saves the registers they use.
+// The features of this processor that engines need, by Linux's names, if the system saves the registers they use.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Products of bfloat16 numbers with sums in float32: y[m][n] = Σₖ a[m][k]·w[n][k].  Half the memory of float32, and
-// twice its rate, at 8 bits of mantissa.  Weights lie in panels of up to COLUMNS outputs, two inputs side by side (those
-// of the matrix unit: matrix_product.h):
+// Products of bfloat16 numbers with float32 sums: y[m][n] = Σₖ a[m][k]·w[n][k].  They take half the memory of float32
+// and run twice as fast, with 8 bits of mantissa.  Weights are stored in panels of up to COLUMNS outputs, two inputs
+// side by side (panels of the matrix unit: matrix_product.h):
 //
 //     panel[k/2][n][k%2],  n < 16·vectors.
 #pragma once
@@ -29,7 +29,7 @@ struct Bfloat16 : Products<PairStep> {
   using Sum = float;
   using Kept = Word;
 
-  static void store(int16_t* to, Floats x, float) {  // to the nearest
+  static void store(int16_t* to, Floats x, float) {  // rounded to nearest
 #ifdef NEON
     vst1_bf16(reinterpret_cast<bfloat16_t*>(to), vcvt_bf16_f32((float32x4_t)x));
 #else

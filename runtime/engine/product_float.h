@@ -1,4 +1,4 @@
-// Products in float32: y[m][n] = Σₖ a[m][k]·w[n][k].  Weights lie in panels of up to COLUMNS outputs:
+// Products in float32: y[m][n] = Σₖ a[m][k]·w[n][k].  Weights are stored in panels of up to COLUMNS outputs:
 //
 //     panel[k][n],  n < 16·vectors.
 #pragma once

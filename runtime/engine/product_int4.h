@@ -1,7 +1,7 @@
-// Sums of products of codes 0…15 with activations −127…127, four side by side in each lane.
+// Sums of products of codes 0…15 with activations −127…127, four in each lane.
 //
-// Where the processor cannot add four products of bytes at once, AVX2 adds two, and up to 16 of them in 16 bits
-// (16·15·127 < 2¹⁵), of which whole_sums makes one number a lane.
+// AVX2 cannot add four products of bytes at once.  It adds pairs in 16 bits, where up to 16 products fit (16·15·127 <
+// 2¹⁵); `whole_sums` then adds the two sums of each lane.
 #pragma once
 
 #include "simd.h"
@@ -27,7 +27,7 @@ inline Ints whole_sums(Ints sum) {
 #endif
 }
 
-// The floats of which these are the upper halves of the bits.
+// Make floats from the upper halves of their bits.
 inline Floats upper_halves(const uint16_t* from) {
   using Halves = uint16_t __attribute__((vector_size(2 * LANES)));
   Halves halves;

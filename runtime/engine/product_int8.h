@@ -1,8 +1,8 @@
 // Products of unsigned 8-bit activations with signed 8-bit weights: y[m][n] = Σₖ (a[m][k] − 128)·w[n][k].
 //
-// Activations are codes −127…127 stored with 128 added, since the processors multiply unsigned by signed
-// bytes; 128·Σₖ w[n][k] is taken off again.  Weights lie in panels of up to COLUMNS outputs, four inputs
-// side by side, as the instructions want them (those of the matrix unit: matrix_product.h):
+// Activation codes −127…127 are stored with 128 added, because the instructions multiply unsigned by signed bytes;
+// 128·Σₖ w[n][k] is subtracted again.  Weights are stored in panels of up to COLUMNS outputs, four inputs side by side
+// (panels of the matrix unit: matrix_product.h):
 //
 //     panel[k/4][n][k%4],  n < 16·vectors,  inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
@@ -31,18 +31,18 @@ struct Int8 : Products<ByteStep> {
   using Sum = int32_t;
   using Kept = Word;
 
-  // An activation of 0.
+  // The code of activation 0.
   static constexpr uint8_t ZERO = 128;
 
-  // Activation codes: x·scale to the nearest of −127…127, with 128 added.
+  // Store activation codes: x·scale rounded and clipped to −127…127, with 128 added.
   static void store(uint8_t* to, Floats x, float scale) {
-    store_codes(to, maximum(to_nearest(x * scale), all(-127)));  // 127 by saturation
+    store_codes(to, maximum(to_nearest(x * scale), all(-127)));  // saturation clips to 127
   }
 
-  // The same of ReLU(x), x in units of a code.
+  // The same for ReLU(x), x in units of a code.
   static void store_positive(uint8_t* to, Floats x) { store_codes(to, to_nearest(maximum(x, Floats{}))); }
 
-  // What a product's sum starts with, and what becomes of it: y = (Σₖ a·w − 128·Σₖ w)·step + bias.
+  // First summand and epilogue of a product: y = (Σₖ a·w − 128·Σₖ w)·step + bias.
   static int32_t start(float, int32_t weights) { return -ZERO * weights; }
   static auto finish(const float* step, const float* bias) {
     return [step = ::load(step), bias = ::load(bias)](Ints sum) INLINE { return to_floats(sum) * step + bias; };

@@ -1,11 +1,11 @@
-// Products of 8-bit codes where the processor cannot multiply bytes exactly: y[m][n] = Σₖ a[m][k]·w[n][k].
+// Products of 8-bit codes with AVX2, which cannot multiply all bytes exactly: y[m][n] = Σₖ a[m][k]·w[n][k].
 //
-// AVX2 multiplies unsigned by signed bytes, but two of their products together must fit into 16 bits.  Those of codes
-// that ReLU left, 0…127, do (2·127·127 < 2¹⁵); those of 0…255 do not.  So there are two kinds of activations:
+// AVX2 multiplies unsigned by signed bytes, but adds two products in 16 bits.  Codes 0…127, which ReLU leaves, fit
+// (2·127·127 < 2¹⁵), but codes 0…255 do not.  There are therefore two kinds of activations:
 //
 //     PositiveInt8   bytes 0…127,           panel[k/4][n][k%4]
-//     Int8           16 bits, −127…127,     panel[k/2][n][k%2]: weights are widened as they are loaded, for all rows
-//                                           of a tile together
+//     Int8           16 bits, −127…127,     panel[k/2][n][k%2]: weights are widened when they are loaded, once
+//                                           for all rows of a tile
 //
 // n < 16·vectors, inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
@@ -33,7 +33,7 @@ struct ByteStep {
   }
 };
 
-// What both have in common: y = Σₖ a·w·step + bias.
+// Base of both kinds: y = Σₖ a·w·step + bias.
 template <class Step>
 struct Codes : ByTiles<Step> {
   using Weight = int8_t;
@@ -49,7 +49,7 @@ struct Codes : ByTiles<Step> {
 struct PositiveInt8 : Codes<ByteStep> {
   using Value = uint8_t;
 
-  // Activation codes of ReLU(x), x in units of a code.
+  // Store activation codes of ReLU(x), x in units of a code.
   static void store_positive(uint8_t* to, Floats x) {
     store_bytes(to, to_nearest(minimum(maximum(x, Floats{}), all(127.0f))));
   }
@@ -59,12 +59,12 @@ struct Int8 : Codes<WordStep> {
   using Value = int16_t;
   using Positive = PositiveInt8;
 
-  // Activation codes: x·scale to the nearest of −127…127.
+  // Store activation codes: x·scale rounded and clipped to −127…127.
   static void store(int16_t* to, Floats x, float scale) {
     store_words(to, to_nearest(minimum(maximum(x * scale, all(-127.0f)), all(127.0f))));
   }
 
-  // Four inputs of each of LANES outputs, into a panel: two, then those that follow them.
+  // Put four inputs of each of LANES outputs into a panel: the first two, then the other two.
   static void put(Floats quads, int8_t* to, int width) {
     const __m256i halves = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,  //
                                             0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);

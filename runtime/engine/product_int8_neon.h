@@ -1,17 +1,17 @@
-// Products of 8-bit codes by Arm's vector instructions: y[m][n] = Σₖ a[m][k]·w[n][k].  Activations are bytes −127…127.
-// Weights lie in panels of COLUMNS outputs, inputs padded with zeros to a multiple of DEPTH_STEP:
+// Products of 8-bit codes with Arm's vector instructions: y[m][n] = Σₖ a[m][k]·w[n][k].  Activations are bytes
+// −127…127.  Weights are stored in panels of COLUMNS outputs, inputs padded with zeros to a multiple of DEPTH_STEP:
 //
-//     any processor of 64 bits   panel[k/4][n/4][k%4/2][n%4][k%2]: pairs of inputs, two products of which fit into 16
-//                                bits (2·127·127 < 2¹⁵)
+//     any processor of 64 bits   panel[k/4][n/4][k%4/2][n%4][k%2]: pairs of inputs; two products fit into 16 bits
+//                                (2·127·127 < 2¹⁵)
 //     byte products (ARMv8.2)    panel[k/4][n][k%4]
-//     small matrices (ARMv8.6)   panel[k/8][n][k%8]: two outputs by eight inputs are one register
+//     small matrices (ARMv8.6)   panel[k/8][n][k%8]: a register holds two outputs by eight inputs
 #pragma once
 
 #ifdef NEON
 
 #include "tiles.h"
 
-// What all have in common: y = Σₖ a·w·step + bias.
+// Base of all kinds: y = Σₖ a·w·step + bias.
 template <class Step>
 struct Codes : ByTiles<Step> {
   using Value = int8_t;
@@ -19,12 +19,12 @@ struct Codes : ByTiles<Step> {
   using Sum = int32_t;
   using Kept = Word;
 
-  // Activation codes: x·scale to the nearest of −127…127.
+  // Store activation codes: x·scale rounded and clipped to −127…127.
   static void store(int8_t* to, Floats x, float scale) {
-    store_codes(to, maximum(to_nearest(x * scale), all(-127)));  // 127 by saturation
+    store_codes(to, maximum(to_nearest(x * scale), all(-127)));  // saturation clips to 127
   }
 
-  // The same of ReLU(x), x in units of a code.
+  // The same for ReLU(x), x in units of a code.
   static void store_positive(int8_t* to, Floats x) { store_codes(to, to_nearest(maximum(x, Floats{}))); }
 
   static int32_t start(float, int32_t) { return 0; }
@@ -39,7 +39,7 @@ struct MatrixStep {
   static constexpr int DEPTH = 8, ROWS = 6;
   static constexpr bool OWN_TILE = true;
 
-  // As ::tile, with sums of two rows by two columns in a register; a last row that is alone counts twice.
+  // Same as ::tile, but a register holds the sums of two rows by two columns.  A single last row is computed twice.
   template <int R, int V, class Emit>
   INLINE static void tile(const int8_t* a, int depth, const int8_t* panel, int width, const int32_t* start, Emit emit) {
     constexpr int PAIRS = (R + 1) / 2, COLUMN_PAIRS = V * LANES / 2;
@@ -79,7 +79,7 @@ struct MatrixStep {
 struct Int8 : Codes<MatrixStep> {
   using Positive = Int8;
 
-  // Four inputs of each of LANES outputs, into a panel.
+  // Put four inputs of each of LANES outputs into a panel.
   static void put(Floats quads, int8_t* to, int) {
     for (int n = 0; n < LANES; ++n) std::memcpy(to + n * MatrixStep::DEPTH, reinterpret_cast<const char*>(&quads) + 4 * n, 4);
   }
@@ -102,7 +102,7 @@ struct Int8 : Codes<ByteStep> {
 
 struct PairsStep {
   static constexpr int DEPTH = 4, ROWS = 4;
-  static int8x16_t row(const int8_t* a) {  // the first two bytes four times, then the others
+  static int8x16_t row(const int8_t* a) {  // the first two bytes four times, then the other two
     const auto* pairs = reinterpret_cast<const int16_t*>(a);
     return vreinterpretq_s8_s16(vcombine_s16(vld1_dup_s16(pairs), vld1_dup_s16(pairs + 1)));
   }
@@ -120,7 +120,7 @@ struct Int8 : Codes<PairsStep> {
     return (static_cast<size_t>(k / 4) * width + n / 4 * 4) * 4 + k % 4 / 2 * 8 + n % 4 * 2 + k % 2;
   }
 
-  // Four inputs of each of LANES outputs, into a panel: two of each, then the others.
+  // Put four inputs of each of LANES outputs into a panel: two of each, then the other two.
   static void put(Floats quads, int8_t* to, int) {
     const auto pairs = (int16x8_t)quads;
     vst1q_s16(reinterpret_cast<int16_t*>(to), vcombine_s16(vget_low_s16(vuzp1q_s16(pairs, pairs)),

@@ -1,7 +1,7 @@
 // Products of 8-bit codes on any processor: y[m][n] = Σₖ a[m][k]·w[n][k].
 //
-// Activations are numbers of 16 bits, −127…127.  Weights lie in panels of up to COLUMNS outputs, two inputs side by side,
-// and are widened as they are loaded, for all rows of a tile together:
+// Activations are 16-bit numbers −127…127.  Weights are stored in panels of up to COLUMNS outputs, two inputs side by
+// side, and are widened when they are loaded, once for all rows of a tile:
 //
 //     panel[k/2][n][k%2],  n < 16·vectors,  inputs padded with zeros to a multiple of DEPTH_STEP.
 #pragma once
@@ -36,12 +36,12 @@ struct Int8 : ByTiles<WordStep> {
   using Sum = int32_t;
   using Kept = Word;
 
-  // Activation codes: x·scale to the nearest of −127…127.
+  // Store activation codes: x·scale rounded and clipped to −127…127.
   static void store(int16_t* to, Floats x, float scale) {
     store_words(to, to_nearest(minimum(maximum(x * scale, all(-127.0f)), all(127.0f))));
   }
 
-  // The same of ReLU(x), x in units of a code.
+  // The same for ReLU(x), x in units of a code.
   static void store_positive(int16_t* to, Floats x) { store(to, maximum(x, Floats{}), 1); }
 
   static int32_t start(float, int32_t) { return 0; }
@@ -49,7 +49,7 @@ struct Int8 : ByTiles<WordStep> {
     return [step = ::load(step), bias = ::load(bias)](Ints sum) INLINE { return to_floats(sum) * step + bias; };
   }
 
-  // Four inputs of each of LANES outputs, into a panel: two, then those that follow them.
+  // Put four inputs of each of LANES outputs into a panel: the first two, then the other two.
   static void put(Floats quads, int8_t* to, int width) {
     int8_t codes[LANES][4];
     std::memcpy(codes, &quads, sizeof codes);

@@ -1,4 +1,4 @@
-// The outputs of a decoder's maps, and the numbers of single heads in them.
+// The outputs of a decoder's linear maps, and the numbers of single heads in them.
 #pragma once
 
 #include "decoder.h"
@@ -7,11 +7,11 @@ namespace decoder {
 
 constexpr int TOGETHER = 4;  // queries that read the same keys together, at most
 
-struct Token {  // that is computed
+struct Token {  // that is being computed
   int row, length;  // tokens of the row up to this one
 };
 
-struct Numbers {  // of all rows, `stride` apart
+struct Numbers {  // rows, `stride` apart
   float* at;
   int stride;
 };
@@ -23,14 +23,14 @@ inline Numbers apply(const Map& map, const float* x, int count, Buffer<float>& r
   return {y, stride};
 }
 
-// A head of a row, with zeros up to its padded size.
+// Copy a head of a row, with zeros up to its padded size.
 inline void copy_head(const Numbers& from, int row, int head, const Attention& attention, float* to) {
   const float* at = from.at + static_cast<size_t>(row) * from.stride + head * attention.size;
   std::copy_n(at, attention.size, to);
   std::fill(to + attention.size, to + attention.padded(), 0.0f);
 }
 
-// The first `count` of LANES numbers, all where there are more.
+// Store the first `count` of LANES numbers, or all if there are fewer.
 inline void put(float* to, Floats y, int count) {
   if (count >= LANES) return store(to, y);
   for (int i = 0; i < count; ++i) to[i] = y[i];

@@ -1,4 +1,4 @@
-// Attention of a decoder's tokens over what an encoder found in the text of their rows.
+// Cross-attention of a decoder to the encoder's output for the text of each row.
 #pragma once
 
 #include <numeric>
@@ -9,7 +9,7 @@ namespace decoder {
 
 class ReadAttention {
  public:
-  // Row m looks at text m.
+  // Row m reads text m.
   void start(const Parts& parts, int rows) {
     parts_ = &parts;
     sentence_.resize(rows);
@@ -18,14 +18,14 @@ class ReadAttention {
 
   int rows() const { return static_cast<int>(sentence_.size()); }
 
-  // Row i goes on where row from[i] stood.
+  // Row i becomes a copy of row from[i].
   void select(const std::vector<int>& from) {
     std::vector<int> sentence;
     for (const int m : from) sentence.push_back(sentence_[m]);
     sentence_.swap(sentence);
   }
 
-  // What an encoder found, (Σ lengths, its width), for each row; all of it is kept as keys and values.
+  // Keep the encoder's output, (Σ lengths, its width), for each row, as keys and values.
   void read(const float* states, const std::vector<int>& lengths) {
     lengths_ = lengths;
     memory_at_.assign(1, 0);
@@ -44,7 +44,7 @@ class ReadAttention {
     }
   }
 
-  // Attention of each token over what the encoder found for its row.
+  // Attend from each token to the text of its row.
   const float* operator()(int layer, const float* x, const Token* tokens, int count) {
     const Attention& cross = parts_->layers[layer].cross;
     const Buffer<float>& memory = memory_[layer];
@@ -67,7 +67,7 @@ class ReadAttention {
                     [=](int q, int c, Floats y) { put(to + static_cast<size_t>(r + q) * width + c, y, size - c); });
         };
         int r = 0;
-        if (r + 4 <= next - i) run.template operator()<4>(r), r += 4;
+        if (r + TOGETHER <= next - i) run.template operator()<TOGETHER>(r), r += TOGETHER;
         for (; r < next - i; ++r) run.template operator()<1>(r);
       }
     }
@@ -75,7 +75,7 @@ class ReadAttention {
   }
 
  private:
-  // Keys and values of what an encoder found in a sentence, as Memory of each head.
+  // Store keys and values of the encoder's output for a sentence, as Memory of each head.
   void remember(const Attention& cross, const float* states, int length, float* to) {
     const Numbers found[2] = {apply(cross.maps[1], states, length, projected_[0]),
                               apply(cross.maps[2], states, length, projected_[1])};

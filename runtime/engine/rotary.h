@@ -1,5 +1,5 @@
-// Rotary positions (Su et al. 2021, RoFormer §3.2): of a head's numbers, c and c + half turn together, by an angle that
-// grows with the token's position, the sooner the smaller c is.
+// Rotary positions (Su et al. 2021, RoFormer §3.2).  The numbers c and c + half of a head are rotated together by an
+// angle proportional to the token's position; it grows faster for smaller c.
 #pragma once
 
 #include <cmath>
@@ -7,17 +7,17 @@
 #include "buffer.h"
 
 struct Rotary {
-  const float* frequencies = nullptr;  // (half) angles of one position; null: positions are not told so
+  const float* frequencies = nullptr;  // (half) angle for each position; null: no rotary positions
   int half = 0;
-  float factor = 1;  // of queries and of keys
+  float factor = 1;  // multiplies queries and keys
 
   explicit operator bool() const { return frequencies; }
 };
 
-// Cosines and sines of some tokens' angles, which all layers and heads of these tokens share.
+// Cosines and sines of the angles of some tokens, shared by all layers and heads.
 class Turns {
  public:
-  // position(i) of each of `count` tokens.
+  // position(i): position of each of `count` tokens.
   template <class Position>
   void start(const Rotary& rotary, int count, Position position) {
     half_ = rotary.half;
@@ -29,7 +29,7 @@ class Turns {
       }
   }
 
-  // Turns the heads of token i, which lie side by side, in place.
+  // Rotate the heads of token i, which are contiguous, in place.
   void apply(int i, float* heads, int count) const {
     const float *cosine = numbers_.data() + static_cast<size_t>(i) * 2 * half_, *sine = cosine + half_;
     for (int h = 0; h < count; ++h, heads += 2 * half_)

@@ -1,5 +1,5 @@
-// Vectors of LANES numbers in GCC's notation: + − × / and ?: work lane by lane.  The one file that knows
-// how wide the processor's registers are and how it rounds.
+// Vectors of LANES numbers in GCC's notation: + − × / and ?: work lane by lane.  Only this file knows the width of the
+// processor's registers and its rounding.
 #pragma once
 
 #if defined(__x86_64__)
@@ -29,18 +29,18 @@ inline Floats load(const float* from) { return *reinterpret_cast<const Unaligned
 inline Ints load(const int32_t* from) { return *reinterpret_cast<const UnalignedInts*>(from); }
 inline void store(float* to, Floats x) { *reinterpret_cast<UnalignedFloats*>(to) = x; }
 inline Ints all(int32_t x) { return Ints{} + x; }
-inline Ints all_four_bytes(const void* from) {  // whatever numbers they are
+inline Ints all_four_bytes(const void* from) {  // of any type
   int32_t bytes;
   std::memcpy(&bytes, from, 4);
   return all(bytes);
 }
 inline Floats to_floats(Ints x) { return __builtin_convertvector(x, Floats); }
 
-// A whole number −32767…32767, by which finite numbers are kept, but never reckoned with, in so many of one step.
+// A 16-bit whole number −32767…32767 in units of some step, in which finite numbers are stored, but not computed with.
 struct Word {
   int16_t code;
   static constexpr float LARGEST = 32767;
-  static constexpr float LEAST = 1e-30f;  // of what is largest, by which is divided
+  static constexpr float LEAST = 1e-30f;  // of the largest magnitude that is divided by
 };
 
 // 0, 1, 2, …
@@ -66,7 +66,7 @@ inline void store(Word* to, Floats x) {
 }
 inline float sum(Floats x) { return _mm512_reduce_add_ps((__m512)x); }
 inline float largest(Floats x) { return _mm512_reduce_max_ps((__m512)x); }
-// The lanes as bytes, −128…127 with saturation, 128 added.
+// Store the lanes as bytes: −128…127 with saturation, then 128 added.
 inline void store_codes(uint8_t* to, Ints x) {
   const __m128i bytes = _mm_xor_si128(_mm512_cvtsepi32_epi8((__m512i)x), _mm_set1_epi8(-128));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
@@ -90,7 +90,7 @@ inline float largest(Floats x) {
   const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
-// The lanes as numbers of 16 bits; as bytes 0…127; and as bytes −128…127 with saturation, 128 added.
+// The lanes as 16-bit numbers; as bytes 0…127; and as bytes −128…127 with saturation, then 128 added.
 inline __m128i words(Ints x) {
   return _mm_packs_epi32(_mm256_castsi256_si128((__m256i)x), _mm256_extracti128_si256((__m256i)x, 1));
 }
@@ -120,16 +120,16 @@ inline Floats load(const Word* from) {
 inline void store(Word* to, Floats x) {
   vst1_s16(reinterpret_cast<int16_t*>(to), vqmovn_s32((int32x4_t)to_nearest(x)));
 }
-// The lanes as bytes, −128…127 with saturation.
+// Store the lanes as bytes −128…127 with saturation.
 inline void store_codes(int8_t* to, Ints x) {
   const int16x4_t words = vqmovn_s32((int32x4_t)x);
   const int8x8_t bytes = vqmovn_s16(vcombine_s16(words, words));
   std::memcpy(to, &bytes, LANES);
 }
-#else  // any other processor: what its compiler makes of four lanes
+#else  // any other processor: the compiler's code for four lanes
 using Words = int16_t __attribute__((vector_size(2 * LANES)));
 
-inline Floats all(float x) { return x - Floats{}; }  // −0 stays
+inline Floats all(float x) { return x - Floats{}; }  // keeps −0
 inline Floats maximum(Floats a, Floats b) { return a > b ? a : b; }
 inline Ints maximum(Ints a, Ints b) { return a > b ? a : b; }
 inline Floats minimum(Floats a, Floats b) { return a < b ? a : b; }
@@ -147,7 +147,7 @@ inline bool any_above(Floats x, float than) {
 }
 inline float sum(Floats x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 inline float largest(Floats x) { return std::fmax(std::fmax(x[0], x[2]), std::fmax(x[1], x[3])); }
-// The lanes as numbers of 16 bits, in whose range they are.
+// Store the lanes, which must be in range, as 16-bit numbers.
 inline void store_words(void* to, Ints x) {
   const Words words = __builtin_convertvector(x, Words);
   std::memcpy(to, &words, sizeof words);
@@ -162,7 +162,7 @@ inline void store(Word* to, Floats x) { store_words(to, to_nearest(x)); }
 
 inline Floats magnitude(Floats x) { return maximum(x, -x); }
 
-// Lane i: lane from[i] of a, or of b from LANES on.
+// Lane i is lane from[i] of a, or lane from[i] − LANES of b.
 inline Floats shuffled(Floats a, Floats b, Ints from) {
 #ifdef __clang__
   Floats found;
@@ -173,12 +173,12 @@ inline Floats shuffled(Floats a, Floats b, Ints from) {
 #endif
 }
 
-// rows[i][j] ← rows[j][i]: pairs, then fours, … change places.
+// rows[i][j] ← rows[j][i]: exchange single lanes, then pairs, then fours, …
 inline void transpose(Floats rows[LANES]) {
   const Ints lane = lanes();
 #pragma GCC unroll 4
   for (int step = 1; step < LANES; step *= 2) {
-    const Ints upper = (lane & step) != 0;  // lanes that come from the other row's place
+    const Ints upper = (lane & step) != 0;  // lanes that come from the other row
     const Ints low = upper ? lane - step + LANES : lane, high = upper ? lane + LANES : lane + step;
 #pragma GCC unroll 16
     for (int i = 0; i < LANES; ++i) {
@@ -199,13 +199,13 @@ inline void store_transposed(Row row, T* to, size_t stride) {
   for (int i = 0; i < LANES; ++i) store(to + i * stride, tile[i]);
 }
 
-// Lane i: the sum of rows[i].  In each step two rows become one, whose lanes are sums of two lanes of the one row or
-// of the other.
+// Return a vector whose lane i is the sum of rows[i].  Each step merges pairs of rows into one row of sums of two
+// lanes.
 inline Floats sums(Floats rows[LANES]) {
   const Ints lane = lanes();
 #pragma GCC unroll 4
   for (int step = 1; step < LANES; step *= 2) {
-    const Ints upper = (lane & step) != 0;  // lanes that are the other row's
+    const Ints upper = (lane & step) != 0;  // lanes for sums of the other row
     const Ints low = upper ? lane - step + LANES : lane, high = upper ? lane + LANES : lane + step;
 #pragma GCC unroll 16
     for (int i = 0; i < LANES; i += 2 * step) {
@@ -216,13 +216,13 @@ inline Floats sums(Floats rows[LANES]) {
   return rows[0];
 }
 
-// eˣ = 2ⁿ·2ᶠ, n whole and |f| ≤ ½, 2ᶠ by the polynomial whose largest relative error is least: to 2·10⁻⁷ of itself
-// near 0 and 6·10⁻⁷ far below; no less than e⁻⁸⁷.  x: at most 87, beyond which 2ⁿ has no bits.
+// eˣ = 2ⁿ·2ᶠ with whole n and |f| ≤ ½, where a minimax polynomial computes 2ᶠ.  Relative error: 2·10⁻⁷ near 0, 6·10⁻⁷
+// for very negative x.  x must be at most 87, where 2ⁿ overflows; below −87 it counts as −87.
 inline Floats exponential(Floats x) {
   constexpr float LOG2_E = 1.44269504088896f;
   const Floats clipped = maximum(x, all(-87.0f));
   const Ints n = to_nearest(clipped * LOG2_E);
-  const Floats f = clipped * LOG2_E - to_floats(n);  // in one step, and so without rounding
+  const Floats f = clipped * LOG2_E - to_floats(n);  // fused, and therefore without rounding
   Floats y = all(1.3264727e-3f);
   for (float c : {9.6715130e-3f, 5.5507336e-2f, 0.24022242f, 0.69314700f, 1.0f}) y = y * f + c;
   return y * (Floats)((n + 127) << 23);  // 2ⁿ

@@ -1,12 +1,12 @@
-// A linear map in float32 by the matrix unit's products of bytes (Ootomo, Ozaki & Yokota 2024): each number is
-// three bytes of a whole one, and bytes are multiplied exactly.
+// A float32 linear map computed with the matrix unit's byte products (Ootomo, Ozaki & Yokota 2024).  Each number is
+// split into three bytes of a whole number, and bytes are multiplied exactly:
 //
-//     x = (x₁ + x₂/2⁸ + x₃/2¹⁶)·step of its row,  w likewise of its output,
-//     Σ x·w = (Σ x₁w₁ + Σ (x₂w₁ + x₁w₂)/2⁸ + Σ (x₃w₁ + x₂w₂ + x₁w₃)/2¹⁶)·both steps,
+//     x = (x₁ + x₂/2⁸ + x₃/2¹⁶)·step of its row,  w likewise with the step of its output,
+//     Σ x·w = (Σ x₁w₁ + Σ (x₂w₁ + x₁w₂)/2⁸ + Σ (x₃w₁ + x₂w₂ + x₁w₃)/2¹⁶)·both steps.
 //
-// each Σ a sum of whole numbers of 32 bits.  What is left out is as small as a row's rounding: 2⁻²⁴ of its largest
-// number.  A row of activations lies as x₃, x₂, x₁ and a row of weights as w₁, w₂, w₃, so that each Σ is one product of
-// the last bytes of the one with the first of the other.
+// Each Σ is a 32-bit sum of whole numbers.  The omitted products are as small as the rounding of a row: 2⁻²⁴ of its
+// largest number.  Rows of activations are stored as x₃, x₂, x₁ and rows of weights as w₁, w₂, w₃, so that each Σ is
+// one product of the last bytes of the former with the first of the latter.
 #pragma once
 
 #ifdef MATRIX_UNIT
@@ -18,7 +18,7 @@
 
 class SplitLinear {
  public:
-  // weights: (outputs, inputs) row by row.
+  // weights: (outputs, inputs), row by row.
   SplitLinear(const float* weights, int outputs, int inputs)
       : inputs(inputs), outputs_(outputs), padded_(round_up(outputs, VECTOR)), depth_(round_up(inputs, DEPTH_STEP)) {
     const int depth = 3 * depth_;
@@ -69,9 +69,8 @@ class SplitLinear {
   int inputs;
 
  private:
-  // A row as three rows of bytes, 128 added to each; returns what the first byte's 1 stands for.  first: the place of the
-  // first bytes among the three, those of the others `direction` further.  Not a number where a number is none, or
-  // infinite.
+  // Split a row into three rows of bytes, with 128 added to each; return the unit of the first bytes.  first: index of
+  // the row of the first bytes; those of the others follow in `direction`.  Returns NaN if a number is NaN or infinite.
   float split(const float* x, uint8_t* codes, int first, int direction) const {
     const int whole = inputs / LANES * LANES;
     float rest[LANES] = {};
@@ -85,7 +84,7 @@ class SplitLinear {
     uint8_t* to[3];
     for (int part = 0; part < 3; ++part) to[part] = codes + (first + direction * part) * depth_;
     const auto store = [&](int k, Floats numbers) INLINE {
-      const __m512i bytes = (__m512i)(to_nearest(numbers * scale) + all(0x808080));  // carries make each byte the nearest
+      const __m512i bytes = (__m512i)(to_nearest(numbers * scale) + all(0x808080));  // carries round each byte
       for (int part = 0; part < 3; ++part)
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to[part] + k),
                          _mm512_cvtepi32_epi8(_mm512_srli_epi32(bytes, 16 - 8 * part)));
@@ -95,7 +94,7 @@ class SplitLinear {
     return 0x1p16f / scale + sum(faults);
   }
 
-  static constexpr float LEAST = 1e-30f;  // of a row's largest number, by which is divided; less is 0
+  static constexpr float LEAST = 1e-30f;  // smallest magnitude of a row's largest number to divide by; less counts as 0
 
   int outputs_, padded_;
   int depth_;  // of each of the three

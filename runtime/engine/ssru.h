@@ -1,4 +1,4 @@
-// The simpler simple recurrent unit (SSRU; Kim et al. 2019), which stands for self-attention in a decoder: one step of
+// The simpler simple recurrent unit (SSRU; Kim et al. 2019), which replaces self-attention in a decoder: one step of
 // several rows, from the products of a layer's input x to its cells and its output.
 //
 //     f = σ(W_f x + b_f),  c ← f ⊙ c + (1 − f) ⊙ W x,  x ← x + ReLU(c)
@@ -6,7 +6,7 @@
 
 #include "simd.h"
 
-// gates: (rows, 2 · width), of each row W x, then W_f x + b_f.  cells, x: (rows, width), changed in place.
+// gates: (rows, 2 · width), W x and then W_f x + b_f for each row.  cells, x: (rows, width), changed in place.
 inline void recur(const float* gates, float* cells, float* x, int rows, int width) {
   for (int m = 0; m < rows; ++m, gates += 2 * width, cells += width, x += width)
     for (int i = 0; i < width; i += LANES) {

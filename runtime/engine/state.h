@@ -1,4 +1,4 @@
-// What a decoder layer remembers of each row between the steps of a search.
+// The state of a decoder layer between the steps of a search.
 #pragma once
 
 #include <cstring>
@@ -8,10 +8,10 @@
 
 struct State {
   Buffer<float> cells;    // of an SSRU: (rows, d)
-  Buffer<float> entries;  // of self-attention: keys and values as `History` tells: (entries, width)
+  Buffer<float> entries;  // of self-attention: keys and values, (entries, width); numbered by `History`
   int width = 0;
 
-  // The first `count` cells are zero.
+  // Set the first `count` cells to zero.
   void start(size_t count) {
     if (count) std::memset(cells.room(count), 0, sizeof(float) * count);
   }
@@ -21,7 +21,7 @@ struct State {
     std::memcpy(all + static_cast<size_t>(to) * width, all + static_cast<size_t>(from) * width, sizeof(float) * width);
   }
 
-  // Row i goes on where row from[i] stood.
+  // Row i becomes a copy of row from[i].
   void select_cells(const std::vector<int>& from, int d) {
     float* to = spare_.room(from.size() * d);
     for (size_t i = 0; i < from.size(); ++i)

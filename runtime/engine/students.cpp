@@ -1,4 +1,4 @@
-// What Python sees of students, the same for all instruction sets: each is built from arrays, and translates batches.
+// Python bindings of students, the same for all instruction sets: each is built from arrays and translates batches.
 #include "arrays.h"
 #include "parts.h"
 
@@ -108,7 +108,7 @@ class BoundStudent {
     return {nb::cast<int>(values["count"]), nb::cast<int>(values["size"]), nb::cast<float>(values["scale"])};
   }
 
-  // Numbers that the student reads where they are.
+  // Return numbers that the student reads in place, and keep them alive.
   const float* keep(const nb::dict& values, const char* name) {
     kept_.push_back(values[name]);
     return numbers<float>(values, name).data();

@@ -1,12 +1,12 @@
-// The inner loops of products by the vector units: a tile of R rows and V vectors of columns, its sums held in registers until
-// they are given on, so that what becomes of them is computed beside the next tile's products.
+// The inner loops of products with vector instructions.  A tile is R rows by V vectors of columns, whose sums stay in
+// registers.  The epilogue of one tile is computed while the products of the next begin.
 //
-// Weights lie in panels of up to COLUMNS outputs: what one tile reads of them lies in one piece, as the caches want it.
+// Weights are stored in panels of up to COLUMNS outputs, so that a tile reads them contiguously.
 //
-// How one step of a product is made, a Step tells, by the kind of numbers (product_*.h): DEPTH inputs of a row (`row`,
-// the same in all lanes) with those of each column (`columns`), added to the sums (`add`); and ROWS, the largest tile
-// whose sums, and what a step makes beside them, the registers hold.  Where the processor multiplies small matrices, a
-// Step has a `tile` of its own.
+// A Step defines one step of a product for a kind of numbers (product_*.h): `row` loads DEPTH inputs of a row into all
+// lanes, `columns` loads those of each column, and `add` adds their products to the sums.  ROWS is the largest tile for
+// whose sums and operands the registers suffice.  A Step for a processor that multiplies small matrices has its own
+// `tile`.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +25,11 @@ constexpr int DEPTH_STEP = 64;                 // inputs are padded to a multipl
 
 inline int round_up(int number, int step) { return (number + step - 1) / step * step; }
 
-// Whatever stands in a tile is inlined there, so that addresses are reckoned once and sums never leave registers.
+// Everything in a tile is inlined, so that addresses are computed once and sums stay in registers.
 #define INLINE __attribute__((always_inline))
 
-// emit(r, v, start[v] + Σₖ a[r][k]·w[v][k]); a panel of `width` columns lies as its Step wants it.
-// What follows `ahead` is fetched meanwhile, `stride` bytes with each step.
+// Call emit(r, v, start[v] + Σₖ a[r][k]·w[v][k]) for a tile; the panel of `width` columns has the layout of its Step.
+// Meanwhile the memory from `ahead` on is prefetched, `stride` bytes with each step.
 template <class Step, int R, int V, class Value, class Weight, class Sum, class Emit>
 INLINE inline void tile(const Value* a, int depth, const Weight* panel, int width, const Sum* start, const char* ahead,
                         int stride, Emit emit) {
@@ -57,7 +57,7 @@ INLINE inline void tile(const Value* a, int depth, const Weight* panel, int widt
     for (int v = 0; v < V; ++v) emit(r, v, total[r][v]);
 }
 
-// column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and V vectors of columns, from `from`.
+// Call column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and for V vectors of columns from `from` on.
 template <class Step, int V, class Value, class Weight, class Sum, class Column>
 INLINE inline void rows_of_tiles(const Value* a, int rows, int depth, const Weight* panel, int width, int from,
                                  const Sum* start, Column column) {
@@ -90,21 +90,21 @@ INLINE inline void multiply(const Value* a, int rows, int depth, const Weight* p
   int from = 0;
   for (; from + COLUMNS <= width; from += COLUMNS)
     rows_of_tiles<Step, TILE_VECTORS>(a, rows, depth, panel, width, from, start, column);
-  if constexpr (COLUMNS > VECTOR)  // or every panel is as wide as a tile
+  if constexpr (COLUMNS > VECTOR)  // otherwise every panel is as wide as a tile
     for (; from < width; from += LANES) rows_of_tiles<Step, 1>(a, rows, depth, panel, width, from, start, column);
 }
 
-// What kinds of numbers have in common whose products are made step by step: panel[k/g][n][k%g], g = Step::DEPTH.
+// Base of the kinds of numbers that are multiplied step by step: panel[k/g][n][k%g], g = Step::DEPTH.
 template <class S>
 struct ByTiles {
   using Step = S;
 
-  // Where weight (n, k) lies in a panel of `width` columns.
+  // Return the position of weight (n, k) in a panel of `width` columns.
   static size_t place(int k, int n, int width) {
     return (static_cast<size_t>(k / Step::DEPTH) * width + n) * Step::DEPTH + k % Step::DEPTH;
   }
 
-  // column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and all of `padded` columns, panel by panel.
+  // Call column(n)(m, LANES of start[n] + Σₖ a[m][k]·w[n][k]) for all rows and all `padded` columns, panel by panel.
   template <class Value, class Weight, class Sum, class Column>
   INLINE static void multiply(const Value* a, int rows, int depth, const Weight* panels, int padded, const Sum* start,
                               Column column) {
@@ -113,11 +113,11 @@ struct ByTiles {
                        start + first, [=](int n) INLINE { return column(first + n); });
   }
 
-  // After a batch: nothing is kept between products.
+  // Called after a batch; nothing is kept between products.
   static void release() {}
 };
 
-// At the end of a block, however it is left, what a kind of numbers keeps between products is given back.
+// Releases what a kind of numbers keeps between products at the end of a scope.
 template <class P>
 struct Released {
   ~Released() { P::release(); }

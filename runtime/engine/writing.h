@@ -1,4 +1,4 @@
-// Texts that a decoder is writing: what it remembers of each row, and a step that adds tokens to all of them.
+// Texts that a decoder is writing: the state of each row, and the step that adds tokens to all rows.
 #pragma once
 
 #include <numeric>
@@ -10,7 +10,7 @@ namespace decoder {
 
 class Writing {
  public:
-  // rows: texts without a token.  expected: entries that there is room for from the start.
+  // rows: number of texts, all empty.  expected: entries to make room for.
   void start(const Parts& parts, int rows, int expected) {
     parts_ = &parts;
     own_.start(parts, rows, expected);
@@ -19,11 +19,11 @@ class Writing {
 
   int rows() const { return memory_.rows(); }
 
-  // What an encoder found, (Σ lengths, its width), for each row; all of it is kept as keys and values.
+  // Keep the encoder's output, (Σ lengths, its width), for each row, as keys and values.
   void read(const float* states, const std::vector<int>& lengths) { memory_.read(states, lengths); }
 
-  // counts[m] tokens more of each row, 1 at least, row after row → logits after the last of each,
-  // (rows, output.padded()).
+  // Add counts[m] tokens, at least one, to each row m; `pieces` has them row by row.  Writes the logits after each
+  // row's last token, (rows, output.padded()).
   void add(const int32_t* pieces, const std::vector<int>& counts, float* logits) {
     const int total = std::accumulate(counts.begin(), counts.end(), 0);
     const int32_t first = own_.add(counts, total);
@@ -46,19 +46,19 @@ class Writing {
     (*output.linear)(last, rows(), output.bias, output.scale, output.kind, logits);
   }
 
-  // Row i goes on where row from[i] stood.
+  // Row i becomes a copy of row from[i].
   void select(const std::vector<int>& from) {
     own_.select(from);
     memory_.select(from);
   }
 
  private:
-  static constexpr int GROUP_ROWS = 256;  // tokens that are computed together, at most: they stay in a near cache
+  static constexpr int GROUP_ROWS = 256;  // tokens that are computed together, at most; they stay in a near cache
 
   int d() const { return parts_->d; }
 
-  // Tokens that are computed together from `begin` on.  A row is cut only between those that attention takes TOGETHER,
-  // counted from the row's first new one, so that its sums are the same whatever rows stand before it.
+  // Return the number of tokens to compute together from `begin` on.  A row is divided only after a multiple of
+  // TOGETHER new tokens, so that its sums do not depend on the rows before it.
   int group(int begin, int total, const std::vector<int>& counts) const {
     if (total - begin <= GROUP_ROWS) return total - begin;
     const Token &last = tokens_[begin + GROUP_ROWS - 1], &next = tokens_[begin + GROUP_ROWS];
@@ -67,7 +67,7 @@ class Writing {
     return GROUP_ROWS - (last.length - before) % TOGETHER;
   }
 
-  // All layers for tokens whose entries begin at `entry` → x (count, d).
+  // Compute all layers for tokens whose entries begin at `entry`; returns x, (count, d).
   float* compute(const int32_t* pieces, const Token* tokens, int count, int32_t entry) {
     const Parts& parts = *parts_;
     float* x = x_.room(static_cast<size_t>(count) * d());
@@ -115,7 +115,7 @@ class Writing {
     if (!parts_->norm_first) normalise(x, count, d(), *parts_, norm, x);
   }
 
-  // What goes into a feed-forward block's outer map, (count, its inputs).
+  // Return the inputs of a feed-forward block's outer map, (count, its inputs).
   const float* inner(const FeedForward& block, const float* x, int count) {
     const Numbers y = apply(block.inner, x, count, inner_[0]);
     const int neurons = block.inner.linear->outputs();

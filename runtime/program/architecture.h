@@ -12,11 +12,11 @@ struct LayerShape {
 
 struct Architecture {
   int vocabulary = 0, embedding = 0, decoder_depth = 0;
-  std::vector<LayerShape> encoder, decoder;  // the distinct ones
-  bool recurrent = true;                     // SSRU, or self-attention
-  std::optional<int> source_vocabulary;      // of the source's own pieces
+  std::vector<LayerShape> encoder, decoder;  // distinct layers
+  bool recurrent = true;                     // SSRU instead of self-attention
+  std::optional<int> source_vocabulary;      // if the source has its own pieces
 
-  // Throws InputError with the key that is missing, unknown, or has a value that no network can have.
+  // Throws InputError with the key that is missing, unknown, or has an impossible value.
   explicit Architecture(const nlohmann::json& values);
 
   int64_t parameters() const;

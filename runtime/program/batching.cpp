@@ -8,11 +8,11 @@ namespace {
 
 constexpr int SIZES[] = {8, 12, 16, 24, 32, 48, 64, 96, 128};
 constexpr int LARGEST = 128;
-constexpr size_t SEGMENT = 512;  // sentences of similar length that are cut into batches of one size
+constexpr size_t SEGMENT = 512;  // sentences of similar length for which one batch size is chosen
 constexpr int64_t SHARED = 2;    // fixed cost of a step, in rows
-constexpr int64_t GATHER = 25;   // cost of gathering a column, in rows that are multiplied by it
+constexpr int64_t GATHER = 25;   // cost of gathering a column, in rows multiplied by it
 
-// Multiplications of one row's step through all layers.
+// Multiplications of one step of one row through all layers.
 int64_t row_cost(const Architecture& architecture) {
   const int64_t width = architecture.embedding;
   int64_t sum = 0;
@@ -22,7 +22,7 @@ int64_t row_cost(const Architecture& architecture) {
   return sum * architecture.decoder_depth / static_cast<int64_t>(architecture.decoder.size());
 }
 
-// The batch size with the least cost per piece for sources from the middle of these, longest first.
+// Return the batch size with the lowest cost per piece, for sources from the middle of `places`, longest first.
 int best_size(const Sources& sources, const std::vector<int>& places, const Architecture& architecture,
               const Shortlist* shortlist) {
   const size_t first = places.size() > LARGEST ? (places.size() - LARGEST) / 2 : 0;
@@ -31,7 +31,7 @@ int best_size(const Sources& sources, const std::vector<int>& places, const Arch
   const int64_t longest = static_cast<int64_t>(sources[places[first]].size());
   std::optional<Shortlist::Chosen> chosen;
   if (shortlist) chosen.emplace(*shortlist);
-  std::vector<double> costs;  // per piece, of the first one, two, three …
+  std::vector<double> costs;  // per piece, of the first one, two, three … sources
   int64_t steps = 0;
   for (size_t i = 0; i < count; ++i) {
     const std::vector<int32_t>& source = sources[places[first + i]];
@@ -52,7 +52,7 @@ int best_size(const Sources& sources, const std::vector<int>& places, const Arch
 Batches length_sorted_batches(const Sources& sources, std::vector<int> places, int64_t size, int64_t pieces) {
   std::stable_sort(places.begin(), places.end(), [&](int a, int b) { return sources[a].size() > sources[b].size(); });
   Batches batches;
-  int64_t room = 0;  // sentences that the last batch still takes
+  int64_t room = 0;  // sentences that still fit into the last batch
   for (const int place : places) {
     const int64_t length = static_cast<int64_t>(sources[place].size()) - 1;
     if (!length) break;

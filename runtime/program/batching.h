@@ -1,4 +1,4 @@
-// Division of sentences into batches of the best sizes: batching.py in C++.
+// Division of sentences into batches of good sizes: batching.py in C++.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 #include "shortlist.h"
 
 using Sources = std::vector<std::vector<int32_t>>;  // pieces, EOS last
-using Batches = std::vector<std::vector<int>>;      // places of sources
+using Batches = std::vector<std::vector<int>>;      // indices of sources
 
-// Non-empty sources in batches, longest first, equal lengths in the order of the input: at most `size` sentences and
-// `pieces` with padding, but one sentence at least.  places: those of some of the sources.
+// Divide non-empty sources into batches, longest first, equal lengths in input order.  A batch has at most `size`
+// sentences and `pieces` pieces with padding, but at least one sentence.  places: indices of the sources to divide.
 Batches length_sorted_batches(const Sources& sources, std::vector<int> places, int64_t size, int64_t pieces);
 
-// The same in sizes of the engine's choice.
+// The same with sizes that the engine chooses.
 Batches best_batches(const Sources& sources, const Architecture& architecture, const Shortlist* shortlist,
                      int64_t pieces);

@@ -1,5 +1,5 @@
-// Compares what an instruction set computes with plain loops over whole numbers, or in double precision: of ENTRY's
-// set. Built by the target weebill-check, for the tests of processors that are only emulated.
+// Compares the results of ENTRY's instruction set with those of plain loops, over whole numbers or in double precision.
+// Built by the target weebill-check, for tests on emulated processors.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -33,12 +33,12 @@ std::vector<float> numbers(size_t count) {
   return found;
 }
 
-// The products of codes, which `put` writes as activations.
+// Check products of codes; `put` writes them as activations.
 template <class P, class Put>
 void check_codes(int rows, int inputs, int outputs, int least, const char* what, Put put) {
   std::vector<int8_t> w(static_cast<size_t>(outputs) * inputs);
   for (int8_t& one : w) one = static_cast<int8_t>(code(-127));
-  if (!w.empty()) std::fill_n(w.begin(), inputs, 127);  // the largest sums
+  if (!w.empty()) std::fill_n(w.begin(), inputs, 127);  // makes the largest sums
   const std::vector<float> step(outputs, 1), bias(outputs, 3);
   const Linear<P> linear(w.data(), outputs, inputs, step.data(), bias.data(), 1);
   std::vector<float> x(static_cast<size_t>(rows) * linear.depth), y(static_cast<size_t>(rows) * linear.padded);
@@ -62,7 +62,7 @@ void check_codes(int rows, int inputs, int outputs, int least, const char* what,
   }
 }
 
-// The products of floats; what(x) is what a number becomes in P.
+// Check products of floats; what(x) is x rounded to P.
 template <class P, class T, class Round>
 void check_floats(int rows, int inputs, int outputs, double most, const char* what, Round round) {
   const auto numbers_of = [&](size_t count, std::vector<T>& rounded, std::vector<float>& exact) {
@@ -146,7 +146,7 @@ void check_functions() {
 
 }  // namespace
 
-// Returns the number of wrong results.
+// Return the number of wrong results.
 extern "C" int ENTRY() {
   constexpr std::array<int, 3> SHAPES[] = {{1, 7, 16},    {9, 64, 65}, {70, 130, 200}, {13, 200, 48}, {3, 256, 16},
                                            {2, 1024, 32}, {0, 64, 16}, {6, 16, 1},     {8, 512, 96}};

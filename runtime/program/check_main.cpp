@@ -1,4 +1,4 @@
-// weebill-check SET: exit code 0 if what an instruction set computes is right.
+// weebill-check SET: exits with 0 if the instruction set computes correctly.
 #include <cstdio>
 #include <cstring>
 

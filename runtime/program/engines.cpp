@@ -38,7 +38,7 @@ Make compiled(const std::string& name) {
   return nullptr;
 }
 
-// Linux gives the matrix unit (AMX) to processes that ask.
+// Linux grants the matrix unit (AMX) only to processes that ask for it.
 bool may_use_matrix_unit() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr long REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;

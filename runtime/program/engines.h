@@ -1,4 +1,4 @@
-// The engines of instruction sets, and the choice among them: engines.py in C++.
+// The engines of the instruction sets, and the choice of one: engines.py in C++.
 #pragma once
 
 #include <memory>
@@ -6,9 +6,9 @@
 
 #include "../engine/parts.h"
 
-// The instruction set of a name, or the fastest that this processor has where it is empty.  Throws InputError if
+// Return the instruction set of this name; if the name is empty, the fastest of this processor.  Throws InputError if
 // there is none.
 std::string checked_instruction_set(const std::string& name);
 
-// integer: whether products are of codes.  The set is one that this processor has.
+// integer: use products of codes.  The processor must have the set.
 std::unique_ptr<AnyStudent> make_student(const std::string& set, bool integer, const StudentParts& parts);

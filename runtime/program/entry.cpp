@@ -1,4 +1,4 @@
-// What the program calls of the engine of one instruction set: ENTRY.  All else of the engine is hidden from it.
+// Interface between the program and the engine of one instruction set: ENTRY.  The rest of the engine is hidden.
 #include "../engine/parts.h"
 
 extern "C" AnyStudent* ENTRY(bool integer, const StudentParts& parts) {

@@ -8,5 +8,5 @@ struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// So many bytes of a text in single quotes, as errors show what they found.
+// Quote the beginning of a text, to show in an error what was found.
 inline std::string in_quotes(const std::string& text) { return "'" + text.substr(0, 60) + "'"; }

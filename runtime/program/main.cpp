@@ -53,7 +53,7 @@ std::string named(const char* what, const char* text) {
   return text;
 }
 
-// Returns false after an option that only prints.
+// Return false after an option that only prints.
 bool parse(int count, char** words, Arguments& found) {
   const option options[] = {
       {"threads", 1, nullptr, 't'},    {"shortlist", 1, nullptr, 's'}, {"max-length", 1, nullptr, 'm'},
@@ -70,7 +70,7 @@ bool parse(int count, char** words, Arguments& found) {
       case 'i': found.isa = named("--isa", optarg); break;
       case 'v': std::printf("%s\n", weebill_version()); return false;
       case 'h': std::fputs(HELP, stdout); return false;
-      default: std::exit(2);  // getopt has said why
+      default: std::exit(2);  // getopt has printed the reason
     }
   }
   if (count - optind < 1 || count - optind > 2)
@@ -80,17 +80,17 @@ bool parse(int count, char** words, Arguments& found) {
   return true;
 }
 
-// The lines of a text in windows, as `weebill translate` reads them.
+// Reads lines in windows, as `weebill translate` does.
 class Reader {
  public:
   Reader(std::istream& stream, std::string name) : stream_(stream), name_(std::move(name)) {}
 
-  // Up to `size` lines; none at the end.  A fault is kept until the lines before it are translated.
+  // Return up to `size` lines, or none at the end.  A fault is reported after the lines before it.
   std::vector<std::string> window(size_t size) {
     if (!fault_.empty()) throw InputError(fault_);
     std::vector<std::string> lines;
     for (std::string line; lines.size() < size && std::getline(stream_, line);) {
-      const bool whole = !stream_.eof();  // it has a newline
+      const bool whole = !stream_.eof();  // the line ends in a newline
       ++number_;
       if (number_ == 1) returns_ = line.substr(0, line.find_last_not_of('\r') + 1).find('\r') != line.npos;
       if (number_ == 1 && !whole && returns_) return told(lines, carriage_returns());
@@ -127,7 +127,7 @@ class Reader {
   bool returns_ = false;
 };
 
-// Where cut lines are told of.
+// What a message about a cut line needs.
 struct Place {
   std::string name;
   size_t first;  // number of lines before the window

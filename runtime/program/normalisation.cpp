@@ -26,7 +26,7 @@ constexpr char32_t SPACE = U' ', NO_BREAK_SPACE = U'\u00a0';
 
 bool among(char32_t one, std::u32string_view some) { return some.find(one) != some.npos; }
 
-// The language of a code without script and region; newer codes for old ones.
+// Return the language of a code without script and region; old codes become new ones.
 std::string primary(std::string code) {
   constexpr std::string_view LABEL = "__label__";
   if (code.starts_with(LABEL)) code.erase(0, LABEL.size());
@@ -37,7 +37,7 @@ std::string primary(std::string code) {
   return code;
 }
 
-// The end of a match of a step's pattern that begins at a place, and what stands for it; 0 where there is none.
+// Match a step's pattern at a position; return the end of the match and set the replacement, or return 0.
 size_t match(const Step& step, std::u32string_view text, size_t at, Text& replacement) {
   const auto run = [&](size_t from, std::u32string_view some) {
     while (from < text.size() && among(text[from], some)) ++from;
@@ -70,7 +70,7 @@ size_t match(const Step& step, std::u32string_view text, size_t at, Text& replac
       replacement = Text(text.substr(at + 1, end - at - 1)) + U'"';
       return end;
     }
-    default: {  // DOTS_QUOTE: a whole run of dots, a quote, and text after it that is no tag
+    default: {  // DOTS_QUOTE: a run of dots, a quote, and text that is not a tag
       const size_t dots = run(at, U".");
       if (dots == at) return 0;
       replacement = text.substr(at, dots - at);
@@ -99,7 +99,7 @@ Text substituted(Text text, const Step& step) {
   return result;
 }
 
-// The substitutions for lines in ASCII, for other lines, and for those with no-break spaces.
+// Substitutions for ASCII lines, other lines, and lines with no-break spaces.
 struct LanguageSteps {
   Steps ascii, unicode, spaced;
 };
@@ -114,7 +114,7 @@ LanguageSteps steps_of(const std::string& language) {
   return {ASCII_OTHER, UNICODE_OTHER, SPACED_OTHER};
 }
 
-// A run of format characters, as far as it spells something: by the characters before and after it, 0 for none.
+// Return the format characters of a run that matter for spelling, given the characters before and after it (0: none).
 Text spelling(std::u32string_view run, char32_t before, char32_t after) {
   const bool flag = before == U'\U0001f3f4' && run.size() > 1 && run.back() == U'\U000e007f' &&
                     std::all_of(run.begin(), run.end() - 1,
@@ -126,7 +126,7 @@ Text spelling(std::u32string_view run, char32_t before, char32_t after) {
         (mark == U'\u200d' && is(Class::emoji, before) && is(Class::emoji, after)) ||
         (mark == U'\u200b' && (is(Class::unspaced, before) || is(Class::unspaced, after))) ||
         is(Class::visible, mark))
-      stays += mark, before = mark, after = 0;  // one of several equal marks is enough
+      stays += mark, before = mark, after = 0;  // of several equal marks, one suffices
   return stays;
 }
 
@@ -147,7 +147,8 @@ Text without_invisible(const Text& text) {
   return result;
 }
 
-// The usual characters for those of another width and old forms, and form NFC, unless only single characters differ.
+// Replace characters of other widths and old forms by the usual ones, and apply NFC unless it would only exchange single
+// characters.
 Text composed(Text text) {
   Text usual;
   for (size_t at = 0; at < text.size();) {

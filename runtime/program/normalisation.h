@@ -1,4 +1,4 @@
-// Normalisation of input as cleaning did it to the training text: normalisation.py in C++.
+// Normalisation of input, the same as cleaning applied to the training text: normalisation.py in C++.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include "unicode.h"
 
-// What a vocabulary records of a side.
+// Normalisation of one side, as the vocabulary records it.
 struct SideNormalisation {
   std::string language;
   bool keeps_punctuation = false;

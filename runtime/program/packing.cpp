@@ -91,7 +91,7 @@ class Packer {
     return {found.data, static_cast<int>(found.rows), static_cast<int>(found.columns), scale};
   }
 
-  // Maps of one input, one after the other.
+  // Stack maps of the same input.
   LinearParts linear(const std::vector<std::string>& names) {
     std::vector<Matrix<T>> found;
     std::set<float> scales;
@@ -125,7 +125,7 @@ class Packer {
     return parts;
   }
 
-  // Some of query, key and value as one map; the outputs of each head padded with zeros.
+  // Join some of query, key and value into one map; the outputs of each head are padded with zeros.
   LinearParts projections(const std::string& attention, int size, std::vector<std::string> names) {
     for (std::string& name : names) name = attention + "." + name;
     LinearParts parts = linear(names);
@@ -142,7 +142,7 @@ class Packer {
     return parts;
   }
 
-  // The output map, its inputs padded as the heads are.
+  // The output map; its inputs are padded like the heads.
   LinearParts out(const std::string& attention, int size) {
     LinearParts parts = linear({attention + ".out"});
     const int wide = padded(size), count = parts.inputs / size;
@@ -182,7 +182,7 @@ class Packer {
     }
   }
 
-  // A weight on a grid in float32; decoded once.
+  // Decode a weight on a grid to float32, once.
   Matrix<float> decoded(const std::string& name, const Tensor& codes) {
     const auto [known, fresh] = decoded_.try_emplace(name);
     if (!fresh) return known->second;
@@ -200,7 +200,8 @@ class Packer {
     return known->second = {to, rows, columns};
   }
 
-  // Rows and columns of a weight; codes of four bits do not tell them, but the width is one of the two, and even.
+  // Return rows and columns of a weight.  The size of 4-bit codes does not determine them, but one of the two is the
+  // width, which is even.
   std::pair<int64_t, int64_t> shape(const std::string& name, const Tensor& codes) const {
     if (codes.kind == "I8") return {codes.shape[0], codes.shape[1]};
     const int64_t width = weights_.architecture.embedding, other = 2 * codes.size() / width;
@@ -209,7 +210,7 @@ class Packer {
   }
 
   const Weights& weights_;
-  // Arrays do not move while more are added.
+  // deque: arrays stay in place while others are added
   std::shared_ptr<std::deque<std::vector<T>>> copies_ = std::make_shared<std::deque<std::vector<T>>>();
   std::shared_ptr<std::deque<std::vector<float>>> numbers_ = std::make_shared<std::deque<std::vector<float>>>();
   std::map<std::string, Matrix<float>> decoded_;

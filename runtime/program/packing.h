@@ -1,4 +1,4 @@
-// The arrays of a student as an engine wants them: packing.py in C++.
+// Arrays of a student in the layout of the engines: packing.py in C++.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 #include "../engine/parts.h"
 #include "weights.h"
 
-// A student's parts, and the memory of those that are not in its file.
+// A student's parts, and the memory of those parts that are not in its file.
 struct Packed {
   StudentParts parts;
-  std::shared_ptr<void> kept;    // as long as a student lives
-  std::shared_ptr<void> copies;  // until all students are made
+  std::shared_ptr<void> kept;    // needed while a student lives
+  std::shared_ptr<void> copies;  // needed until all students are made
 };
 
 // Throws InputError if the engine cannot hold the student.

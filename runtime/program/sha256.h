@@ -1,8 +1,8 @@
-// SHA-256 (FIPS 180-4), by which files name the vocabulary they were made with.
+// SHA-256 (FIPS 180-4); files identify the vocabulary they were made with by it.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-// In hexadecimal digits.
+// Return the hash in hexadecimal digits.
 std::string sha256(std::string_view bytes);

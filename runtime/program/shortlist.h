@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// A vocabulary's sizes: target or shared, and the source's own.
+// Sizes of the vocabularies: target or shared; source, if it has its own.
 struct Sizes {
   int target;
   std::optional<int> source;
@@ -14,10 +14,10 @@ struct Sizes {
 
 class Shortlist {
  public:
-  // hash: that of the model's vocabulary.  Throws InputError if the file is none, or of another vocabulary.
+  // hash: of the model's vocabulary.  Throws InputError if the file is no shortlist, or one for another vocabulary.
   Shortlist(const std::string& path, const Sizes& sizes, const std::string& hash);
 
-  // The target pieces for sources that are added one by one; `pieces` has the end and the unknown piece too.
+  // Collects the target pieces for sources that are added one by one; `pieces` includes the end and the unknown piece.
   class Chosen {
    public:
     explicit Chosen(const Shortlist& shortlist);

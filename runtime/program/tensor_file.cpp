@@ -23,7 +23,7 @@ const std::map<std::string, int64_t> BYTES = {{"F64", 8}, {"F32", 4}, {"F16", 2}
                                               {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U64", 8},
                                               {"U32", 4}, {"U16", 2}, {"U8", 1},  {"BOOL", 1}};
 
-// A JSON text in which no name stands twice.
+// Parse a JSON text; a name must not occur twice in an object.
 Json parse(std::string_view text) {
   std::vector<std::set<std::string>> names;
   return Json::parse(text, [&](int, Json::parse_event_t event, Json& value) {

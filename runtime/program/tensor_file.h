@@ -1,4 +1,4 @@
-// Tensors of a safetensors file on the mapped file: nothing is copied.  tensor_file.py in C++.
+// Tensors of a safetensors file, mapped into memory without copies.  tensor_file.py in C++.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct Tensor {
   int64_t size() const { return product(shape); }
 };
 
-// A file that is read where it lies.
+// A file mapped into memory.
 class MappedFile {
  public:
-  // Throws std::runtime_error if it cannot be read, or is empty.
+  // Throws std::runtime_error if it cannot be read or is empty.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -46,7 +46,7 @@ struct TensorFile {
   std::map<std::string, std::string> metadata;
 };
 
-// expected: the types that a tensor of a name may have.  Throws InputError for others, std::exception if the file is
-// missing or damaged.
+// expected: the types that a tensor of a given name may have.  Throws InputError for other types, std::exception if the
+// file is missing or damaged.
 TensorFile read_tensors(const std::string& path,
                         const std::function<std::vector<std::string>(const std::string&)>& expected);

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 constexpr int64_t BATCH_PIECES = 4096;    // with padding, at most
 constexpr int MOST_THREADS = 4096;        // as in Python
-constexpr int LEAST_POSITIONS = 256;      // of which encodings are made
+constexpr int LEAST_POSITIONS = 256;      // number of encodings to make at least
 constexpr double LONGEST_WAVE = 10000.0;  // of positional encodings
 
 bool exists(const std::string& path) {
@@ -56,7 +56,7 @@ Architecture read_architecture(const std::string& folder, const Json& config) {
   }
 }
 
-// The vocabulary of a file whose hash config.json has.
+// Load the vocabulary from a file, whose hash must be that in config.json.
 Vocabulary read_vocabulary(const std::string& folder, const std::string& name, const Json& about, int pieces) {
   std::string wanted;
   try {
@@ -75,7 +75,7 @@ Vocabulary read_vocabulary(const std::string& folder, const std::string& name, c
   return found;
 }
 
-// Pieces of a translation at most, its end included.
+// Return the maximal number of pieces of a translation, including its end.
 int limit(int source_pieces) { return static_cast<int>(std::ceil(1.5 * source_pieces)) + 10; }
 
 }  // namespace
@@ -154,7 +154,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string_vie
     most = std::max(most, static_cast<int>(source.size()));
   }
   const float* table = positions(std::max(limit(most - 1), most) + 1);
-  // Long and short sentences are divided evenly.
+  // Divide long and short sentences evenly.
   const size_t threads = students_.size();
   std::vector<int> order(sources.size());
   std::iota(order.begin(), order.end(), 0);
@@ -181,7 +181,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string_vie
   } catch (const std::exception&) {
     unstarted = std::make_exception_ptr(InputError("a thread cannot be started; use fewer threads"));
   }
-  for (std::thread& other : others) other.join();  // a thread that is not joined would end the process
+  for (std::thread& other : others) other.join();  // destroying a running thread would end the process
   if (unstarted) std::rethrow_exception(unstarted);
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
@@ -228,7 +228,7 @@ std::vector<std::vector<int32_t>> Translator::translate(AnyStudent& student, con
   return results;
 }
 
-// Encodings of so many positions at least: first half sines, second half cosines, of angles in float32.
+// Compute the encodings of at least `count` positions in float32: first half sines, second half cosines.
 const float* Translator::positions(int count) {
   const int width = model_->architecture.embedding, half = width / 2;
   if (encodings_.size() >= static_cast<size_t>(count) * width) return encodings_.data();

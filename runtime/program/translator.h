@@ -16,21 +16,21 @@
 
 struct TranslatorOptions {
   int threads = 1;
-  std::string shortlist;        // a file; empty: any piece may stand in a translation
+  std::string shortlist;        // a file; empty: all pieces may be output
   std::string instruction_set;  // empty: the fastest
-  int max_length = 200;         // pieces of a line; longer ones are cut
+  int max_length = 200;         // pieces of a line; longer lines are cut
   int batch_size = 0;           // 0: the fastest
 };
 
-// A line of which only the beginning is translated.
+// Called for each line of which only the beginning is translated.
 using OnCut = std::function<void(size_t line, size_t pieces, size_t kept)>;
 
 class Translator {
  public:
-  // Throws InputError for anything but a sound model folder, and for options that do not hold here.
+  // Throws InputError if the folder is not a sound model, or an option does not fit it.
   Translator(const std::string& folder, const TranslatorOptions& options);
 
-  // Calls from several threads wait for each other.  Throws InputError for a line that is not UTF-8.
+  // Simultaneous calls run one after another.  Throws InputError if a line is not UTF-8.
   std::vector<std::string> translate(const std::vector<std::string_view>& lines, const OnCut& on_cut);
 
   const std::string& instruction_set() const { return set_; }

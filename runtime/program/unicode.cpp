@@ -47,7 +47,7 @@ const char32_t* decomposition(const Decomposition (&table)[N], char32_t one) {
   return found != table + N && found->code == one ? found->text : nullptr;
 }
 
-// One character of two, or 0.
+// Compose two characters into one; 0 if that is impossible.
 char32_t composition(char32_t first, char32_t second) {
   if (first - LEADING < LEADINGS && second - VOWEL < VOWELS)
     return SYLLABLE + ((first - LEADING) * VOWELS + second - VOWEL) * TRAILINGS;
@@ -84,7 +84,7 @@ Text composed(std::u32string_view text, const Decomposition (&table)[N]) {
   }
   Text result;
   size_t starter = Text::npos;  // the last character that begins a composition
-  int last = 0;                 // the class of the character before, if it follows the starter
+  int last = 0;                 // combining class of the previous character, if it follows the starter
   for (const char32_t one : parts) {
     const int number = combining_class(one);
     const bool adjacent = starter + 1 == result.size();
@@ -131,7 +131,7 @@ std::optional<size_t> first_fault(std::string_view utf8) {
     if (more < 0) return at;
     for (int i = 1; i <= more; ++i)
       if ((byte(i) & 0xc0) != 0x80) return at;
-    const unsigned second = byte(1);  // overlong forms, surrogates, and what lies beyond Unicode
+    const unsigned second = byte(1);  // reject overlong forms, surrogates and numbers beyond Unicode
     if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
         (first == 0xf4 && second > 0x8f))
       return at;

@@ -10,7 +10,7 @@
 
 namespace {
 
-// What joins symbols to one emoji (tones, tags, selector, joiner, keycap), and spaces.
+// Characters that join symbols to one emoji (tones, tags, selector, joiner, keycap), and spaces.
 bool joins(char32_t one) {
   return (one >= 0x1f3fb && one < 0x1f400) || (one >= 0xe0020 && one < 0xe0080) ||
          std::u32string_view(U"\ufe0f\u200d\u20e3 \t\u00a0\u3000").find(one) != std::u32string_view::npos;
@@ -18,7 +18,7 @@ bool joins(char32_t one) {
 
 bool is_symbol(char32_t one) { return joins(one) || is(Class::symbol, one); }
 
-// The normalisation of sources that the name of a SentencePiece model's normalizer records.
+// Read the normalisation of the source, which the name of a SentencePiece model's normalizer records.
 std::optional<SideNormalisation> recorded(const std::string& path, const std::string& name) {
   if (!name.starts_with("{")) return std::nullopt;
   try {
@@ -65,7 +65,7 @@ Edged Vocabulary::without_edges(std::string_view line) const {
   const Text text = ::decode(line);
   std::u32string_view inner = text, before, after;
   size_t count = 0;
-  if (text.size() < line.size()) {  // not ASCII alone
+  if (text.size() < line.size()) {  // not only ASCII
     while (count < inner.size() && is_symbol(inner[count])) ++count;
     if (lacks(inner.substr(0, count))) before = inner.substr(0, count), inner.remove_prefix(count);
     for (count = inner.size(); count && is_symbol(inner[count - 1]);) --count;

@@ -15,24 +15,24 @@
 
 constexpr int32_t EOS = 0, UNK = 1;
 
-// A sentence, and the symbols around it that have no piece: they are copied, not translated.
+// A sentence without the symbols around it that have no piece; these are copied, not translated.
 struct Edged {
   std::string before, sentence, after;
 };
 
 class Vocabulary {
  public:
-  // Throws InputError if the file is missing or no vocabulary of ours.
+  // Throws InputError if the file is missing or not one of our vocabularies.
   explicit Vocabulary(const std::string& path);
 
   int size() const { return pieces_->GetPieceSize(); }
 
   Edged without_edges(std::string_view line) const;
 
-  // The pieces of a source sentence as people write it, EOS last.
+  // Encode a source sentence, as a user types it, into pieces; EOS is the last.
   std::vector<int32_t> encode(std::string_view sentence) const;
 
-  // The text of pieces without EOS.
+  // Decode pieces without EOS into text.
   std::string decode(const std::vector<int32_t>& pieces) const;
 
   std::string hash;

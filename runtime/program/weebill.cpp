@@ -13,7 +13,7 @@ namespace {
 
 thread_local std::string last_error;
 
-// Run what may throw; return its result, or another after an error.
+// Run code that may throw; return its result, or a given one after an error.
 template <class Result, class Work>
 Result guarded(Result otherwise, Work work) {
   try {

@@ -12,7 +12,7 @@
 namespace {
 
 using Json = nlohmann::json;
-using Shapes = std::map<std::string, Shape>;  // in the order of names in which a file stores float32 numbers
+using Shapes = std::map<std::string, Shape>;  // in the order of names, in which a file stores float32 numbers
 
 const std::string CODES = ".quantized.codes", SCALE = ".quantized.scale", ACTIVATION_SCALE = ".activation_scale";
 const std::string STORED = ".codes", NUMBERS = "float32";
@@ -22,7 +22,7 @@ struct LinearShape {
   bool bias;
 };
 
-// All linear maps but the output, by name.
+// Return the names of all linear maps except the output.
 std::map<std::string, LinearShape> linear_maps(const Architecture& architecture) {
   const int64_t width = architecture.embedding;
   std::map<std::string, LinearShape> found;
@@ -50,7 +50,7 @@ std::map<std::string, LinearShape> linear_maps(const Architecture& architecture)
   return found;
 }
 
-// The shape of each float32 tensor of a network; tied ones once.
+// Return the shape of each float32 tensor of a network; tied ones occur once.
 Shapes shapes(const Architecture& architecture) {
   const int64_t width = architecture.embedding, pieces = architecture.vocabulary;
   Shapes found = {{"embedding.weight", {pieces, width}}, {"output.bias", {pieces}}};
@@ -70,7 +70,7 @@ Shapes shapes(const Architecture& architecture) {
   return found;
 }
 
-// What a section `quantization` says.
+// Read a section `quantization`.
 struct Quantization {
   std::string grid;
   bool activations = false;
@@ -109,7 +109,7 @@ struct Quantization {
   }
 };
 
-// The shape of each tensor of a network on a grid; codes as they are stored.
+// Return the shape of each tensor of a network on a grid; codes have their stored shape.
 Shapes quantized_shapes(const Architecture& architecture, const Quantization& section) {
   Shapes found = shapes(architecture);
   std::set<std::string> maps = {"output"}, chosen;
@@ -134,7 +134,7 @@ Shapes quantized_shapes(const Architecture& architecture, const Quantization& se
   return found;
 }
 
-// The tensors of a file on a grid by their names in a network with shapes `like`.
+// Return the tensors of a file on a grid, by their names in a network with the shapes `like`.
 std::map<std::string, Tensor> separated(std::map<std::string, Tensor> stored, const Shapes& like) {
   std::map<std::string, Tensor> found;
   const auto numbers = stored.extract(NUMBERS);

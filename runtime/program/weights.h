@@ -11,17 +11,16 @@
 
 struct Weights {
   Architecture architecture;
-  std::shared_ptr<MappedFile> file;  // on which the tensors lie
+  std::shared_ptr<MappedFile> file;  // holds the tensors
   std::map<std::string, Tensor> tensors;
-  std::string grid;  // of codes; empty where there are none
+  std::string grid;  // of the codes; empty if there are none
 
   // Return true if products run on codes.
   bool integer() const { return tensors.contains("output.activation_scale"); }
 };
 
-// Read the tensors of a model folder, whose config.json is given.  Throws InputError unless they are what it
-// describes.
+// Read the tensors of a model folder with the given config.json.  Throws InputError if they do not fit it.
 Weights read_weights(const std::string& folder, const nlohmann::json& config, const Architecture& architecture);
 
-// The weight of the output is the embedding's.
+// The output's weight is that of the embedding.
 inline std::string owner(const std::string& name) { return name == "output" ? "embedding" : name; }

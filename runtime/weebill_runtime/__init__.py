@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from weebill_runtime.options import SearchOptions
     from weebill_runtime.translator import Translator
 
-# Where the sources are on Python's path, the compiled modules are still those of the installed distribution.
+# If the sources are on Python's path, the compiled modules still come from the installed distribution.
 __path__ += [f"{place}/{__name__}" for place in sys.path if place]
-__version__ = "0.2.0"  # that of weebill
+__version__ = "0.2.0"  # same as weebill's
 __all__ = ["InputError", "SearchOptions", "Translator", "available", "engine", "has_bfloat16"]
 
 _MODULES = {

@@ -37,7 +37,7 @@ class LayerShape:
 
 @dataclass(frozen=True)
 class Architecture:
-    """A post-norm transformer encoder with an SSRU or self-attention decoder.
+    """Post-norm transformer encoder with an SSRU or self-attention decoder.
 
     decoder holds one shape per *distinct* layer: a tied decoder has one, applied `decoder_depth` times.
     source_vocabulary: pieces of the source's own vocabulary and embeddings; None if `vocabulary` serves both.
@@ -98,12 +98,12 @@ class Architecture:
 
     @property
     def sizes(self) -> tuple[int, int | None]:
-        """Pieces of the target's, or shared, vocabulary, and of the source's own; as `sizes` of a vocabulary."""
+        """Pieces of the target's, or shared, vocabulary, and of the source's own, like `Vocabulary.sizes`."""
         return self.vocabulary, self.source_vocabulary
 
     @property
     def source_pieces(self) -> int:
-        """Pieces of the vocabulary of sources, its own or the shared one."""
+        """Number of pieces of the sources' vocabulary, its own or the shared one."""
         return self.source_vocabulary or self.vocabulary
 
     @property

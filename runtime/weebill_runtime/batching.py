@@ -1,8 +1,8 @@
 """Division of sentences into batches of the best sizes.
 
 A decoder step on n rows costs as much as n + SHARED single rows without the reading of weights, which all rows share.
-More sentences need more columns of the output layer, which multiply every row, and are gathered once for a batch.
-Long sentences have more steps and more columns, so the best size of a batch depends on length.
+More sentences need more columns of the output layer, which multiply every row, and are gathered once per batch.
+Long sentences have more steps and more columns, so the best size of a batch depends on their length.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def best_size(sources: Sources, decoder: DecoderCost, shortlist: Shortlist | Non
     """Return the batch size with the least cost per piece for sources from the middle of these, longest first."""
     first = max(0, (len(sources) - SIZES[-1]) // 2)
     sample = sources[first : first + SIZES[-1]]
-    steps = np.cumsum([*map(len, sample)])  # over all rows, if translations were as long
+    steps = np.cumsum([*map(len, sample)])  # of all rows, if translations are as long as sources
     columns = _columns(sample, shortlist)
     cost = (steps + SHARED * len(sample[0])) * (decoder.row + decoder.column * columns)
     if shortlist is not None:

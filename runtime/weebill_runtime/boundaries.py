@@ -1,7 +1,7 @@
 """Places at which a text that is too long is divided, from the ends of sentences to the spaces between words.
 
 sentencex (Wikimedia) finds the ends of sentences: it needs no download, and knows abbreviations of many languages.
-It does not look into quotes and brackets; for a second look they are hidden.
+It does not look into quotes and brackets; a second pass hides them.
 """
 
 import re
@@ -81,7 +81,7 @@ def _without_quotes(text: str) -> str:
 def _quotes() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return patterns of stops, with the quotes after them, and of quotes and brackets, with the letter after them.
 
-    A run of either is matched once, whatever follows: else a line of dots takes quadratic time.
+    A run of either is matched once, whatever follows; otherwise a line of dots takes quadratic time.
     """
     quotes, signs = _quote_marks(), character_class("Po")
     after_stop = rf"[{_closing()}]+|[{quotes}]+(?=\s|$)"

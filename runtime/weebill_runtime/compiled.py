@@ -1,4 +1,4 @@
-"""A student in the compiled engine, and the choice of its instruction set."""
+"""Student in the compiled engine, and the choice of its instruction set."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def packed(weights: Weights, isa: str, precision: str = "float32") -> tuple[type
     """Return the engine's class for a student and the parts that it takes.
 
     precision: type of the products of weights that are not int8: float32 or bfloat16.
-    Raises InputError if the engine, or the processor, cannot do what they need.
+    Raises InputError if the engine, or the processor, cannot compute with them.
     """
     width = weights.architecture.embedding
     if width % VECTOR:
@@ -41,7 +41,7 @@ class Engine:
     """Student that translates batches greedily; one thread uses it at a time."""
 
     def __init__(self, kind: type, parts: Parts):
-        """Take what `packed` returns; several engines may share it."""
+        """Take the results of `packed`; several engines may share the parts."""
         self.student = kind(parts)
         self._width = parts["embedding"]["weight"].shape[1]
         self._room = 0
@@ -53,14 +53,14 @@ class Engine:
             self.student.positions(sinusoids(self._room, self._width))
 
     def choose(self, columns: np.ndarray) -> None:
-        """Set the pieces (n,) that outputs may be from now on: ascending, EOS and UNK first."""
+        """Choose the pieces (n,) that may be output, in ascending order, EOS and UNK first."""
         self.columns = columns.astype(np.int32)
         self.student.choose(self.columns)
 
     def greedy(
         self, sources: Sources, limits: Sequence[int], allow_unknown: bool
     ) -> list[list[int]]:
-        """Translate greedily; return each translation's pieces without its end, at most its limit with it."""
+        """Translate greedily; return each translation's pieces without its end, which counts in its limit."""
         pieces = [piece for source in sources for piece in source]
         return self.student.translate(pieces, list(map(len, sources)), list(limits), allow_unknown)
 
@@ -76,7 +76,7 @@ def sinusoids(count: int, width: int) -> np.ndarray:
 
 
 def check_instruction_set(name: str) -> None:
-    """Raise InputError where a name is no instruction set's, or the machine lacks the set."""
+    """Raise InputError unless a name is an instruction set that this machine has."""
     if name not in NEEDS:
         remedy = nearest(name, NEEDS) or f"; there are {', '.join(NEEDS)}"
         raise InputError(f"no instruction set '{name}'{remedy}")

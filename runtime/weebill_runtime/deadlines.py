@@ -7,7 +7,7 @@ import time
 
 
 class Ending:
-    """End of a server, for which all of its connections wait beside their own bytes; since: when it began."""
+    """End of a server; all connections wait for it, as well as for their own bytes.  since: when it began."""
 
     def __init__(self) -> None:
         self._ends = socket.socketpair()  # the first can be read when the second is closed

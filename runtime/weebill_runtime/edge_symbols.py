@@ -27,7 +27,7 @@ class Edged(NamedTuple):
 
 
 def _is_symbol(character: str) -> bool:
-    """Return True for symbols, what joins them to one emoji (tones, selector, joiner, keycap, tags), and spaces."""
+    """Return True for symbols, parts that join them to one emoji (tones, selector, keycap, tags, …), and spaces."""
     return character in _JOINED or unicodedata.category(character) == "So"
 
 

@@ -39,7 +39,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Folder:
-    """Content of a model folder; the weights are on the mapped file."""
+    """Content of a model folder; the weights are arrays on the mapped file."""
 
     path: Path
     config: dict[str, Any]
@@ -50,7 +50,7 @@ class Folder:
 def read_folder(path: str | Path) -> Folder:
     """Read a model folder of any precision.
 
-    Raises InputError for anything but a sound model folder: a damaged or foreign file, another vocabulary, NaN.
+    Raises InputError for anything but a valid model folder: a damaged or foreign file, another vocabulary, NaN.
     """
     path = Path(path)
     if not path.exists():

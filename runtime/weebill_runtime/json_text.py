@@ -7,7 +7,7 @@ from typing import Any
 def parse_json(text: str | bytes, **options: Any) -> Any:
     """Return the value that a JSON text holds; options: those of `json.loads`.
 
-    Raises ValueError for any other text, also where `json` would end in a RecursionError.
+    Raises ValueError for any other text, also if `json` would raise RecursionError.
     """
     try:
         return json.loads(text, **options)

@@ -1,4 +1,4 @@
-"""Languages by their codes, without the libraries that know all about codes."""
+"""Languages by their codes, without the large libraries for codes."""
 
 import re
 
@@ -43,6 +43,6 @@ _NEWER = dict(pair.split(":") for pair in _REPLACED.split())
 
 
 def primary(code: str) -> str:
-    """Return the language of a code without script and region, such as zh for zh_TW; other text in small letters."""
+    """Return the language of a code without script and region, such as zh for zh_TW; other text in lower case."""
     language = re.split("[-_]", code.removeprefix("__label__"))[0].lower()
     return _NEWER.get(language, language)

@@ -8,8 +8,8 @@ from weebill_runtime.errors import InputError
 def checked_lines(name: str, lines: Iterable[str]) -> list[str]:
     """Return a program's lines as a list.
 
-    Raises InputError, by `name`, for one string, for what is no string, and for a line with half a character, which
-    UTF-8 cannot hold.
+    Raises InputError, which mentions `name`, for a single string, for a line that is not a string, and for a line
+    with half a character (a surrogate), which UTF-8 cannot hold.
     """
     if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
         raise InputError(f"{name}: found {lines!r:.60}, expected a list of strings")

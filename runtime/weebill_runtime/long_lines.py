@@ -90,7 +90,7 @@ class LineTranslator(TextTranslator):
         """Return the parts of each line, one for a line that is short enough."""
         lines = checked_lines("sentences", sentences)
         most = self.translator.longest(options)
-        # Few pieces have less than a byte, so only long lines are encoded twice.
+        # Few pieces are shorter than a byte, so only long lines are encoded twice.
         doubtful = [number for number, line in enumerate(lines) if len(line.encode()) > most]
         counts = self.translator.piece_counts([lines[number] for number in doubtful])
         long = {n for n, count in zip(doubtful, counts, strict=True) if count > most}

@@ -1,7 +1,7 @@
 """Normalisation of text: composed characters, no invisible ones, and punctuation as in Moses' scripts.
 
-Cleaning does it to training text, and translators to their input: a vocabulary records it (`vocabulary.py`), and so
-every model folder and export.  `normalise_punctuation` gives the text of sacremoses' MosesPunctNormalizer, but
+Cleaning normalises training text, and translators their input.  A vocabulary records how (`vocabulary.py`), and so
+does every model folder and export.  `normalise_punctuation` returns the text of sacremoses' MosesPunctNormalizer, but
 numbers keep their no-break spaces: by default, Moses makes 1 234 in French 1,234, which is another number there.
 Substitutions run on many joined lines at once, so that each costs only the search for its characters; no pattern
 crosses a line's end.
@@ -93,8 +93,8 @@ def compose(text: str) -> str:
     return composed
 
 
-# Scripts by blocks.  Joiners (U+200C, U+200D, U+180E) belong to the spelling after a letter or mark of the first, and
-# zero-width spaces (U+200B) between words of the second.
+# Scripts by blocks.  In those of the first, joiners (U+200C, U+200D, U+180E) after a letter or mark belong to the
+# spelling; in those of the second, zero-width spaces (U+200B) between words do.
 _JOINED = re.compile(
     "[\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1b7f\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U00011fff]"
@@ -128,7 +128,7 @@ def _emoji() -> re.Pattern[str]:
 
 
 def _spelling(found: re.Match[str]) -> str:
-    """Return what stays of a run of format characters, which depends on the characters before and after."""
+    """Return the part of a run of format characters that stays, which depends on the characters around it."""
     text, run = found.string, found[0]
     before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
     if before == "\U0001f3f4" and _TAGS.fullmatch(run):
@@ -194,7 +194,7 @@ KEEPING = (
 
 
 def usual_punctuation(language: str) -> Punctuation:
-    """Return what is done to a language's punctuation by default."""
+    """Return the default treatment of a language's punctuation."""
     return "keep" if primary(language) in KEEPING else "moses"
 
 
@@ -203,7 +203,7 @@ def normalise(
 ) -> list[str]:
     """Compose the characters of lines, remove the invisible ones, then normalise the punctuation.
 
-    punctuation: "moses" makes quotes, dashes and spacing ASCII's, "keep" only removes superfluous spaces; None: by
+    punctuation: "moses" makes quotes, dashes and spacing ASCII, "keep" only removes superfluous spaces; None: by
     the language.
     """
     lines = [
@@ -234,7 +234,7 @@ class Normalisation:
     def of(
         cls, languages: tuple[str, str], punctuation: Punctuation | None = None
     ) -> "Normalisation":
-        """Return what cleaning does to text of source and target language.  punctuation: as in `normalise`."""
+        """Return the normalisation of cleaned text of these languages.  punctuation: as in `normalise`."""
         return cls(
             *(SideNormalisation(one, punctuation or usual_punctuation(one)) for one in languages)
         )
@@ -257,5 +257,5 @@ class Normalisation:
 
     @property
     def folds(self) -> bool:
-        """Return True if neither side keeps typographic punctuation."""
+        """True if neither side keeps typographic punctuation."""
         return self.source.punctuation == self.target.punctuation == "moses"

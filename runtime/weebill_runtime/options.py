@@ -1,4 +1,4 @@
-"""Options of a search, its results, its batches, and the cuts of sentences that are longer than it reads."""
+"""Options of a search, its results, its batches, and cuts of sentences that are too long for it."""
 
 import logging
 import math
@@ -48,8 +48,8 @@ class SearchOptions:
         length_factor: a translation has at most length_factor · source + length_constant pieces, end included.
         length_constant: see `length_factor`.
         max_source_tokens: longer inputs are cropped.
-        batch_size: largest number of sentences in a batch; None: the runtime chooses the fastest number, a GPU this
-            and `batch_tokens`, other engines 32.
+        batch_size: largest number of sentences in a batch; None: the runtime chooses the fastest number, a GPU
+            chooses `batch_tokens` too, and other engines take 32.
         batch_tokens: largest number of source pieces, with padding, in a batch.
         allow_unknown: allow UNK in translations; ignored by Hugging Face models.
         sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
@@ -124,9 +124,9 @@ def length_sorted_batches(
 
 @dataclass(frozen=True)
 class Cut:
-    """Sentence of which only the beginning is translated.
+    """Sentence that was cut: only its beginning is translated.
 
-    sentence: its place in the input, from 0.  pieces: its length.  kept: pieces that are translated, the first ones.
+    sentence: its place in the input, from 0.  pieces: its length.  kept: number of first pieces that are translated.
     """
 
     sentence: int

@@ -146,7 +146,7 @@ class Packer:
                 "float32 (config.json: quantization.skip)"
             )
         weight = self.weights.numbers(name)
-        if self.numbers == "bfloat16":  # the nearest, of two the even one
+        if self.numbers == "bfloat16":  # to the nearest, ties to even
             bits = np.ascontiguousarray(weight).view(np.uint32)
             weight = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).view(np.int16)
         return weight, one

@@ -44,7 +44,7 @@ class RequestBatches:
         return future.result()
 
     def close(self) -> None:
-        """Accept nothing more, and return when all that was accepted is translated."""
+        """Accept no more requests, and return when all accepted ones are translated."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -59,7 +59,7 @@ class RequestBatches:
                 self._lines -= sum(len(lines) for lines, _ in batch)
 
     def _answer(self, batch: list[tuple[list[str], Future]]) -> bool:
-        """Translate requests together; after an error, tell it to a single one, or return False for several."""
+        """Translate requests together; after an error, pass it to a single request, or return False for several."""
         try:
             rest = iter(self._translate([line for lines, _ in batch for line in lines]))
             found = [[next(rest) for _ in lines] for lines, _ in batch]

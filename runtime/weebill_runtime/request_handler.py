@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from weebill_runtime.server import Server
 
 LARGEST_BODY = 1_000_000  # bytes
-# Seconds: until a connection without a request is closed, or one whose client reads nothing; in which a request
-# comes, its body included; and, when the server ends, until a new connection's request begins, and in which it comes.
+# In seconds.  SILENCE: until a connection without a request, or whose client reads nothing, is closed.  REQUEST: for
+# a request with its body.  When the server ends: until a new connection's request begins, and for that request.
 SILENCE = 30
 REQUEST = 60
 FIRST_AT_END, REQUEST_AT_END = 1, 3
@@ -53,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(self._reader)
 
     def handle_one_request(self) -> None:
-        # What a new client sent may be on its way.
+        # The first bytes of a new client may still be on their way.
         self._reader.allow(SILENCE, FIRST_AT_END if self.fresh else 0)
         try:
             begins = self.rfile.peek(1)
@@ -127,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
             raise
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that is none, or of another method."""
+        """Answer a request that is malformed, or of another method."""
         self.close_connection = True
         status = HTTPStatus(code)
         self._answer_fault(_Fault(status, message or status.phrase))
@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
         return _Fault(HTTPStatus.NOT_FOUND, f"{self.path}: not here; there are {known}")
 
     def _request(self) -> str | list[str]:
-        """Return `q` of a sound request."""
+        """Return `q` of a valid request."""
         values = self._values(self._body())
         for name, code in zip(("source", "target"), self.server.languages, strict=True):
             found = values.get(name)
@@ -181,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def _drop_body(self) -> None:
-        """Close the connection after the answer, which a client that still writes would not read."""
+        """Discard the body, because a client that still writes would not read the answer; then close."""
         self.close_connection = True
         left = min(self._size or 0, 10 * LARGEST_BODY)
         with suppress(TimeoutError):

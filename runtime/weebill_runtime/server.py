@@ -22,7 +22,7 @@ from weebill_runtime.request_handler import JSON, Handler
 
 CONNECTIONS = 512  # open at once, each with a thread
 SIGNALLED = 0.5  # seconds until a signal is seen, at most
-USED_UP = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)  # what a connection needs is
+USED_UP = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)  # no descriptors or memory left
 PAUSE = 0.1  # seconds until a connection is accepted again, after something was used up
 LAST_ACCEPTED = 2  # seconds, at the end, in which connections that wait are accepted
 
@@ -56,7 +56,7 @@ class Server(ThreadingHTTPServer):
         self.batches = RequestBatches(translate)
 
     def get_request(self) -> Any:
-        """Accept a connection; pause before the error that there are no descriptors or no memory for it."""
+        """Accept a connection; pause before an error for lack of descriptors or memory."""
         try:
             return super().get_request()
         except OSError as error:
@@ -103,14 +103,14 @@ class Server(ThreadingHTTPServer):
             self.batches.close()
 
     def _accept_waiting(self) -> None:
-        """Accept the connections that nobody has accepted yet."""
+        """Accept the connections that are still waiting."""
         until = time.monotonic() + LAST_ACCEPTED
         while time.monotonic() < until:
             try:
                 accepted = self.get_request()
             except BlockingIOError:
                 return
-            except OSError:  # connections that end free descriptors
+            except OSError:  # connections that end will free descriptors
                 continue
             self.process_request(*accepted)
 

@@ -16,7 +16,7 @@ KINDS = ("U16", "U32")  # their types
 
 @dataclass(frozen=True)
 class Shortlist:
-    """Target pieces of each source piece (source pieces, k), best first, −1 fills up; and of every sentence (n,).
+    """Target pieces of each source piece (source pieces, k), best first, padded with −1, and of every sentence (n,).
 
     made_with: hash of the vocabulary.  target_pieces: size of the target's own vocabulary, if there are two.
     """
@@ -28,7 +28,7 @@ class Shortlist:
 
     @property
     def targets(self) -> int:
-        """Return the number of target pieces."""
+        """Number of target pieces."""
         return self.target_pieces or len(self.candidates)
 
     def columns(self, pieces: Iterable[int]) -> np.ndarray:
@@ -43,7 +43,7 @@ class Shortlist:
     def load(
         cls, path: str | Path, sizes: tuple[int, int | None], made_with: str | None = None
     ) -> "Shortlist":
-        """Read the file of a shortlist.  Raises InputError if it is none, or was made with another vocabulary.
+        """Read the file of a shortlist.  Raises InputError if it is not one, or was made with another vocabulary.
 
         sizes, made_with: those of the model's vocabulary (`Vocabulary.sizes`, its hash).
         """

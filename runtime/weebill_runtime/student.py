@@ -15,7 +15,7 @@ Batch = tuple[list[int], list[list[int]], list[int]]
 
 
 class Student:
-    """Engines with equal vocabularies and what they may choose from; more than one are for searches of ensembles."""
+    """Engines with equal vocabularies, and their shortlist; several engines are for searches with an ensemble."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Student:
         return best_batches(sources, self._decoder, self.shortlist, options.batch_tokens)
 
     def choose(self, columns: np.ndarray) -> None:
-        """Set the pieces that translations may hold from now on."""
+        """Choose the pieces that may be output."""
         self.columns = columns
         for engine in self.engines:
             engine.choose(columns)

@@ -1,6 +1,6 @@
 """Tensors of a safetensors file as arrays on the mapped file: nothing is copied, and nothing executed.
 
-The format: the size of the header (8 bytes, the lowest first), the header (JSON: type, shape and place of each
+The format: the size of the header (8 bytes, little-endian), the header (JSON: type, shape and place of each
 tensor by its name), and the numbers of all tensors, without gaps.
 """
 
@@ -61,7 +61,7 @@ def read_tensors(
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe too, of which nobody writes the other end."""
+    """Open a file without waiting, even a pipe to which nobody writes."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

@@ -1,4 +1,4 @@
-"""Interface of all translators of text, and what translators over the pieces of a vocabulary have in common."""
+"""Interface of all translators of text, and the common base of those that use the pieces of a vocabulary."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -61,7 +61,8 @@ class TextTranslator(ABC):
 
         The length counts pieces and the end, so by default this is the mean log probability (natural logarithm) of a
         piece, and a translation that `nbest` finds without a shortlist has the score it has there, if its text is
-        divided into the same pieces.  Only the empty translation of an empty sentence is possible: 0, others −inf.
+        divided into the same pieces.  An empty sentence has only the empty translation, whose
+        score is 0; the score of any other is −inf.
         Sentences are cut as by `translate`, and a Hugging Face model's translations likewise.
         Raises InputError if the numbers of lines differ.
         """
@@ -93,7 +94,7 @@ class TextTranslator(ABC):
 class PieceTranslator(TextTranslator):
     """Translator over the pieces of a vocabulary by the functions `_greedy`, `_search` and `_force_decode`.
 
-    encoding_threads: number of threads that divide sentences into pieces; more than one only where a GPU searches.
+    encoding_threads: number of threads that divide sentences into pieces; more than one only if a GPU searches.
     """
 
     vocabulary: AnyVocabulary

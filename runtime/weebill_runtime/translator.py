@@ -25,14 +25,14 @@ FASTEST = SearchOptions(batch_size=None)  # greedy, in batches of the engine's c
 
 
 class StudentTranslator(PieceTranslator):
-    """Student with its vocabulary; students: equal ones, one for each thread."""
+    """Student with its vocabulary; students: equal copies, one for each thread."""
 
     def __init__(self, students: Sequence[Student], vocabulary: AnyVocabulary, isa: str):
         self.students, self.vocabulary, self.isa = list(students), vocabulary, isa
 
     @property
     def shortlist(self) -> Shortlist | None:
-        """Pieces that may stand in a translation; None: any piece."""
+        """Pieces that a translation may contain; None: any piece."""
         return self.students[0].shortlist
 
     def _shared(self, work: Callable, sources: Sequence, *arguments) -> list:
@@ -48,7 +48,7 @@ class StudentTranslator(PieceTranslator):
         with ThreadPoolExecutor(count) as threads:
             try:
                 parts = threads.map(lambda one, part: work(one, part, *arguments), students, shares)
-            except RuntimeError as error:  # not the work's, which come with its results
+            except RuntimeError as error:  # errors of the work itself come with its results
                 raise InputError(f"threads: {count} cannot be started; use fewer") from error
         results = dict(zip(chain(*hands), chain(*parts), strict=True))
         return [results[index] for index in range(len(sources))]
@@ -105,7 +105,7 @@ class Translator(LineTranslator):
 
     @classmethod
     def around(cls, translator: StudentTranslator) -> Self:
-        """Return the translator of lines whose sentences another one translates."""
+        """Return a translator of lines that passes their sentences to another translator."""
         found = cls.__new__(cls)
         found._take(translator)
         return found

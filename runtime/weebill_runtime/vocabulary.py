@@ -1,4 +1,4 @@
-"""SentencePiece vocabularies, of both languages or of one, with EOS = 0 and UNK = 1 as in the papers' models."""
+"""SentencePiece vocabularies, for both languages or for one, with EOS = 0 and UNK = 1 as in the papers' models."""
 
 import hashlib
 import shutil
@@ -21,7 +21,7 @@ EOS, UNK = 0, 1
 class Vocabulary:
     """Trained SentencePiece model.  Raises InputError if the file is missing or of another kind.
 
-    normalisation: what its training text had and input needs; None if the file has no record of it.
+    normalisation: that of its training text, which input needs too; None if the file has no record of it.
     """
 
     def __init__(self, path: str | Path):
@@ -43,37 +43,37 @@ class Vocabulary:
 
     @property
     def source(self) -> "Vocabulary":
-        """Return the vocabulary of sources: this one, which serves both languages (`VocabularyPair` has two)."""
+        """Vocabulary of sources: this one, which serves both languages (`VocabularyPair` has two)."""
         return self
 
     @property
     def target(self) -> "Vocabulary":
-        """Return the vocabulary of translations, this one."""
+        """Vocabulary of translations, this one."""
         return self
 
     @property
     def sizes(self) -> tuple[int, int | None]:
-        """Return `vocabulary` and `source_vocabulary` of an `Architecture`."""
+        """Values of `vocabulary` and `source_vocabulary` in an `Architecture`."""
         return len(self), None
 
     @property
     def files(self) -> dict[str, "Vocabulary"]:
-        """Return the vocabulary by the name of its file in a model folder."""
+        """Vocabulary by the name of its file in a model folder."""
         return {TARGET_FILE: self}
 
     @property
     def about(self) -> dict[str, Any]:
-        """Return the section of config.json."""
+        """Section of config.json."""
         return {"sha256": self.sha256, "pieces": len(self)}
 
     @property
     def pieces(self) -> list[str]:
-        """Return the pieces in the order of their ids."""
+        """Pieces in the order of their ids."""
         return [self._pieces.id_to_piece(index) for index in range(len(self))]
 
     @property
     def byte_pieces(self) -> list[int]:
-        """Return the ids of the pieces that stand for a byte, of which text without other pieces is made."""
+        """Ids of the byte pieces, which spell text that has no other pieces."""
         return [index for index in range(len(self)) if self._pieces.is_byte(index)]
 
     @cached_property
@@ -123,7 +123,7 @@ def _normalizer_name(model: bytes) -> str:
 
 
 def _fields(message: bytes, wanted: int) -> Iterator[bytes]:
-    """Yield the contents of a field in a sound message of Protocol Buffers."""
+    """Yield the contents of a field in a valid message of Protocol Buffers."""
     place = 0
     while place < len(message):
         key, place = _number(message, place)
@@ -151,14 +151,14 @@ def _number(message: bytes, place: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class VocabularyPair:
-    """Vocabulary of sources and vocabulary of translations, with what both have in common with one `Vocabulary`."""
+    """Vocabulary of sources and vocabulary of translations, with the interface that one `Vocabulary` has too."""
 
     source: Vocabulary
     target: Vocabulary
 
     @property
     def normalisation(self) -> Normalisation | None:
-        """Return the normalisation of both sides, which each vocabulary records."""
+        """Normalisation of both sides, which each vocabulary records."""
         return self.target.normalisation
 
     def encode_input(
@@ -169,22 +169,22 @@ class VocabularyPair:
 
     @property
     def sha256(self) -> str:
-        """Return the hash of both, which identifies the pair."""
+        """Hash of both, which identifies the pair."""
         return hashlib.sha256(f"{self.source.sha256} {self.target.sha256}".encode()).hexdigest()
 
     @property
     def sizes(self) -> tuple[int, int | None]:
-        """Return `vocabulary` and `source_vocabulary` of an `Architecture`."""
+        """Values of `vocabulary` and `source_vocabulary` in an `Architecture`."""
         return len(self.target), len(self.source)
 
     @property
     def files(self) -> dict[str, Vocabulary]:
-        """Return the vocabularies, the target's first, by the names of their files in a model folder."""
+        """Vocabularies, the target's first, by the names of their files in a model folder."""
         return {TARGET_FILE: self.target, SOURCE_FILE: self.source}
 
     @property
     def about(self) -> dict[str, Any]:
-        """Return the section of config.json."""
+        """Section of config.json."""
         return {**self.target.about, "source": self.source.about}
 
 
@@ -198,7 +198,7 @@ def copy_vocabulary(vocabulary: AnyVocabulary, folder: Path) -> None:
 
 
 def read_vocabulary(target: str | Path, source: str | Path | None = None) -> AnyVocabulary:
-    """Read the vocabulary of both languages or, if `source` is another file, of each.  Raises InputError."""
+    """Read the vocabulary of both languages or, if `source` is given, of each.  Raises the errors of `Vocabulary`."""
     if source is None:
         return Vocabulary(target)
     return VocabularyPair(Vocabulary(source), Vocabulary(target))

@@ -19,7 +19,7 @@ from weebill_runtime.architecture import Architecture
 from weebill_runtime.errors import InputError, nearest
 
 Shape = tuple[int, ...]
-NUMBERS = "float32"  # the tensor of all that is no code
+NUMBERS = "float32"  # the tensor of all numbers that are not codes
 CODES, SCALE, ACTIVATION_SCALE, STORED = (
     ".quantized.codes",
     ".quantized.scale",
@@ -29,7 +29,7 @@ CODES, SCALE, ACTIVATION_SCALE, STORED = (
 INTEGERS = ("int8", "int8_rowwise")  # grids whose codes are multiplied
 GRIDS = (*INTEGERS, "log4")
 OCTAVES = 8  # of the grid log4: S·2^k, k = −7…0
-# Keys of the section `quantization` of config.json, with the types of their values and what to call them.
+# Keys of the section `quantization` of config.json, with the types of their values and names of these for messages.
 KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "grid": ((str,), "a name"),
     "activation_scale": ((str, NoneType), "a name or null"),
@@ -47,7 +47,7 @@ class Weights:
 
     @property
     def integer(self) -> bool:
-        """Return True if weights and activations are on an integer grid, so that products run on codes."""
+        """True if weights and activations are on an integer grid, so that products run on codes."""
         return f"output{ACTIVATION_SCALE}" in self.tensors
 
     def activation_scale(self, name: str) -> float | None:
@@ -84,7 +84,7 @@ def _owner(name: str) -> str:
 
 
 def linear_maps(architecture: Architecture) -> dict[str, tuple[int, int, bool]]:
-    """Return outputs, inputs and whether there is a bias, of each linear map but the output, by name."""
+    """Return (outputs, inputs, True if it has a bias) of each linear map except the output layer, by name."""
     width, found = architecture.embedding, {}
 
     def attention(place: str, heads: int, size: int) -> None:
@@ -131,7 +131,7 @@ def shapes(architecture: Architecture) -> dict[str, Shape]:
 
 
 def checked_grid(section: Any) -> str:
-    """Return the grid of a section `quantization`.  Raises InputError if a key or a value is none of ours."""
+    """Return the grid of a section `quantization`.  Raises InputError if a key or a value is unknown."""
     if not isinstance(section, Mapping):
         raise InputError(f"quantization: {section!r:.60}, expected keys and values")
     for key, value in section.items():
@@ -199,7 +199,7 @@ def separated(
 def check_tensors(
     tensors: Mapping[str, np.ndarray], like: Mapping[str, Shape], grid: str | None
 ) -> None:
-    """Raise InputError for a missing, unknown, misshapen or infinite tensor, and for a scale that is none."""
+    """Raise InputError for a missing, unknown, misshapen or infinite tensor, and for an invalid scale."""
     missing = [name for name in like if name not in tensors]
     unexpected = [name for name in tensors if name not in like]
     if missing or unexpected:
@@ -232,7 +232,7 @@ def check_tensors(
 def _bad_scales(tensors: Mapping[str, np.ndarray], grid: str | None) -> Iterator[tuple[str, float]]:
     for name, scale in tensors.items():
         if name.endswith((SCALE, ACTIVATION_SCALE)):
-            # log4 multiplies by its scale: what is all zero has a scale of 0
+            # log4 multiplies by its scale: a tensor of zeros has a scale of 0
             zero = name.endswith(SCALE) and grid not in INTEGERS
             good = np.isfinite(scale) & ((scale >= 0) if zero else (scale > 0))
             if not good.all():

@@ -122,22 +122,41 @@ def test_generates_what_the_rounded_model_generates(isa, family, make, tmp_path)
     assert texts == expected_texts
 
 
+FOUR_BITS = pytest.mark.parametrize("family", ["bart", "gpt2", "gated-t5", "llama"])
+
+
+@functools.cache
+def said_with_four_bits(family):
+    return said(dequantized(cut_model(family), rounded_weight=round_weight), family)
+
+
 @pytest.mark.parametrize("isa", ENGINES)
-@pytest.mark.parametrize("family", ["bart", "gpt2", "gated-t5", "llama"])
+@FOUR_BITS
 def test_weights_of_four_bits(isa, family, tmp_path):
     save_int8(cut_model(family), tmp_path / "int4", bits=4)
-    model = load_int8(tmp_path / "int4", isa)
-    expected = said(dequantized(cut_model(family), rounded_weight=round_weight), family)
-    found = said(model, family)
-    torch.testing.assert_close(found[0], expected[0], rtol=1e-3, atol=2e-4)
-    assert found[1] == expected[1]
+    logits, texts = said(load_int8(tmp_path / "int4", isa), family)
+    expected, expected_texts = said_with_four_bits(family)
+    torch.testing.assert_close(logits, expected, rtol=1e-3, atol=2e-4)
+    assert texts == expected_texts
+
+
+@FOUR_BITS
+def test_weights_that_are_on_the_grid_stay_as_they_are(family, tmp_path):
+    save_int8(cut_model(family), tmp_path / "int4", bits=4)
+    model = load_int8(tmp_path / "int4")
     with weights_on_grid(cut_model(family), bits=4) as trained:
         assert trained.num_parameters() == model.num_parameters()
-    save_int8(trained, tmp_path / "trained", bits=4)  # its weights are on the grid already
-    save_int8(cut_model(family), tmp_path / "int8")
-    sizes = [(tmp_path / name / "int8.safetensors").stat().st_size for name in ("int4", "int8")]
+    save_int8(trained, tmp_path / "trained", bits=4)
+    assert said(load_int8(tmp_path / "trained"), family)[1] == said(model, family)[1]
+
+
+@FOUR_BITS
+def test_four_bits_take_less_room_than_eight(family, tmp_path):
+    sizes = []
+    for bits in (4, 8):
+        save_int8(cut_model(family), tmp_path / f"int{bits}", bits=bits)
+        sizes.append((tmp_path / f"int{bits}" / "int8.safetensors").stat().st_size)
     assert sizes[0] < sizes[1]
-    assert said(load_int8(tmp_path / "trained", isa), family)[1] == found[1]
     with pytest.raises(InputError, match="bits: 3, expected 8 or 4"):
         save_int8(cut_model(family), tmp_path / "int3", bits=3)
 

@@ -39,7 +39,7 @@ class Variant:
 
     @property
     def is_search(self) -> bool:
-        """True if the recipe is a search: always for the teacher; a student's model is then measured once more."""
+        """True if the recipe is a search, as always for the teacher; a student's model is then measured once more."""
         return is_search(self.recipe)
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Measurement:
 
 
 def software_versions(others: Iterable[str] = ()) -> dict[str, str]:
-    """Return the versions that a score depends on, `python` to `weebill`, and those of other installed packages."""
+    """Return the versions that a score depends on: Python, torch, sacreBLEU, Weebill and other installed packages."""
     return {
         "python": platform.python_version(),
         "torch": version("torch"),
@@ -81,7 +81,7 @@ def software_versions(others: Iterable[str] = ()) -> dict[str, str]:
 
 
 def conditions(packages: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what times depend on: `hardware`, and `versions` with those of further packages."""
+    """Return the conditions of a timing: `hardware`, and `versions`, which include those of further packages."""
     return {"hardware": hardware(), "versions": software_versions(packages)}
 
 
@@ -104,7 +104,7 @@ def hardware() -> str:
 
 
 def model_sha256(folders: Iterable[str | Path]) -> str:
-    """Return the SHA-256 of a model's parameters: of its one file, or of the lines of several files' digests.
+    """Return the SHA-256 of a model's parameters: of its one file, or of the digests of several files.
 
     An ensemble has several: folders in the order given, files in name order within each.
     """

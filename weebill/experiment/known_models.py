@@ -29,7 +29,7 @@ class KnownModel(NamedTuple):
 
     @property
     def weights(self) -> int:
-        """Number of weights, without the few of biases, norms and positions."""
+        """Number of weights, without the few weights of biases, norms and positions."""
         return self.layer_weights + self.pieces * self.width
 
 

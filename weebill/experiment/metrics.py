@@ -22,7 +22,7 @@ def recipe_without(layers: int = 0, neurons: float = 0.0, heads: float = 0.0) ->
 
 
 def neurons_before(config: Mapping[str, Any], part: str) -> float:
-    """Return the share of neurons that a whole curve removes: for heads the recipe's, as in the paper's figure 6b."""
+    """Return the share of neurons that all metrics of a curve lack: for heads the recipe's, as in figure 6b."""
     recipe = config["pruning"].get("recipe", []) if part == "heads" else []
     return next((method["neurons"] for method in recipe if "neurons" in method), 0.0)
 
@@ -54,7 +54,7 @@ def recipe_metrics(config: Mapping[str, Any]) -> list[str]:
 
 
 def distilled_metrics(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return the metrics that learn from the ensemble's scores, each with the encoder with which it starts."""
+    """Return the metrics that learn from the ensemble's scores, each with the encoder that it starts from."""
     if "distillation" not in config:
         return {}
     section = config["distillation"]
@@ -80,7 +80,7 @@ def shown_metrics(config: Mapping[str, Any], judged: str) -> list[str]:
 
 
 def damaged_name(judged: str) -> str:
-    """Return the name of a test set's damaged translations; no test set may be called so."""
+    """Return the name of a test set's damaged translations; no test set may have this name."""
     return f"{judged}+damaged"
 
 

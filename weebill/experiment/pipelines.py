@@ -26,10 +26,10 @@ def variants_of(config: Mapping[str, Any], model: str) -> list[str]:
 
 
 def control_of(config: Mapping[str, Any], variant: str) -> str | None:
-    """Return the variant that shows what the last training of a variant changes by its length alone; None if none is.
+    """Return the control of a variant, which shows the effect of its last training's length alone; None if none is.
 
-    It was made from the same model by a `fine-tune` with the same training and loss. A conversion to int8 trains
-    nothing: its control is that of the variant that it converts.
+    A control was made from the same model by a `fine-tune` with the same training and loss.
+    A conversion to int8 trains nothing: its control is that of the variant that it converts.
     """
     origin, _, name = variant.rpartition("/")
     step = config["steps"].get(name) if origin else None

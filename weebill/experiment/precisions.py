@@ -1,7 +1,7 @@
 """Precisions, the last part of a variant's name: `float32`, GRID, GRID-finetuned, GRID-FORMULA and GRID-biases.
 
-GRID-FORMULA is the grid, untuned, with the other formula of activation scales than `activation_scale` names, and
-GRID-biases the grid, untuned, to which biases are rounded too.
+GRID-FORMULA is the grid without fine-tuning, with the formula of activation scales that `activation_scale` does not
+name.  GRID-biases is the grid without fine-tuning, with biases rounded to it too.
 """
 
 from collections.abc import Mapping

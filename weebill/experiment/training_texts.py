@@ -1,4 +1,4 @@
-"""Training texts of students, each made of kinds of distilled text; STUDENT@TEXT learns another one than the first.
+"""Training texts of students, each made of kinds of distilled text; STUDENT@TEXT learns one other than the first.
 
 The kinds are WMT21's: `parallel` and `forward` text is the teacher's translation of parallel and of source-side
 monolingual text; `backward` is target-side monolingual text with the reverse teacher's translation as its source;

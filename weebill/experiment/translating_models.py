@@ -14,7 +14,7 @@ PLACES = (("teacher",), ("reverse_teacher",), ("scoring", "reverse_model"))
 class HuggingFaceModel(NamedTuple):
     """Hugging Face model of an experiment, at the key `key`: a folder, or a name on the hub if it has a revision.
 
-    languages: codes of its input and output; `coded` if the configuration names such codes itself.
+    languages: codes of its input and output.  coded: True if the configuration itself names such codes.
     """
 
     key: str

@@ -14,7 +14,7 @@ def vocabulary_files(config: Mapping[str, Any]) -> list[str]:
 def vocabulary_size(
     config: Mapping[str, Any], entry: Mapping[str, Any], reverse: bool = False
 ) -> str:
-    """Return the size of a zoo model's vocabulary, or SOURCE-TARGET of two, as folders are named.
+    """Return the size of a zoo model's vocabulary, or SOURCE-TARGET of two, as in the names of folders.
 
     reverse: the model translates from the target language into the source language.
     """

@@ -1,4 +1,4 @@
-"""Text by the compiled decoder of an int8 model: the library's `generate` without the library between the tokens."""
+"""Text from an int8 model's compiled decoder: the library's `generate` without library code between tokens."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ from weebill.generation.search_options import SearchOptions, search_options
 from weebill.kernels.decoder import CompiledDecoder
 from weebill.kernels.int8_layers import in_threads
 
-ROOM = 256  # new tokens of each text that memory is reserved for from the start
+ROOM = 256  # new tokens of each text for which memory is reserved from the start
 
 
 class CompiledGenerator:
     """Generator by an int8 model like GPT-2, OPT, BART or T5, whose weights it shares.
 
-    Encoders run in PyTorch with int8 layers.  A text does not depend on the others of a batch, nor on threads.
+    Encoders run in PyTorch with int8 layers.  A text depends neither on the others of a batch, nor on threads.
     """
 
     def __init__(self, model: PreTrainedModel):
@@ -33,7 +33,7 @@ class CompiledGenerator:
             )
         self.model = model
         self._decoder = CompiledDecoder(describe(model))
-        self._known = self._decoder.vocabulary, None  # pieces and most tokens of what it reads
+        self._known = self._decoder.vocabulary, None  # pieces, and most tokens, of its input
         if model.config.is_encoder_decoder:
             self._known = encoder_limits(model)
 
@@ -47,9 +47,9 @@ class CompiledGenerator:
     ) -> Tensor:
         """Return tokens as the model's `generate` does: (texts · returned, length), padded at the end.
 
-        input_ids: (texts, length).  attention_mask: of the same shape, 0 for padding, which may stand anywhere or,
-        where layers see a window of tokens, at the ends.  Without it, a decoder's padding is known by its token.
-        seed: text i draws by seed + i.  options: of the library's `generate`; see `search_options`.
+        input_ids: (texts, length).  attention_mask: of the same shape, 0 for padding, which may be anywhere or, if
+        layers see a window of tokens, at the ends.  Without it, a decoder's padding is recognised by its token.
+        seed: text i draws with seed + i.  options: of the library's `generate`; see `search_options`.
         """
         pairs = self.model.config.is_encoder_decoder
         chosen = search_options(self.model, 1 if pairs else input_ids.shape[-1], options)
@@ -124,7 +124,7 @@ class CompiledGenerator:
         options: SearchOptions,
         seeds: list[int],
     ) -> Tensor:
-        """Write some texts together; real: of the prompts' tokens or, with an encoder's states, of these."""
+        """Write some texts together; real: mask of the prompts' tokens or, with an encoder, of its states."""
         count, lengths = len(prompts), real.sum(1).tolist()
         counts, tokens = (
             ([1] * count, prompts.flatten()) if states is not None else (lengths, prompts[real])

@@ -73,10 +73,10 @@ class TextEntry:
     split: Text | None = None
     """Split of the data set, by default `train`."""
     share: NonZeroShare | None = None
-    """Share of the entry's rows to take, such as 0.01 of a large data set; by default all. A row is taken by a hash
-    of its text and the seed, so equal texts go together. Running text that is not in documents is taken in blocks."""
+    """Share of the entry's rows to take, such as 0.01 of a large data set; by default all. A hash of a row's text and
+    the seed decides, so equal texts go together. Running text that is not in documents is taken in blocks."""
     take: Count | None = None
-    """Number of rows to take, instead of `share`: those of the lowest hashes, in the order of the files."""
+    """Number of rows to take, instead of `share`: those with the lowest hashes, in the order of the files."""
 
 
 @section
@@ -108,8 +108,8 @@ class TextData:
     rows: Literal["documents", "lines"] = "documents"
     """Content of a row of running text: one of the `documents`, or one of the `lines`, which may be empty."""
     empty_rows: Literal["refuse", "leave_out"] = "refuse"
-    """Rows with an empty text: `refuse` stops the import; `leave_out` imports the others, and `data.json` has their
-    number. Use it for data sets that you cannot mend, such as those of the hub."""
+    """Rows with an empty text: `refuse` stops the import; `leave_out` imports the other rows, and `data.json` counts
+    the omitted ones. Use it for data sets that you cannot mend, such as those of the hub."""
     validation_share: PartialShare = 0.1
     """Share of the training text that becomes validation text if `validation` has no entries."""
     test_share: PartialShare = 0.1

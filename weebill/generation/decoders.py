@@ -18,7 +18,7 @@ from weebill.kernels.int8_layers import Int8Embedding, Int8Linear
 def describe(model: PreTrainedModel) -> Decoder:
     """Return the description of an int8 model's decoder.
 
-    Raises InputError if the model is of no family that has one, or computes something that no description can tell.
+    Raises InputError if the model's family has no description, or a description cannot express what it computes.
     """
     core = prunable(model).core
     for base in type(core).__mro__:
@@ -28,7 +28,7 @@ def describe(model: PreTrainedModel) -> Decoder:
 
 
 def encoder_limits(model: PreTrainedModel) -> tuple[int, int | None]:
-    """Return the number of pieces that an int8 model's encoder knows, and of a text's most tokens, None for any."""
+    """Return an int8 model's number of pieces in the encoder, and its largest number of tokens; None: no limit."""
     encoder = model.get_encoder()
     pieces = encoder.get_input_embeddings().coded.shape[0]
     positions = getattr(encoder, "embed_positions", None)
@@ -67,7 +67,7 @@ def gpt2(model: PreTrainedModel, core: nn.Module) -> Decoder:
 
 
 def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
-    """Describe BART and its kin, whose cross-attention looks at the encoder.
+    """Describe BART and similar models, with cross-attention to the encoder.
 
     Norms come last in BART and Marian; in mBART, Pegasus and M2M-100 they come first, and one follows all layers.
     """
@@ -103,7 +103,7 @@ def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
 
 
 def opt(model: PreTrainedModel, core: nn.Module) -> Decoder:
-    """Describe OPT, whose norms come first; the model of 350 million parameters, where they come last, has none."""
+    """Describe OPT, whose norms come first; the one of 350 million parameters has them last: not supported."""
     decoder = core.decoder
     if not decoder.config.do_layer_norm_before or decoder.project_in is not None:
         raise _unknown(model, "its norms come last, or its embeddings have another width")
@@ -213,7 +213,7 @@ def llama(model: PreTrainedModel, core: nn.Module) -> Decoder:
 
 
 def _window(model: PreTrainedModel, core: nn.Module, attention: nn.Module) -> int | None:
-    """Return the tokens that an attention's queries see at most, None for all."""
+    """Return the largest number of tokens that an attention's queries see; None: all."""
     if hasattr(attention, "layer_type"):  # each layer of Qwen has its own
         return attention.sliding_window
     window = getattr(core.config, "sliding_window", None)
@@ -247,7 +247,7 @@ def _of_three_maps(block: nn.Module, norm: nn.Module) -> Attention:
 
 
 def _table(positions: nn.Module) -> Tensor:
-    """Return the positions that a text may have in turn, float32 (tokens at most, width)."""
+    """Return the table of a text's positions in order, float32 (largest number of tokens, width)."""
     if isinstance(positions, M2M100SinusoidalPositionalEmbedding):
         return positions.weights[positions.padding_idx + 1 :]
     first = getattr(positions, "offset", 0)

@@ -68,7 +68,7 @@ def student_of(teacher: PreTrainedModel, layers: Mapping[str, Sequence[int]]) ->
     student = copy.deepcopy(teacher)
     for stack in prunable(student).layer_stacks():
         numbers = layers[stack.name]
-        for place, number in enumerate(numbers):  # they ascend: no layer is replaced unmoved
+        for place, number in enumerate(numbers):  # each layer moves before it is replaced
             stack.layers[place] = stack.layers[number]
         stack.keep(len(numbers))
     return student
@@ -79,7 +79,7 @@ def hidden_error(
 ) -> Tensor:
     """Return the mean squared error of hidden states (n, positions, d), averaged over the mask (n, positions).
 
-    everywhere: compute all positions; a process waits for a GPU that is to choose some.
+    everywhere: compute all positions; otherwise the process waits for a GPU to select some.
     """
     student, teacher = ((x if everywhere else x[mask]).float() for x in (student, teacher))
     if normalise:

@@ -82,15 +82,15 @@ class Encoder:
         return self._with_rows(found["input_ids"], rows)
 
     def running_text(self, texts: Sequence[str]) -> list[Example]:
-        """Return the stream in windows of max_source + 1 tokens; each begins with the last token of the former."""
+        """Return the stream in windows of max_source + 1 tokens, each beginning with the last token before it."""
         stream, size = self.stream(texts), self.max_source
         starts = range(0, len(stream) - 1, size)
         return [Example(stream[start : start + size + 1], []) for start in starts]
 
     def stream(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of the concatenated texts, each after an end of text.
+        """Return the tokens of the concatenated texts, each preceded by an end of text.
 
-        If the tokenizer begins each text with a token, as Llama's does, that one is taken instead.
+        If the tokenizer begins each text with a token, as Llama's does, that token is used instead.
         """
         begin = [*self.tokenizer("")["input_ids"], self.tokenizer.eos_token_id][0]
         return [token for tokens in self._bare(texts) for token in (begin, *tokens)]
@@ -145,7 +145,7 @@ class Batches(Dataset):
     """Batches of a training, `accumulate` of them in each update.
 
     Each round contains all examples once, in its own order; the examples of a batch have similar lengths.
-    noise: added to each source, with the source without noise as the target.
+    noise: added to each source; the target is the source without noise.
     """
 
     def __init__(
@@ -203,10 +203,10 @@ class Batches(Dataset):
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise of BART's pre-training task, to restore text (Lewis et al. 2020, §2.2).
+    """Noise of BART's pre-training task, which is to restore text (Lewis et al. 2020, §2.2).
 
     Sentences are shuffled, so that the model must use their content, not their place.  Of the tokens, 30 % are masked
-    in spans with lengths from a Poisson distribution of mean 3; each span, also of length 0, becomes one <mask>.
+    in spans with lengths from a Poisson distribution of mean 3; each span, even of length 0, becomes one <mask>.
     mask: number of <mask>.  stops: the tokens that end a sentence.
     """
 

@@ -1,4 +1,4 @@
-"""Int8 models that generate text, for the processor: a quarter of the size, on disk and in memory, or an eighth.
+"""Int8 models that generate text on the processor: a quarter, or an eighth, of the size on disk and in memory.
 
 A folder of `save_int8` has per-layer shapes, and in config.json a `quantization_config` with a `quant_method` of our
 own.  Its int8.safetensors holds for each linear map and embedding the parts of a grid of `weight_grids`, such as
@@ -69,10 +69,10 @@ def save_int8(
 
     scales: activation scales by linear map (see `calibrated_scales`), 127 / the largest expected magnitude; None:
     each token is quantized by its own largest magnitude.  entries: further entries of config.json.
-    bits: of the weights, 8 or 4; activations are int8 in both.
-    Raises InputError if there are no such bits, the model is of no family, int8 already, cannot generate, or has NaN,
-    infinite or no weights (`meta`), or if `folder` is the one that the model was read from, or holds something other
-    than an earlier model.
+    bits: bits of the weights, 8 or 4; activations are int8 in both.
+    Raises InputError if `bits` is another number, if the model is of no family, is int8 already, cannot generate, or
+    has NaN, infinite or no weights (`meta`), or if `folder` is the one that the model was read from, or holds
+    something other than an earlier model.
     """
     grid, place = grid_of_bits(bits), Path(folder).resolve()
     check_class(folder, model)
@@ -117,7 +117,7 @@ def save_int8(
 def load_int8(folder: str | Path, isa: str | None = None) -> PreTrainedModel:
     """Read a folder of `save_int8` as a model of the library's own class, in evaluation mode, for its `generate`.
 
-    Weights are never float32, nor held twice.
+    Weights are never float32, and never held twice.
 
     Args:
         folder: a folder that `save_int8` wrote.
@@ -204,7 +204,8 @@ def calibrated_scales(
 ) -> dict[str, float]:
     """Return activation scales by linear map, from the inputs of a float32 model's maps while `run` uses it.
 
-    formula: of `quantization.calibration`.  Raises InputError if there is none, or a map was never called or saw NaN.
+    formula: one of `quantization.calibration`.
+    Raises InputError if the formula is unknown, or if a map was never called or saw NaN.
     """
     seen: dict[nn.Module, list[Tensor]] = {module: [] for module in linears(model).values()}
 

@@ -42,7 +42,7 @@ def make_fast(model: PreTrainedModel, isa: str) -> None:
 
 
 def _let_grow(_model: nn.Module, _arguments: tuple, keywords: dict[str, Any]) -> None:
-    """Replace the empty layers of the library's cache, if it is given one that grows by copies."""
+    """Replace the empty layers of the library's cache, if it is one that grows by copies."""
     given = keywords.get("past_key_values")
     pair = isinstance(given, EncoderDecoderCache)
     for cache in (given.self_attention_cache, given.cross_attention_cache) if pair else (given,):
@@ -53,7 +53,7 @@ def _let_grow(_model: nn.Module, _arguments: tuple, keywords: dict[str, Any]) ->
 
 
 class GrowingLayer(DynamicLayer):
-    """Cache of keys and values (b, heads, positions, k) with spare room; the library copies all of them each time."""
+    """Cache of keys and values (b, heads, positions, k) with spare room; the library's copies all at each step."""
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
         """Implement `DynamicLayer`."""
@@ -103,7 +103,7 @@ def _register(isa: str) -> str:
             return sdpa_attention_forward(
                 module, query, key, value, attention_mask, scaling=scaling, **keywords
             )
-        query, key, value = (part.detach().numpy() for part in (query, key, value))  # with gaps
+        query, key, value = (part.detach().numpy() for part in (query, key, value))  # strided
         mask = None if attention_mask is None else attention_mask[:, 0, 0].numpy()
         group = query.shape[1] // key.shape[1]  # successive query heads share a key
         found = [

@@ -1,4 +1,4 @@
-"""Int8 models as the library's own methods see them: their weights, which are no parameters, and their buffers."""
+"""Int8 models for the library's own methods: their weights, which are not parameters, and their buffers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,15 +18,15 @@ NEEDING_WEIGHTS = ("resize_token_embeddings", "resize_decoder_token_embeddings",
 
 
 def int8_weights(model: nn.Module, embeddings: bool = True) -> Iterator[CodedWeight]:
-    """Yield each weight of codes of a model once; embeddings: False to leave out those of lookups."""
+    """Yield each coded weight of a model once; embeddings: False to leave out the weights of embeddings."""
     kinds = (Int8Linear, Int8Embedding) if embeddings else (Int8Linear,)
     yield from {m.coded: None for m in model.modules() if isinstance(m, kinds)}
 
 
 def adapt_methods(model: PreTrainedModel) -> None:
-    """Let the library's methods of a model and its parts know int8 weights, in place.
+    """Adapt the library's methods of a model and its parts to int8 weights, in place.
 
-    They count them, and refuse to change or to write them as if they were float32.  What is tied stays tied.
+    The methods count them, and refuse to change or write them as if they were float32.  Tied weights stay tied.
     """
     for part in model.modules():
         if isinstance(part, PreTrainedModel):
@@ -69,7 +69,7 @@ def _num_parameters(
 def _memory(
     kind: type[PreTrainedModel], model: PreTrainedModel, return_buffers: bool = True
 ) -> int:
-    """Return the bytes of all weights: of codes, and of their scales or steps."""
+    """Return the bytes of all weights, including codes and their scales or steps."""
     weights = sum(weight.bytes for weight in int8_weights(model))
     return kind.get_memory_footprint(model, return_buffers) + weights
 
@@ -100,7 +100,7 @@ def _apply(
 ) -> PreTrainedModel:
     """Apply a change to all tensors, as `to`, `half` and `float` do, if they stay float32 on the CPU."""
     changed = "another device"
-    with suppress(Exception):  # where a device lacks, PyTorch raises errors of several kinds
+    with suppress(Exception):  # for a missing device, PyTorch raises errors of several kinds
         probe = change(torch.zeros(1))
         changed = f"{probe.dtype} on {probe.device}"
     if changed == FLOAT32_ON_CPU:

@@ -17,7 +17,7 @@ from weebill.generation.settings import LowRankSettings
 def low_rank_updates(model: PreTrainedModel, settings: LowRankSettings, seed: int) -> Iterator[int]:
     """Train only W + α / r · B A instead of every linear map's W within the context; keep the sum after it.
 
-    W (out, in) is frozen, B (out, r) starts at 0 and A (r, in) at random numbers of the seed.  The output layer,
+    W (out, in) is frozen, B (out, r) starts at 0 and A (r, in) at random numbers from the seed.  The output layer,
     which shares its weights with the embeddings in most models, stays as it is, like all other parameters.
     Yield the number of trained parameters.
     """

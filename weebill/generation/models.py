@@ -75,7 +75,7 @@ class Generator:
     def generate(
         self, input_ids: Tensor, attention_mask: Tensor, settings: SearchSettings, **more: Any
     ) -> Tensor:
-        """Return what the library's `generate` returns: by the compiled decoder where it has all of the options.
+        """Return the tokens of the library's `generate`, from the compiled decoder if it has all of the options.
 
         more: options of `generate` that `settings` does not have.
         """
@@ -85,7 +85,7 @@ class Generator:
         return generate(input_ids, attention_mask=attention_mask, **options)
 
     def on(self, device: Device, precision: str = "float32") -> Self:
-        """Move the model to a device, and return the generator; int8 models stay on the CPU, in float32 sums.
+        """Move the model to a device, and return the generator; int8 models stay on the CPU, with float32 sums.
 
         precision: type of the weights on a GPU.  Raises InputError if there is no GPU.
         """
@@ -129,7 +129,7 @@ def load_generator(path: str | Path) -> Generator:
     """Read a folder of `save_generator`, of `int8.save_int8`, or of the library's own `save_pretrained`.
 
     Weights become float32, except those of int8.  Only safetensors are read, because pickles execute code.  Raises
-    InputError if the folder is missing or damaged, brings code, or holds no model that generates text, or if the
+    InputError if the folder is missing or damaged, contains code, or has no model that generates text, or if the
     tokenizer of an encoder-decoder cannot pad.
     """
     path = Path(path)
@@ -157,7 +157,7 @@ def load_generator(path: str | Path) -> Generator:
 
 
 def numbers_on(device: Device, path: str | Path) -> str:
-    """Return what signatures tell of a model that writes on a device: nothing for CPUs, where int8 models stay."""
+    """Return a signature's note on the device of a model that writes: empty for CPUs, where int8 models stay."""
     on_cpu = device.accelerator == "cpu" or is_int8(read_config(Path(path), types=True))
     place = "rehearsed" if device.accelerator == REHEARSAL else "cuda"
     return "" if on_cpu else f"{place}:{GPU_PRECISION}"
@@ -193,7 +193,7 @@ def save_generator(
 
 
 def model_hash(path: str | Path) -> str:
-    """Return the SHA-256 of a model's weights, for measurements: of its file, or of several files' digests."""
+    """Return the SHA-256 of a model's weights, for measurements: of its file, or of the digests of several files."""
     return sha256_files(parameter_files(path))
 
 
@@ -207,9 +207,9 @@ def summarize(
 ) -> list[str]:
     """Write a summary of each article, in their order, by the model's own search; line breaks are kept.
 
-    max_source: tokens at which articles are cut.  report: called after each batch with the number of finished ones.
-    Raises InputError if the model is no encoder-decoder, has fewer positions than the texts' token limits, or no row
-    for a piece of an article, or if `articles` is one string.
+    max_source: tokens at which articles are cut.  report: called after each batch with the number of finished
+    articles.  Raises InputError if the model is not an encoder-decoder, has fewer positions than the texts' token
+    limits, or no row for a piece of an article, or if `articles` is one string.
     """
     longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
     generator.check("summarization", longest)

@@ -41,12 +41,12 @@ class Surprise:
 def surprise(
     generator: Generator, texts: Sequence[str], window: int, stride: int, batch_size: int = 8
 ) -> Surprise:
-    """Score all tokens of the concatenated texts, each after an end of text.
+    """Score all tokens of the concatenated texts, each preceded by an end of text.
 
     window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
     from at least window − stride tokens.
-    Raises InputError if the model is no decoder, if the stride exceeds the window, or that the positions, or if there
-    is no text.
+    Raises InputError if the model is not a decoder, if the stride exceeds the window or the window the positions, or
+    if there is no text.
     """
     texts = checked_lines("texts", texts)
     if not any(texts):
@@ -59,7 +59,7 @@ def surprise(
     count = len(stream) - 1  # tokens to predict
     starts = [0, *range(stride, max(stride, count - window + stride), stride)]
     ends = [min(start + window, count) for start in starts]
-    # each window's first token, its first scored token, and the end of both
+    # For each window: its first token, its first scored token, and the end of both.
     spans = list(zip(starts, [0, *ends[:-1]], ends, strict=True))
     totals = []
     for first in range(0, len(spans), batch_size):
@@ -70,7 +70,7 @@ def surprise(
             wanted = to_device(stream[begin + 1 : end + 1], device)
             scores = row[begin - start : end - start].double()
             chosen = scores.gather(1, wanted[:, None])[:, 0]
-            totals.append((scores.logsumexp(1) - chosen).sum())  # on a GPU, nobody waits for it
+            totals.append((scores.logsumexp(1) - chosen).sum())  # on a GPU, the host does not wait
     size = len("\n".join(texts).encode())  # the ends between texts are scored, so they count
     found = torch.stack(totals).cpu().numpy()
     return Surprise(found, np.array([end - begin for _, begin, end in spans]), size)

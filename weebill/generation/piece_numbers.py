@@ -1,4 +1,4 @@
-"""Settings of a model that name pieces of its vocabulary by number: which pieces they are, and their new numbers."""
+"""Settings of a model that name pieces of its vocabulary by number: their discovery and renumbering."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,10 +7,10 @@ from transformers import PreTrainedModel
 
 from weebill.errors import InputError
 
-SUFFIX = "_token_id"  # of keys with one number, or a list of alternatives
+SUFFIX = "_token_id"  # of keys whose value is one number, or a list of alternatives
 LISTS = {"suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "force_words_ids"}
 BIASES = "sequence_bias"  # pairs of numbers and a bias; or a dictionary of them
-# What else may hold numbers: pairs with positions, objects, or tables of languages.
+# Keys that may hold numbers in other forms: pairs with positions, objects, or tables of languages.
 OTHERS = ("_ids", "_to_id", "constraints")
 
 
@@ -35,7 +35,7 @@ def named_pieces(model: PreTrainedModel) -> set[int]:
 
 
 def renumber_settings(model: PreTrainedModel, number: Mapping[int, int]) -> None:
-    """Renumber the pieces in a model's settings, in place; drop numbers, or sequences, of other pieces."""
+    """Renumber the pieces in a model's settings, in place; drop numbers of removed pieces and their sequences."""
     for config in _configurations(model):
         for key, value in list(_numbered(config)):
             if key == BIASES:

@@ -1,4 +1,4 @@
-"""Checks that a vocabulary can be pruned, by tokenizer.json and the model's number of rows.
+"""Checks that a vocabulary can be pruned, from tokenizer.json and the model's number of rows.
 
 Pieces without a row, such as one of bart-large-cnn (50,264 rows, 50,265 pieces), are dropped if nothing needs them.
 """
@@ -15,7 +15,7 @@ from weebill.files import read_json
 
 SINGLE = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id",
           "forced_bos_token_id", "forced_eos_token_id", "sep_token_id")  # fmt: skip
-# The only named special token that neither texts nor training nor search needs.
+# The only named special token that no text, training or search needs.
 OPTIONAL = "mask_token"
 LEAVE = "leave the vocabulary as it is"
 
@@ -53,12 +53,12 @@ def check_pieces(
 
 
 def check_folder(path: Path) -> None:
-    """Raise InputError if a model folder exists whose vocabulary cannot be pruned, as far as its files show."""
+    """Raise InputError if a model folder exists whose files show that its vocabulary cannot be pruned."""
     try:
         config = read_json(path / "config.json")
         # The library's defaults apply: old files lack the model's type.
         description = json.loads(Tokenizer.from_file(str(path / "tokenizer.json")).to_str())
-    except Exception:  # the tokenizers library raises no narrower class; loading reports the fault
+    except Exception:  # the library raises no narrower class; the load reports the fault
         return
     special: dict[str, Any] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
@@ -80,7 +80,7 @@ def numbers_of(description: Mapping[str, Any]) -> dict[str, int]:
 
 
 def unknown(description: Mapping[str, Any]) -> str | None:
-    """Return the piece of a tokenizer's model for letters that it cannot spell, if there is one."""
+    """Return the piece of a tokenizer's model that stands for letters without a spelling; None if there is none."""
     model = description["model"]
     if model["type"] == "BPE":
         return model.get("unk_token")

@@ -17,8 +17,8 @@ from weebill.quantization.weights import straight_through
 def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """Yield the modules with a weight to quantize, and their names; a module may have several.
 
-    Modules that pruning left empty, T5's biases of attention scores, and embeddings that compute otherwise, such as
-    sinusoidal positions, stay float32.
+    Modules that pruning left empty, T5's biases of attention scores, and embeddings that are computed in another way,
+    such as sinusoidal positions, stay float32.
     """
     for name, module in model.named_modules(remove_duplicate=False):
         if name.endswith(TABLE) or (isinstance(module, nn.Embedding) and not _is_lookup(module)):
@@ -28,7 +28,7 @@ def quantizable(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 
 
 def _is_lookup(module: nn.Embedding) -> bool:
-    """Return True if an embedding looks up rows in a way that int8 has too."""
+    """Return True if an embedding looks up rows in a way that int8 supports."""
     known = isinstance(module, BartLearnedPositionalEmbedding) or hasattr(module, "embed_scale")
     return known or type(module).forward is nn.Embedding.forward
 
@@ -45,9 +45,9 @@ def matrix_of(module: nn.Module) -> Tensor:
 
 @contextmanager
 def weights_on_grid(model: PreTrainedModel, bits: int = 8) -> Iterator[PreTrainedModel]:
-    """Let the model compute with weights rounded to so many bits within the context, and keep them rounded after it.
+    """Round the model's weights to `bits` bits in its computations within the context; keep them rounded after it.
 
-    For quantization-aware training (TEXTGEN §3.4): gradients pass straight through, and the optimizer updates the
+    This is quantization-aware training (TEXTGEN §3.4): gradients pass straight through, and the optimizer updates the
     unrounded parameters, which stay the same objects.  Activations are not rounded.
     """
     chosen = list({module: None for _, module in quantizable(model)})  # one may have several names

@@ -1,7 +1,7 @@
 """Choice of rows by a hash of their text: parts of a text, and samples of large ones.
 
-Choices depend on characters and seed alone. A sample's hash is another than that of the parts, so a sample has
-the same shares of them.
+Choices depend on characters and seed alone. Samples and parts use different hashes, so that a sample has
+the same shares of all parts.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Search with a compiled decoder: greedy, by draws, or by beams.  Texts that have ended leave the batch."""
+"""Search with a compiled decoder: greedy, by sampling, or with beams.  Finished texts leave the batch."""
 
 import torch
 from torch import Tensor
@@ -13,9 +13,9 @@ NEVER = -1e9  # score below all others
 def write(
     writing: Writing, logits: Tensor, tokens: Tensor, options: SearchOptions, seeds: list[int]
 ) -> Tensor:
-    """Write one text in each row: the most probable token at each step, or one that is drawn.
+    """Write one text in each row: at each step the most probable token, or a drawn one.
 
-    logits: (rows, vocabulary) after the prompt.  tokens: the prompt (rows, length).  seeds: of each row's draws.
+    logits: (rows, vocabulary) after the prompt.  tokens: the prompt (rows, length).  seeds: seed of each row's draws.
     Returns (rows, length of the longest), padded.
     """
     found = tokens.new_full((len(tokens), options.max_length), options.pad)
@@ -55,7 +55,7 @@ def write_beams(writing: Writing, logits: Tensor, tokens: Tensor, options: Searc
 
 
 class Beams:
-    """Hypotheses of the texts that are still being written, n of them; `beams` run, and `beams` have ended."""
+    """Hypotheses of n unfinished texts: for each text, `beams` running ones and `beams` that have ended."""
 
     def __init__(self, writing: Writing, tokens: Tensor, options: SearchOptions):
         self.writing, self.options = writing, options
@@ -68,7 +68,7 @@ class Beams:
         self.scores[:, 1:] = NEVER  # one hypothesis until there are others
         self.ended, self.ended_scores = self.running.clone(), torch.full(shape[:2], NEVER)
         self.has_ended = torch.zeros(shape[:2], dtype=torch.bool)
-        self.lengths = tokens.new_zeros(shape[:2])  # of those that have ended
+        self.lengths = tokens.new_zeros(shape[:2])  # of hypotheses that have ended
         self.found, self.longest = tokens.new_empty(count, options.returned, options.max_length), 0
         writing.select(self.texts.repeat_interleave(options.beams))
 
@@ -92,12 +92,12 @@ class Beams:
         return self.found.flatten(0, 1)[:, : self.longest]
 
     def step(self, logits: Tensor, length: int) -> Tensor:
-        """Add a token to every running hypothesis; return the numbers of those they continue, (n, beams)."""
+        """Add a token to every running hypothesis; return the numbers of the hypotheses they continue, (n, beams)."""
         options, beams = self.options, self.options.beams
         so_far = self.running[:, :, :length].flatten(0, 1)
         scores = options.processors(so_far, logits.log_softmax(1))
         scores = (scores.view(-1, beams, logits.shape[1]) + self.scores[:, :, None]).flatten(1)
-        enough = max(2, 1 + len(options.ends)) * beams  # some go on even if all beams end
+        enough = max(2, 1 + len(options.ends)) * beams  # enough to go on even if all beams end
         best, where = scores.topk(enough)
         from_beam, token = where // logits.shape[1], where % logits.shape[1]
         candidates = _chosen(self.running, from_beam)
@@ -111,7 +111,7 @@ class Beams:
         return from_beam.gather(1, going)
 
     def end(self, candidates: Tensor, scores: Tensor, ends: Tensor, length: int) -> None:
-        """Let the best candidates that end, if they are among the first `beams`, replace worse texts that ended."""
+        """Replace worse ended texts by the best candidates that end, if these are among the first `beams`."""
         ends = ends & (torch.arange(ends.shape[1]) < self.options.beams)
         scores = scores / (length + 1 - self.prompt) ** self.options.length_penalty + ~ends * NEVER
         self.ended_scores, best = torch.cat([self.ended_scores, scores], 1).topk(self.options.beams)
@@ -122,7 +122,7 @@ class Beams:
         )
 
     def done(self, length: int) -> Tensor:
-        """Return which texts no running hypothesis can improve, (n,), as far as the library looks."""
+        """Return True for each text that no running hypothesis can improve, (n,), by the library's criterion."""
         options = self.options
         if length == options.max_length:
             return torch.ones(len(self.texts), dtype=torch.bool)
@@ -135,7 +135,7 @@ class Beams:
         return hopeless | (self.has_ended.all(1) & (options.early_stopping is True))
 
     def keep(self, texts: Tensor) -> None:
-        """Go on with some texts only, a mask (n,)."""
+        """Continue with some texts only, given by a mask (n,)."""
         for name in ("texts", "running", "scores", "ended", "ended_scores", "has_ended", "lengths"):
             setattr(self, name, getattr(self, name)[texts])
 

@@ -1,4 +1,4 @@
-"""Options of the search with compiled decoders: those of the library's `generate`, as it understands them."""
+"""Options of the search with compiled decoders: those of the library's `generate`, with the same meanings."""
 
 import copy
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ LEAST = {
     "no_repeat_ngram_size": 0,
     "top_k": 0,
 }
-# Values of other options that change nothing; None and False never do.
+# Values of other options that have no effect; None and False never have one.
 NEUTRAL = {
     "use_cache": True,
     "repetition_penalty": 1.0,
@@ -70,7 +70,7 @@ NEUTRAL = {
     "diversity_penalty": 0.0,
     "guidance_scale": 1.0,
 }
-# Options that change no text, and those that change draws alone.
+# Options that never change a text, and options that only change draws.
 SILENT = {"transformers_version", "disable_compile", "low_memory", "remove_invalid_values"}
 OF_DRAWS = {"min_p", "typical_p", "top_h", "epsilon_cutoff", "eta_cutoff"}
 
@@ -79,9 +79,9 @@ OF_DRAWS = {"min_p", "typical_p", "top_h", "epsilon_cutoff", "eta_cutoff"}
 class SearchOptions:
     """Options of one call; lengths count the prompt, or the decoder's first token.
 
-    returned: texts for each text.  ends: tokens that end a text, (n,).  pad: token behind the end of a text that is
+    returned: texts for each prompt.  ends: tokens that end a text, (n,).  pad: token after the end of a text that is
     shorter than others.  start: first token of an encoder-decoder's texts.  processors: changes of scores
-    (rows, vocabulary) by the tokens so far (rows, length).  warpers: changes of scores before a draw.
+    (rows, vocabulary) that depend on the tokens so far (rows, length).  warpers: changes of scores before a draw.
     """
 
     max_length: int
@@ -98,10 +98,10 @@ class SearchOptions:
 
 
 def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -> SearchOptions:
-    """Return the options of a call, and the model's own where none is given.
+    """Return the options of a call; the model's own replace those that are not given.
 
-    prompt: tokens of the longest prompt.  Raises InputError for an option that the search does not have, or that has
-    a wrong value.
+    prompt: tokens of the longest prompt.  Raises InputError for an option that the search does not have, or a wrong
+    value.
     """
     if wrong := unknown_options(model, given):
         names = ", ".join(f"`{name}`" for name in wrong)
@@ -141,7 +141,7 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
     ends = chosen["eos_token_id"]
     ends = torch.tensor([] if ends is None else ends, dtype=torch.long).reshape(-1)
     pad, start = chosen["pad_token_id"], chosen["decoder_start_token_id"]
-    if pad is None or pad < 0:  # some configurations have -1 for none
+    if pad is None or pad < 0:  # some configurations use −1 for none
         pad = int(ends[0]) if len(ends) else -1
     start = chosen["bos_token_id"] if start is None else start
     if start is None and model.config.is_encoder_decoder:
@@ -170,10 +170,10 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
 
 
 def unknown_options(model: PreTrainedModel, given: dict[str, Any]) -> list[str]:
-    """Return the options that the search does not have, and that change the text, of a call or else of the model."""
+    """Return the options of a call, or else of the model, that change the text and that the search does not have."""
     others = {**vars(model.generation_config), **given}
     one_for_all = set(DEFAULTS)
-    if not isinstance(others["decoder_start_token_id"], int | None):  # the library has one a text
+    if not isinstance(others["decoder_start_token_id"], int | None):  # one for each text
         one_for_all.remove("decoder_start_token_id")
     silent = SILENT if others.get("do_sample") else SILENT | OF_DRAWS
     return sorted(
@@ -204,7 +204,7 @@ def _processors(
     """Yield the changes of scores in the library's order."""
     if size := chosen["no_repeat_ngram_size"]:
         yield NoRepeat(size)
-    new = chosen["min_new_tokens"]  # stands instead of min_length
+    new = chosen["min_new_tokens"]  # replaces min_length
     if len(ends) and (least := chosen["min_length"] if new is None else prompt + new):
         yield MinLengthLogitsProcessor(least, ends)
     if (first := chosen["forced_bos_token_id"]) is not None:
@@ -226,7 +226,7 @@ def _warpers(chosen: dict[str, Any]) -> Iterator[LogitsProcessor]:
 
 
 class NoRepeat(LogitsProcessor):
-    """Forbids the last token of a span of `size` tokens that a row has already; the library's takes Python loops."""
+    """Ban of every token that would repeat a row's span of `size` tokens; the library's uses Python loops."""
 
     def __init__(self, size: int):
         self.size = size

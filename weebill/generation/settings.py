@@ -18,7 +18,7 @@ from weebill.settings import (
     Weight,
 )
 
-PACKAGES = ("transformers",)  # their versions decide a generator's bits, as PyTorch's does
+PACKAGES = ("transformers",)  # their versions affect a generator's bits, as PyTorch's does
 # Endings of the library's settings of forced and forbidden tokens, and of the numbers of special ones.
 OF_TOKENS = ("_token_id", "suppress_tokens", "bad_words_ids")
 LEAST_RATE = 0.1  # share of the peak that a training's learning rate must reach
@@ -39,8 +39,8 @@ class TrainingSettings:
     learning_rate: Positive = 5e-5
     """Learning rate of Adam at its peak; after the warm-up it falls to 0 linearly."""
     warmup: Annotated[Amount, Follows("updates", 0.1)] = 500
-    """Updates of the warm-up, fewer than `updates`. With `epochs`, when the text decides the number of updates, at
-    most ten times that number: the learning rate must reach a tenth of its peak."""
+    """Updates of the warm-up, fewer than `updates`. With `epochs`, the text decides the number of updates, and the
+    warm-up is at most ten times that number: the learning rate must reach a tenth of its peak."""
     weight_decay: Weight = 0.01
     """Weight decay of weights; biases and norms have none."""
     clip_norm: Weight = 1.0
@@ -51,7 +51,7 @@ class TrainingSettings:
     validate_every: Annotated[Count, Follows("updates", 0.1)] = 500
     """Updates between two validations; checkpoints are written then too."""
     keep: Literal["best", "last"] = "best"
-    """Weights to keep: those of the lowest validation loss, or the `last`."""
+    """Weights to keep: those of the lowest validation loss (`best`), or the `last`."""
 
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.updates is None):
@@ -64,7 +64,7 @@ class TrainingSettings:
         return max(1, math.ceil(self.epochs * examples / (self.batch_size * self.accumulate)))
 
     def check_schedule(self, updates: int) -> None:
-        """Raise InputError if `updates` are too few to change weights; warn if they end within the warm-up.
+        """Raise InputError if `updates` are too few to learn anything; warn if they end within the warm-up.
 
         The paper's updates end there: 30 epochs of its news are 417 updates.
         """
@@ -114,23 +114,23 @@ class DistillationLoss:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Settings of the search for summaries, instead of the model's own; only its forced and forbidden tokens stay."""
+    """Settings of the search for summaries; of the model's own settings, only forced and forbidden tokens stay."""
 
     beam: Few = 4
     """Number of hypotheses in the beam."""
     max_tokens: Count = 128
-    """Largest number of tokens of a summary, its end included, and of the leads of articles for comparison."""
+    """Largest number of tokens of a summary, its end included, and of the articles' leads in comparisons."""
     min_tokens: Amount = 0
     """Smallest number of tokens of a summary, its end included."""
     no_repeat: Amount = 0
     """Length of spans that a summary must not repeat, in tokens; 0 allows all."""
     length_penalty: float = 1.0
-    """Exponent of the length by which a hypothesis' score is divided."""
+    """Exponent of the length that divides a hypothesis' score."""
     batch_size: Count = 16
     """Articles in a batch."""
 
     def options(self, own: Mapping[str, object]) -> dict[str, object]:
-        """Return the options as `generate()` keyword arguments, None for others of the model's own settings."""
+        """Return the options as `generate()` keyword arguments; None switches off the model's other settings."""
         given_up = {
             name: None
             for name, value in own.items()

@@ -1,4 +1,4 @@
-"""What every step from one model to a smaller one does: load the model, train it, write it with its lineage.
+"""Common parts of all steps from one model to a smaller one: load it, train it, write it with its lineage.
 
 The configuration reads the settings, so training libraries are loaded inside functions.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Inputs and output of a step: the model folder at its start, imported data, and the folder that it makes.
+    """Inputs and output of a step: the model folder that it starts from, imported data, and the folder that it makes.
 
     max_source, max_target: tokens of articles (or of windows of running text) and summaries.
     prefix: text before each article.
@@ -47,7 +47,7 @@ class Place:
         return self.output.with_name(f"{self.output.name}.work")
 
     def generator(self) -> "Generator":
-        """Load the model.  Raises InputError if it does not fit the data's task, or reads only shorter texts."""
+        """Load the model.  Raises InputError if it does not fit the data's task, or has too few positions."""
         from weebill.generation.models import load_generator
         from weebill.generation.vocabulary import check_vocabulary
 
@@ -75,7 +75,7 @@ class Place:
 
 
 class Step:
-    """Step from one model to a smaller one; one that trains the model has the settings `training`."""
+    """Step from one model to a smaller one; a step that trains the model has the settings `training`."""
 
     training: TrainingSettings
 
@@ -118,7 +118,7 @@ class Step:
         text: "tuple[Batches, list[Batch]] | None" = None,
         **options: Any,
     ) -> "Course":
-        """Train a generator's model; text: of `batches`.  options: of `training.train`."""
+        """Train a generator's model; text: from `batches`.  options: further ones of `training.train`."""
         from weebill.generation.training import train
 
         identity = {

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class FineTune(Step):
     """Training on the text's own labels.
 
-    With the `training` and the `loss` of another step, after the same model, it is that step's control: it shows what
-    the longer training alone changes. Reports compare a variant with its control if a pipeline makes one. `movement`
-    keeps the last weights, so its control needs `keep: last`.
+    With the `training` and the `loss` of another step, after the same model, it is that step's control: it shows the
+    effect of the longer training alone. Reports compare a variant with its control if a pipeline makes one.
+    `movement` keeps the last weights, so its control needs `keep: last`.
     """
 
     loss: DistillationLoss | None = None
@@ -67,7 +67,7 @@ class Distil(Step):
     layers: Count | Distinct[Amount]
     """Number of layers, evenly spaced with the first and the last, or a list of layers, counted from 0; the same in
     encoder and decoder."""
-    loss: DistillationLoss = field(default_factory=dict)  # its keys as they are in a configuration
+    loss: DistillationLoss = field(default_factory=dict)  # the keys as in a configuration
     """Loss of the student."""
     training: TrainingSettings
     """Settings of the training."""
@@ -164,7 +164,7 @@ class PostTraining(Step):
     examples: Count = 64
     """Examples of the training text for the calibration."""
     bits: Literal[8, 4] = 8
-    """Bits of a weight: 8 with a scale for each output, or 4 with a step for each 32 inputs of an output, 4.5 in all.
+    """Bits of a weight: 8 with a scale for each output, or 4 with a step for each 32 inputs of an output, in all 4.5.
     Activations are int8 in both."""
 
     def run(self, place: Place) -> None:
@@ -197,13 +197,14 @@ class PostTraining(Step):
 class PruneVocabulary(Step):
     """Vocabulary of only the needed pieces (TEXTGEN §4.4).
 
-    These are the pieces that the training text uses, the special and other added tokens, what a chat template writes,
-    every byte, or else every single letter, and the pieces from which these are merged. The step needs BPE, such as
-    that of BART, GPT-2 and Llama, or a unigram model, such as that of T5 and mBART. Text of kept pieces is read and
-    written as before. Other text consists of more and smaller pieces: compare bits per byte then, as the report does,
-    because perplexity is per token. Pieces of the tokenizer without a row in the model are removed too, such as the
-    `<mask>` of bart-large-cnn (50,264 rows, 50,265 pieces). If a text, the end of text or another such token needs
-    such a piece, the run stops: at the start for a model in a local folder, else before the first training.
+    These are the pieces that the training text uses, the special and other added tokens, those that a chat template
+    writes, every byte, or else every single letter, and the pieces from which these are merged. The step needs BPE,
+    such as that of BART, GPT-2 and Llama, or a unigram model, such as that of T5 and mBART. Text of kept pieces is
+    read and written as before. Other text consists of more and smaller pieces: compare bits per byte then, as the
+    report does, because perplexity is per token. Pieces of the tokenizer without a row in the model are removed too,
+    such as the `<mask>` of bart-large-cnn (50,264 rows, 50,265 pieces). If a text or a special token such as the end
+    of text needs one of these, the run stops: at the start for a model in a local folder, else before the first
+    training.
     """
 
     def run(self, place: Place) -> None:
@@ -236,7 +237,7 @@ STEPS: dict[str, type[Step]] = {
 
 
 def objective_of(loss: Mapping[str, Any] | None, model: "PreTrainedModel") -> "Objective":
-    """Return the training objective for a model that also is the teacher, as it is now.
+    """Return the training objective for a model; the teacher is the model in its present state.
 
     loss: keys of `DistillationLoss`; None: the labels only.
     """

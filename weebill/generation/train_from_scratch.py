@@ -61,7 +61,7 @@ def train_tokenizer(
 ) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE of at most `size` pieces, special ones first; equal text gives equal pieces.
 
-    special: BART_TOKENS puts <s> and </s> around each text; GPT2_TOKENS puts nothing.  positions: of the model.
+    special: BART_TOKENS puts <s> and </s> around each text; GPT2_TOKENS puts nothing.  positions: the model's number.
     Raises InputError if `size` is too small for the bytes and the special tokens.
     """
     tokens, alphabet = list(dict.fromkeys(special.values())), pre_tokenizers.ByteLevel.alphabet()
@@ -110,14 +110,14 @@ def _bart(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
         bos_token_id=tokenizer.bos_token_id,
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
-        decoder_start_token_id=tokenizer.eos_token_id,  # as BART's
+        decoder_start_token_id=tokenizer.eos_token_id,  # as in BART
         forced_eos_token_id=None,
         **{f"encoder_{name}": size for name, size in sizes.items()},
         **{f"decoder_{name}": size for name, size in sizes.items()},
     )
     model = BartForConditionalGeneration(config)
-    # The library's deviation of 0.02 suits widths about 1000: with it, a narrow model's attention stays flat and
-    # does not learn to copy.  These deviations depend on the widths (Glorot and Bengio 2010).
+    # The library's deviation of 0.02 suits widths near 1000: a narrow model's attention would stay flat and not
+    # learn to copy.  These deviations depend on the widths (Glorot and Bengio 2010).
     for module in model.modules():
         if isinstance(module, nn.Linear) and module is not model.lm_head:  # tied to the embeddings
             nn.init.xavier_uniform_(module.weight)

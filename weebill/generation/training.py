@@ -30,7 +30,7 @@ from weebill.pruning.study import Companion
 from weebill.workflow.progress import tell
 
 WEIGHTS = "model.safetensors"
-# Returns the loss of a batch, a mean over its target tokens.
+# Function that returns the loss of a batch, a mean over its target tokens.
 Objective = Callable[[nn.Module, Batch], Tensor]
 
 
@@ -79,7 +79,8 @@ def train(
     """Train a model in place; at the end it is in evaluation mode on the CPU.
 
     validation: batches whose cross-entropy is measured.  work: folder of checkpoints; a training with the same
-    identity continues there.  identity: plain values for all that the result depends on, with the caller's code.
+    identity continues there.
+    identity: plain values for everything that the result depends on, with the caller's code.
     companion: trained with the model at its own rate; `train` attaches and finishes it.
     Raises InputError if the loss is not finite, and before training if the learning rate stays near 0.
     """
@@ -162,7 +163,7 @@ class _Trainer(Trainer):
         return loss * inputs["share"]
 
     def log(self, logs, *given, **options) -> None:
-        """Log, and stop a training whose losses since the last log were not all finite."""
+        """Log, and stop a training if a loss since the last log was not finite."""
         self.faults.check()
         super().log(logs, *given, **options)
 
@@ -186,7 +187,7 @@ class _Trainer(Trainer):
         return metrics
 
     def create_optimizer(self, model=None) -> torch.optim.Optimizer:
-        """Make Adam with decoupled weight decay, none on biases and norms; the companion has its own rate."""
+        """Make Adam with decoupled weight decay, except on biases and norms; the companion has its own rate."""
         if self.optimizer is None:
             network, companion = self.model.network, self.model.companion
             rate, decay = self.args.learning_rate, self.args.weight_decay
@@ -235,7 +236,7 @@ class _Trainer(Trainer):
 
 
 class _Updates(TrainerCallback):
-    """Callback that announces each update to companion and display, and has the last one validated."""
+    """Callback that announces each update to companion and display, and validates the last one."""
 
     def __init__(self, companion: Companion):
         self.companion = companion

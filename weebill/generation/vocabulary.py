@@ -1,7 +1,7 @@
 """Vocabulary pruning: model and tokenizer keep the pieces that given text uses, and those that spell them.
 
-TEXTGEN §4.4.  Kept are the pieces of the text, special and other added tokens, the pieces of single bytes, or of
-single letters, so that any text can still be written, and the parts from which merges make kept pieces.  Text whose
+TEXTGEN §4.4.  The kept pieces are those of the text, special and other added tokens, the pieces of single bytes, or
+of single letters, so that any text can still be written, and the parts that merges join to kept pieces.  Text whose
 pieces are kept is divided as before: byte-pair encoding applies the same merges in the same order, and the division
 with the highest score of a unigram model is still possible.  Ratios of the probabilities of pieces do not change.
 """
@@ -96,7 +96,7 @@ def _chat_tokens(tokenizer: PreTrainedTokenizerBase) -> set[int]:
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the texts.  Raises InputError if they are one string or a path, or if one of them is no string."""
+    """Yield the texts.  Raises InputError if they are one string or a path, or if one of them is not a string."""
     if isinstance(texts, str | bytes | PathLike):
         message = f"texts: found {str(texts)[:200]!r}, expected a list of texts, or an open file"
         raise InputError(message)
@@ -109,13 +109,13 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 def _with_makings(
     description: dict[str, Any], used: set[int], without: Mapping[int, str]
 ) -> list[int]:
-    """Return the numbers, ascending, of used pieces, those that spell, added tokens, and the parts that make them.
+    """Return the numbers, ascending, of used pieces, pieces that spell, added tokens, and the parts of all these.
 
     Added tokens without a row in the model are left out.
     """
     vocabulary = numbers_of(description)
     name = {number: piece for piece, number in vocabulary.items()}
-    makings: dict[str, list[str]] = {}  # all pairs from which merges make a piece, concatenated
+    makings: dict[str, list[str]] = {}  # all pairs that merges join to a piece, concatenated
     for left, right in description["model"].get("merges", ()):
         makings.setdefault(left + right, []).extend((left, right))
     waiting = [name[number] for number in used if number in name]
@@ -145,12 +145,12 @@ def _renumbered(
 ) -> PreTrainedTokenizerFast:
     """Return the tokenizer with only the pieces of `number`, old → new number; no special token is in `gone`.
 
-    A tokenizer of languages keeps its class.  Raises InputError if the class makes another vocabulary of the pieces.
+    A multilingual tokenizer keeps its class.  Raises InputError if the class makes another vocabulary of the pieces.
     """
     renumber(description, number)
     if hasattr(
         tokenizer, "src_lang"
-    ):  # its class puts pieces of the present languages around texts
+    ):  # its class puts pieces of the current languages around texts
         with TemporaryDirectory() as folder:
             tokenizer.save_pretrained(folder)
             write_json(Path(folder) / "tokenizer.json", description)

@@ -1,4 +1,4 @@
-"""Grids of the weights of int8 models, of 8 or 4 bits: how a weight is rounded, stored, and loaded for products.
+"""Grids for the weights of int8 models, 8 or 4 bits: how a weight is rounded, stored, and loaded for products.
 
 Activations are int8 with both.
 """
@@ -19,7 +19,7 @@ from weebill.tensor_files import FLOAT
 class WeightGrid(ABC):
     """Grid for weights (outputs, inputs).
 
-    parts: what a file holds of each weight, with safetensors' types.
+    parts: the tensors that a file holds for each weight, with safetensors' types.
     """
 
     name: ClassVar[str]
@@ -59,7 +59,7 @@ class EightBits(WeightGrid):
 
 
 class FourBits(WeightGrid):
-    """Codes of `quantization.int4_groups`, two a byte."""
+    """Codes of `quantization.int4_groups`, two per byte."""
 
     name = "int4_groups"
     parts: ClassVar = {"codes": ("U8",), "step": ("BF16",)}
@@ -82,7 +82,7 @@ BITS = {8: EightBits(), 4: FourBits()}
 
 
 def grid_of_bits(bits: int) -> WeightGrid:
-    """Return the grid of so many bits.  Raises InputError if there is none."""
+    """Return the grid of `bits` bits.  Raises InputError if there is none."""
     if bits not in BITS:
         raise InputError(f"bits: {bits!r}, expected {' or '.join(map(str, BITS))}")
     return BITS[bits]

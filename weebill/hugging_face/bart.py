@@ -1,6 +1,6 @@
 """BART, mBART, Pegasus, Marian, M2M-100 and NLLB: an encoder, and a decoder with cross-attention; and OPT, a decoder.
 
-They differ in places of norms and kinds of positions, and their modules have the same names.
+Their modules have the same names; they differ in the places of norms and the kinds of positions.
 """
 
 from weebill.hugging_face.families import Family, Stack, count_positions

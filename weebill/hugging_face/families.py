@@ -1,8 +1,8 @@
 """Families of Hugging Face models as `Prunable`: their base class, and their registry.
 
 The library's fast attention returns no weights.  While there is a recorder, the model uses the explicit ("eager")
-attention, whose sums differ in the last bits.  The library's modules do not run without heads, or count positions
-then.  Such a module gets another class of the family; it keeps its parameters, its name and its hooks.
+attention, whose sums differ in the last bits.  Without heads, modules of the library do not run, or do not count
+positions.  Such a module gets another class of the family; it keeps its parameters, its name and its hooks.
 """
 
 import inspect
@@ -57,7 +57,7 @@ FAMILIES: Registry[type["Family"]] = Registry(
 def prunable(model: nn.Module, purpose: str = "pruned") -> "Family":
     """Return the prunable view of a model that holds one base model of a family.  Raises InputError otherwise.
 
-    purpose: what is done with the model, for the message: it "can be" this.
+    purpose: participle for the message, which says that models "can be" this.
     """
     found = [(name, module) for module in model.modules() if (name := family_name(type(module)))]
     if len(found) != 1:
@@ -85,10 +85,10 @@ def model_types() -> set[str]:
 
 
 class Stack(NamedTuple):
-    """Places of a stack of layers in the library's modules.
+    """Paths of a stack of layers in the library's modules.
 
     layers: path of the list.  depth: key of the configuration for their number.  self_attention, cross_attention:
-    paths in a layer.  masked: path of the module whose attention_mask masks the queries; None: the name.
+    paths in a layer.  masked: path of the module whose attention_mask masks the queries; None: the stack's name.
     """
 
     name: str
@@ -100,13 +100,13 @@ class Stack(NamedTuple):
 
 
 class Family(Prunable):
-    """Base of every family's view of the given model and of `core`, the base model in it, whose blocks may be cut.
+    """Base of every family's view of a model and of `core`, the base model in it, whose blocks may be cut.
 
     maps: names of an attention's query, key, value and output map.  feed_forward: paths in a layer of both its maps.
     heads, head_size, width: names of an attention's attributes.  headless: class of an attention without heads, see
     `become`.  weights_at: index of the attention weights in an attention's output.  activated: names of linear maps
     and of activations that follow them in the same module; int8 computes both in one step.
-    A family with `grouped` attention has no attribute `heads`: its heads are the groups, by the width of its maps.
+    A family with `grouped` attention has no attribute `heads`: its heads are groups, which it counts by maps' widths.
     """
 
     stacks: ClassVar[tuple[Stack, ...]]
@@ -243,7 +243,7 @@ def _report(attention: nn.Module, masked: nn.Module, recorder: Recorder, weights
 
 
 def become(module: nn.Module, replacement: type) -> None:
-    """Give a module, in place, the class that replaces its own: a subclass of it, or methods that precede its own."""
+    """Replace a module's class in place: by a subclass of it, or by one whose methods precede its own."""
     kind = type(module)
     if not issubclass(kind, replacement):
         module.__class__ = (

@@ -26,7 +26,7 @@ LAYERS = {
     *("num_hidden_layers", "encoder_layers", "decoder_layers", "num_layers", "num_decoder_layers"),
     *("n_layer", "n_layers"),
 }
-FEW_LAYERS = 100  # as many are made within a second, and what the file lacks is told by its names
+FEW_LAYERS = 100  # this many are built within a second; then an error names the missing tensors
 WRAPPED = ("_orig_mod.", "module.")  # prefixes of torch.compile and DistributedDataParallel
 
 
@@ -54,7 +54,7 @@ def check_weights(folder: Path, config: Mapping[str, Any]) -> None:
 def check_layers(config: Mapping[str, Any], tensors: int, origin: str | Path) -> None:
     """Raise InputError if a config.json, of a model or a part, has many more layers than there are tensors for it.
 
-    It is for use before a network is built, which takes milliseconds a layer, so damage could take minutes.
+    Call it before a network is built: this takes milliseconds per layer, so damage could cost minutes.
     """
     for place, key, value in entries(config):
         if key in LAYERS and isinstance(value, int) and value > max(tensors, FEW_LAYERS):

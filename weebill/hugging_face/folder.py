@@ -76,7 +76,7 @@ def check_target(
 ) -> None:
     """Raise InputError if a folder may not be replaced, or if a model cannot be written.
 
-    A model on `meta` has no weights; the library writes no settings of generation that contradict each other.
+    A model on `meta` has no weights; the library refuses to write contradictory settings of generation.
     """
     check_replaceable(path, folder_kind(tokenizer))
     settings = getattr(model, "generation_config", None)
@@ -102,7 +102,7 @@ def save_model(
 ) -> None:
     """Write a model as a folder, atomically; equal models make equal bytes.
 
-    entries: further entries for config.json.  whole: True for a model, of any or no family, that is not cut.
+    entries: further entries for config.json.  whole: True for a model that is not cut, which may be of no family.
     Raises InputError if the model is of no family, has no class of transformers or no weights (on `meta`), or if
     something other than such a folder is at `path`.
     """
@@ -163,7 +163,7 @@ def load_model(path: str | Path, generates: bool = False) -> PreTrainedModel:
 
 
 def check_class(path: str | Path, model: nn.Module) -> None:
-    """Raise InputError if a model is of no class of transformers, as what wraps one is."""
+    """Raise InputError if a model's class is not one of transformers, such as that of a wrapper."""
     name = type(model).__name__
     if getattr(transformers, name, None) is not type(model):
         raise InputError(f"{path}: {name} is no model of transformers; save the one that it holds")
@@ -172,7 +172,7 @@ def check_class(path: str | Path, model: nn.Module) -> None:
 def check_readable(path: str | Path, model: PreTrainedModel) -> None:
     """Raise InputError if a folder with this model could not be read again.
 
-    It only holds a family's model, or has more tensors than the library's class, as with an adapter in its layers.
+    Such a model only contains a family's model, or has more tensors than the library's class, such as an adapter's.
     """
     if model.config.model_type not in model_types():
         raise InputError(
@@ -215,7 +215,7 @@ def model_class(
 
 
 def tie(model: PreTrainedModel, stored: Set[str]) -> None:
-    """Tie the weights that the library ties, in place, except those stored by themselves, as the head of T5 1.1."""
+    """Tie the weights that the library ties, in place, except those stored separately, such as the head of T5 1.1."""
     for name, source in list(model.all_tied_weights_keys.items()):
         if name in stored and source in stored:
             place, _, attribute = name.rpartition(".")

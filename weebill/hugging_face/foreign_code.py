@@ -52,7 +52,7 @@ def refuse_code(folder: str | Path, types: bool = True) -> None:
 
 
 def _code_fault(name: str, place: tuple[str, ...], key: str, value: Any) -> str | None:
-    """Return what an entry of a folder's file `name` would run or read, and the remedy; None if nothing."""
+    """Return the code or file that an entry of a folder's file `name` would run or read, and the remedy, or None."""
     # A vocabulary may have a piece of this name, with a number.
     if key == "auto_map" and not isinstance(value, int | float | None):
         while isinstance(value, dict | list) and value:  # to the first text in it

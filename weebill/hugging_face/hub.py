@@ -27,7 +27,7 @@ def fetch_model(name: str, revision: str, folder: str | Path, places: Places) ->
     sources = model_sources(name, revision, places)
     paths = {file: places.path(source) for file, source in sources.items()}
     licence = next(iter(sources.values())).licence
-    former = Path(folder, ORIGIN)  # lists the files of any model's folder that may be replaced
+    former = Path(folder, ORIGIN)  # lists a fetched folder's files, which may be replaced
     others = read_json(former).get("files", {}) if former.is_file() else {}
     with atomic_folder(folder, FolderKind(always=(ORIGIN,), perhaps=tuple(others))) as partial:
         for file, path in paths.items():

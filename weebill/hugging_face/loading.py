@@ -1,8 +1,8 @@
 """Reading of folders by transformers, without ever running code that the folder contains or names.
 
-All reading goes through this module, because a model folder is data from strangers.  Before, `refuse_code` checks for
-entries that would make it run code or fetch files.  Meanwhile, it has no standard input to ask for consent, and no
-network.
+All reading goes through this module, because a model folder is data from strangers.  First, `refuse_code` looks for
+entries that would make transformers run code or fetch files.  While transformers reads, it has no standard input to
+ask for consent, and no network.
 """
 
 import io
@@ -30,7 +30,7 @@ from weebill.hugging_face.fit import (
 from weebill.hugging_face.foreign_code import ADAPTER, CONFIG, json_values, refuse_code
 from weebill.tensor_files import COMPLEX, FLOATS
 
-TOKENIZERS = ("tokenizer*", "vocab*", "*.model", "*.spm", "tekken.json")  # files of all of them
+TOKENIZERS = ("tokenizer*", "vocab*", "*.model", "*.spm", "tekken.json")  # files of any tokenizer
 QUANTIZATION = "quantization_config"  # entry of config.json that transformers reads
 INT8_WEIGHTS = "int8.safetensors"  # file in a folder of `generation.int8`
 INT8_METHOD = "weebill-int8"  # its `quant_method` there
@@ -79,7 +79,7 @@ def pretrained_model(
     """Read a model in safetensors, as float32, with a class of transformers; return it and its missing parameters.
 
     kind: the class, or one of `AutoModel...`.  may_lack: parameters that may be missing.  types: see `refuse_code`.
-    options: options of the class.  The library's own errors pass.
+    options: options of the class.  Errors of the library pass through.
     Raises InputError if the folder contains code, if its weights are quantized or of a type that is not for weights,
     or if configuration and weights do not fit: the library would make parameters up, or leave tensors out.
     """
@@ -99,7 +99,7 @@ def pretrained_model(
                 trust_remote_code=False,
                 use_safetensors=True,
                 output_loading_info=True,
-                ignore_mismatched_sizes=True,  # they are told below
+                ignore_mismatched_sizes=True,  # reported below
                 dtype=torch.float32,
                 **options,
             )
@@ -130,7 +130,7 @@ def check_cache(model: PreTrainedModel, folder: str | Path) -> None:
 def pretrained_tokenizer(
     folder: str | Path, kind: Any = AutoTokenizer, types: bool = True
 ) -> PreTrainedTokenizerBase:
-    """Read a tokenizer by a class of transformers; its errors pass.
+    """Read a tokenizer by a class of transformers; errors of the library pass through.
 
     Raises InputError as `refuse_code` does, or if the folder has no tokenizer: the library would make an empty one.
     """
@@ -163,8 +163,8 @@ def is_int8(config: Mapping[str, Any]) -> bool:
 def library_alone() -> Iterator[None]:
     """Run the library without the network, and without standard input, which may be text to translate.
 
-    A question there fails at once; file descriptor 0 does not change.  Errors of kinds that the library does not
-    promise, for values that it does not expect or packages that it lacks, become ValueErrors.
+    A question on standard input fails at once; file descriptor 0 does not change.  Errors of kinds that the library
+    does not promise, for values that it does not expect or packages that it lacks, become ValueErrors.
     """
     stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
     sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True

@@ -30,7 +30,7 @@ class CutAttention:
         past_key_values=None,
         **keywords,
     ):
-        """Map (b, positions, d) as T5Attention → the same shape, the position scores of all layers, and weights."""
+        """Map (b, positions, d), like T5Attention, to the same shape, position scores for all layers, and weights."""
         if key_value_states is not None:
             position_bias = hidden_states.new_zeros(1, 1, 1, 1)
             own = position_bias[:, : self.n_heads]
@@ -95,7 +95,7 @@ class T5(Family):
         return FeedForwardBlock(name, dense.wi, dense.wo)
 
     def set_depth(self, stack: Stack, layers: nn.ModuleList, former: nn.Module, depth: int) -> None:
-        """Implement `Family`; another first layer gets the table."""
+        """Implement `Family`; a new first layer gets the table."""
         super().set_depth(stack, layers, former, depth)
         getattr(self.core, stack.name).config.num_layers = depth
         owner, first = (layer.get_submodule(OWN) for layer in (former, layers[0]))

@@ -5,10 +5,10 @@ from typing import Any
 
 
 def renumber(description: dict[str, Any], number: Mapping[int, int]) -> None:
-    """Leave only the pieces of `number`, old → new number, in place.
+    """Keep only the pieces of `number`, old → new number, in place.
 
-    The model is unigram, BPE or WordPiece; the new numbers keep the order of the old ones.  Padding by another piece
-    is dropped.
+    The model is unigram, BPE or WordPiece; the new numbers keep the order of the old ones.
+    Padding by a removed piece is dropped.
     """
     model = description["model"]
     if model["type"] == "Unigram":

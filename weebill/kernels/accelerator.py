@@ -1,12 +1,12 @@
-"""Accelerator of an experiment: the device of a job, and one clear line where there is no GPU for it."""
+"""Accelerator of an experiment: the device of a job, and one clear line if there is no GPU for it."""
 
 import re
 from importlib.util import find_spec
 
 from weebill.errors import InputError
 
-REHEARSAL = "rehearsal"  # a GPU's code and kinds of numbers, on a processor
-# PyTorch's processor by its other name, by which code takes the way of a GPU.
+REHEARSAL = "rehearsal"  # a GPU's code and types of numbers, on a processor
+# PyTorch's other name of the processor, for which code takes the path of a GPU.
 REHEARSED_DEVICE = "cpu:0"
 
 

@@ -39,7 +39,7 @@ def add_norm(
     count, width = states.shape
     if states.numel():
         columns = triton.next_power_of_2(width)
-        with torch.cuda.device_of(states):  # Triton would take the present device
+        with torch.cuda.device_of(states):  # Triton would use the current device
             _add_norm[(count,)](
                 updates, states, weight, bias, normed, rounded, width, float(epsilon), columns,
                 num_warps=4 if columns <= 2048 else 8,

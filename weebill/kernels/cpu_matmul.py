@@ -1,8 +1,8 @@
 """Float32 matrix products by oneDNN or MKL, where training on CPUs spends its time.
 
 PyTorch uses MKL for float32 products, which leaves AVX-512 unused on processors that Intel did not make.  There
-oneDNN takes half the time, elsewhere as long, in the same arithmetic.  Without AVX-512, MKL is a tenth faster, and
-these functions use it.
+oneDNN takes half the time, and elsewhere as long as MKL, in the same arithmetic.  Without AVX-512, MKL is a tenth
+faster, and these functions use it.
 """
 
 import logging
@@ -42,7 +42,7 @@ def add_product(total: Tensor, left: Tensor, right: Tensor) -> None:
 
 
 def for_onednn(*operands: Tensor) -> bool:
-    """Return True if oneDNN can multiply these (float32 on the CPU, none empty) and is the faster."""
+    """Return True if oneDNN can multiply these (float32 on the CPU, none empty) and is faster than MKL."""
     return ONEDNN_IS_FASTER and all(
         value.dtype == torch.float32 and value.device.type == "cpu" and value.numel()
         for value in operands
@@ -96,7 +96,7 @@ class _Linear(torch.autograd.Function):
 
 
 class OneDnnLinears:
-    """Context in which oneDNN computes float32 `functional.linear` on the CPU, of any module, if it is faster.
+    """Context in which oneDNN computes float32 `functional.linear` on the CPU, for any module, if it is faster.
 
     It replaces the function: torch would ask a TorchFunctionMode about every operation and attribute of tensors.
     """
@@ -121,7 +121,7 @@ class PackedLinear:
     def __init__(
         self, weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
     ) -> None:
-        """Prepare the weight (out, in), float32 or bfloat16, the type of inputs and outputs; sums are float32.
+        """Prepare the weight (out, in), float32 or bfloat16, like inputs and outputs; sums are float32.
 
         A processor that cannot multiply bfloat16 multiplies the rounded numbers in float32.  activation: gelu, relu
         or None.  rows: the input height that the layout is optimised for.
@@ -137,7 +137,7 @@ class PackedLinear:
         if self._packed:
             self.weight = torch.ops.mkldnn._reorder_linear_weight(self.weight, rows)
         elif self.weight.data_ptr() == weight.data_ptr():
-            # Tensors of a file lie at any address, on which the last digits of products depend.
+            # Tensors of a file have arbitrary addresses, on which the last digits of products depend.
             self.weight = self.weight.clone()
 
     def __call__(self, x: Tensor) -> Tensor:

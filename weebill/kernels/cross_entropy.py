@@ -1,4 +1,4 @@
-"""Cross-entropy of rows of scores on a GPU: one Triton kernel that writes the gradient over the scores.
+"""Cross-entropy of rows of scores on a GPU: one Triton kernel that overwrites the scores with the gradient.
 
 PyTorch's operations take a dozen passes over the scores, in float32.  The kernel reads a row twice and writes it
 once, in the type of the scores; its sums are float32.  Shapes: n rows, V pieces.
@@ -52,16 +52,16 @@ def _row(
 def row_losses(
     scores: Tensor, labels: Tensor, factor: Tensor, smoothing: float, gradient: bool
 ) -> tuple[Tensor, Tensor | None]:
-    """Return factor · cross-entropy of softmax(scores) and labels, (n,) float32, and the gradient, over the scores.
+    """Return factor · cross-entropy of softmax(scores) and labels, (n,) float32; the gradient overwrites the scores.
 
     scores (n, V), rows without gaps, of any floating type.  labels (n,) int64.  factor (n,) float32.  Label smoothing
-    gives 1 − ε to the label and ε / V to every piece.  gradient: False leaves the scores, and returns None for it.
+    gives 1 − ε to the label and ε / V to every piece.  gradient: False keeps the scores, and returns None for it.
     """
     losses = torch.empty(len(scores), dtype=torch.float32, device=scores.device)
     pieces = scores.shape[1]
     if len(scores):
         columns = min(COLUMNS, triton.next_power_of_2(pieces))
-        with torch.cuda.device_of(scores):  # Triton would take the present device
+        with torch.cuda.device_of(scores):  # Triton would use the current device
             _row[(len(scores),)](
                 scores, labels.contiguous(), factor.contiguous(), losses, pieces, scores.stride(0),
                 float(smoothing), gradient, columns, num_warps=8,

@@ -1,4 +1,4 @@
-"""What all models share on a GPU: settings of PyTorch, copies that nobody waits for, memory that is given back."""
+"""Common needs of all models on a GPU: settings of PyTorch, copies without waiting, and release of memory."""
 
 import gc
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 def avoid_slow_attention() -> None:
-    """Let attention on GPUs do without cuDNN, which takes 40 ms to prepare each new shape; texts have many shapes."""
+    """Disable cuDNN's attention on GPUs: it takes 40 ms to prepare each new shape, and texts have many shapes."""
     torch.backends.cuda.enable_cudnn_sdp(False)
 
 
@@ -20,20 +20,20 @@ def set_gpu_defaults() -> None:
 
 
 def to_device(value: Tensor, device: torch.device) -> Tensor:
-    """Copy a tensor of the CPU to a device; from pinned memory to a GPU, so that the process does not wait."""
+    """Copy a tensor from the CPU to a device; for a GPU through pinned memory, so that the process does not wait."""
     if device.type == "cpu":
         return value
     return value.pin_memory().to(device, non_blocking=True)
 
 
 def text_threads(device: torch.device) -> int:
-    """Return how many threads divide sentences into pieces: beside a GPU PyTorch's, which idle, else 1."""
+    """Return the number of threads that divide sentences into pieces: PyTorch's, if a GPU lets them idle, else 1."""
     return torch.get_num_threads() if device.type == "cuda" else 1
 
 
 @contextmanager
 def freed(device: str) -> Iterator[None]:
-    """Give back what the work within the context leaves on a device, such as captured graphs, also after an error."""
+    """Free the memory that work within the context leaves on a device, such as graphs, also after an error."""
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
-"""Decoders of generating models in the compiled engine: what they are made of, and texts that they write.
+"""Decoders of generating models in the compiled engine: descriptions of their parts, and the texts that they write.
 
-A description holds the modules of a model with int8 layers, whose weights the engine shares.  It is of no family:
-flags and missing parts tell GPT-2, BART, T5 and Llama apart.
+A description holds the modules of a model with int8 layers, whose weights the engine shares.  It belongs to no
+family: flags and missing parts distinguish GPT-2, BART, T5 and Llama.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from weebill.kernels.int8_layers import Int8Embedding, Int8Linear
 class Attention:
     """Attention block: `maps` are query, key and value, or one map for all three; none if it has lost all heads.
 
-    heads: of queries, `group` of which share a key and a value.  size: numbers of a head.  distances: float32 (heads,
-    tokens) or None, which is added to the score of a key, the nearest key's last; further keys count as far as the
-    first.  query_norm, key_norm: norms of each head's numbers, before their rotation.  window: tokens that a query
-    sees at most, its own among them; None: all before it.
+    heads: number of query heads; `group` of them share a key and a value.  size: numbers of a head.  distances:
+    float32 (heads, tokens) or None; it is added to the scores of keys, its last entry to the nearest key's score, and
+    its first to those of all keys beyond the table.  query_norm, key_norm: norms of each head's numbers, before their
+    rotation.  window: largest number of tokens that a query sees, its own included; None: all before it.
     """
 
     norm: nn.Module
@@ -56,10 +56,10 @@ class Decoder:
     """Description of a decoder.
 
     norm_first: x + f(norm(x)); otherwise norm(x + f(x)).  centred: True for LayerNorm, False for RMSNorm.
-    The embeddings are multiplied by `embedding_factor`.  positions: float32 (tokens at most, width) or None, which is
-    added to them.  frequencies: float32 (size / 2,) or None, angles by which a position turns queries and keys, which
-    are multiplied by `rotary_factor` (Su et al. 2021, RoFormer §3.2).  The states are multiplied by `output_factor`
-    before the output map.
+    embedding_factor: factor of the embeddings.  positions: float32 (largest number of tokens, width) or None; they
+    are added to the embeddings.  frequencies: float32 (size / 2,) or None: angles by which a position rotates queries
+    and keys, which are multiplied by `rotary_factor` (Su et al. 2021, RoFormer §3.2).  output_factor: factor of the
+    states before the output map.
     """
 
     embedding: Int8Embedding
@@ -159,7 +159,7 @@ class Writing:
         self._compiled = compiled
 
     def read(self, states: Tensor, lengths: Sequence[int]) -> None:
-        """Let row i look at what an encoder found for text i; states: float32 (Σ lengths, width), text by text."""
+        """Let row i attend to the encoder's states of text i; states: float32 (Σ lengths, width), text by text."""
         self._compiled.read(array(states), list(lengths))
 
     def add(self, tokens: Tensor, counts: Sequence[int]) -> Tensor:
@@ -167,7 +167,7 @@ class Writing:
         return torch.from_numpy(self._compiled.add(array(tokens), list(counts)))
 
     def select(self, rows: Tensor) -> None:
-        """Let row i go on where row rows[i] stood, from now on."""
+        """Make row i a copy of row rows[i]."""
         self._compiled.select(rows.tolist())
 
 

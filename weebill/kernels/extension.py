@@ -34,7 +34,7 @@ def fastest() -> str:
 
 
 def check_instruction_set(name: str) -> None:
-    """Raise InputError where a name is no instruction set's, nor `portable`, or the machine lacks the set."""
+    """Raise InputError unless a name is `portable` or an instruction set that this machine has."""
     if name not in (*NEEDS, PORTABLE):
         raise InputError(_no_such_set(name))
     found = [*available(), PORTABLE]
@@ -44,7 +44,7 @@ def check_instruction_set(name: str) -> None:
 
 
 def extension(isa: str) -> ModuleType:
-    """Return the compiled module of an instruction set; it takes and gives arrays.  Raises InputError if unknown.
+    """Return the compiled module of an instruction set; it takes and returns arrays.  Raises InputError if unknown.
 
     It does not check that the machine has the set (`weebill_runtime.engine`).
     """
@@ -54,7 +54,7 @@ def extension(isa: str) -> ModuleType:
 
 
 def array(tensor: "Tensor") -> "np.ndarray":
-    """Return the numbers of a tensor as an array without gaps; it shares the tensor's memory where that has none."""
+    """Return the numbers of a tensor as an array without gaps, in the tensor's memory if that has none."""
     return tensor.detach().contiguous().numpy()
 
 

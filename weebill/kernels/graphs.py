@@ -1,6 +1,6 @@
 """Recorders of work as CUDA graphs, and their stand-in for other devices.
 
-A graph repeats the same kernels at the same addresses: what it reads and writes has to stay where it is.
+A graph repeats the same kernels at the same addresses, so its inputs and outputs must stay in place.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,10 +20,10 @@ class Recorder(Protocol):
         """Return the context in which all work runs, recorded or not."""
 
     def record(self, work: Work) -> Work:
-        """Return what does the work again with the same memory; it is not done now.  RuntimeError: not possible."""
+        """Return a function that repeats the work in the same memory; do not run it.  RuntimeError if impossible."""
 
     def forget(self) -> None:
-        """Let later recordings have other memory than earlier ones, which are no longer used."""
+        """Give later recordings other memory than earlier ones, which are no longer used."""
 
 
 class PlainRecorder:
@@ -47,7 +47,7 @@ class GraphRecorder:
     """
 
     def __init__(self, device: torch.device | None = None) -> None:
-        """Record on a device; None: the present one."""
+        """Record on a device; None: the current one."""
         self._stream = _stream(device)
         self.forget()
 
@@ -61,13 +61,13 @@ class GraphRecorder:
 
     def record(self, work: Work) -> Work:
         graph = torch.cuda.CUDAGraph()
-        # A recording that fails leaves its stream the present one, which this context undoes.
+        # A failed recording leaves its stream the current one; this context restores the former.
         with torch.cuda.stream(torch.cuda.current_stream(self._stream.device)):
             try:
                 self._capture(graph, work, pool=self._pool)
             except RuntimeError:
-                self._failed = graph  # the allocator of memory may still ask it
-                # The generator of random numbers believes that it is being recorded until a recording succeeds.
+                self._failed = graph  # the memory allocator may still refer to it
+                # The generator of random numbers stays in recording mode until a recording succeeds.
                 device = self._stream.device
                 self._capture(torch.cuda.CUDAGraph(), lambda: torch.zeros(1, device=device))
                 raise

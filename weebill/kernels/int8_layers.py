@@ -22,7 +22,7 @@ from weebill.quantization import int4_groups
 from weebill.quantization.grids.int8 import INT8_LIMIT
 from weebill.quantization.integer import integer_product
 
-ROWS_OF_A_THREAD = 64  # at least: fewer rows are multiplied before another thread has begun
+ROWS_OF_A_THREAD = 64  # at least: fewer rows are done before another thread has started
 Activation = Literal["none", "relu", "gelu", "gelu_tanh", "silu"]
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "none": lambda y: y,
@@ -34,7 +34,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def by_threads(multiply: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """Return multiply(x) for rows x (n, inputs), by as many threads as PyTorch uses if there are rows enough."""
+    """Return multiply(x) for rows x (n, inputs), by as many threads as PyTorch uses if there are enough rows."""
     threads = min(torch.get_num_threads(), len(x) // ROWS_OF_A_THREAD)
     if threads < 2:
         return multiply(x)
@@ -42,7 +42,7 @@ def by_threads(multiply: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 
 def in_threads(work: Callable[[Tensor], Tensor], parts: Sequence[Tensor]) -> list[Tensor]:
-    """Return the results of some work on each part, by a thread for each."""
+    """Return the results of `work` on each part; each part has its own thread."""
     return list(map(work, parts) if len(parts) == 1 else _threads(len(parts)).map(work, parts))
 
 
@@ -55,7 +55,7 @@ def _threads(count: int) -> ThreadPoolExecutor:
 class CodedWeight(ABC):
     """Weight in one of two layouts: `compiled`, an object of the engine's `module`, or row by row for PyTorch.
 
-    shape: (outputs, inputs).  bytes: what it takes.
+    shape: (outputs, inputs).  bytes: size in memory.
     """
 
     shape: torch.Size
@@ -68,7 +68,7 @@ class CodedWeight(ABC):
         return self
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to be pickled: the compiled layout belongs to this processor."""
+        """Refuse pickling: the compiled layout belongs to this processor."""
         raise InputError(
             "a model with int8 weights cannot be pickled; copy its folder, and load it there"
         )
@@ -76,7 +76,7 @@ class CodedWeight(ABC):
     def multiply(
         self, x: Tensor, bias: Tensor | None, scale: float | None, activation: Activation = "none"
     ) -> Tensor:
-        """Map x float32 (n, inputs) → (n, outputs); scale: that of x, None for each row's own."""
+        """Map x float32 (n, inputs) → (n, outputs); scale: scale of x; None: each row has its own."""
         if (compiled := self.compiled) is not None:
             kind = getattr(self.module.Activation, activation)
             offsets, step = None if bias is None else array(bias), scale or 0.0
@@ -158,7 +158,7 @@ class Int4Weight(CodedWeight):
 class Int8Linear(nn.Module):
     """Linear map with a float32 `bias`; `activation`, which may be set, is applied to its outputs."""
 
-    weight = None  # of a type to adapt to, which T5 looks for
+    weight = None  # T5 looks for the type of the weight, to convert inputs to it
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class Int8Embedding(nn.Module):
         return rows if self.factor == 1 else rows * self.factor
 
     def __getattr__(self, name: str) -> Tensor | nn.Module:
-        """Return a parameter, buffer or module; say what stands for a weight, which there is not."""
+        """Return a parameter, buffer or module; the error for `weight`, which does not exist, names what to use."""
         if name == "weight":
             raise AttributeError(
                 "an int8 table has no `weight`; its `coded` has a shape, and returns rows in float32"

@@ -17,7 +17,7 @@ def check_loss(loss: float | Tensor, update: int) -> None:
 
 
 class LossFaults:
-    """Watch over losses; on a GPU it asks for them only now and then, because the process waits for the answer."""
+    """Watch over losses; on a GPU, they are read only now and then, because the process must wait for them."""
 
     def __init__(self, device: torch.device):
         self._at_once = device.type == "cpu"

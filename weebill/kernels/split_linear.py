@@ -16,7 +16,7 @@ from weebill.kernels.extension import array, available, extension, fastest
 from weebill.kernels.int8_layers import by_threads
 
 ISA = "amx"
-MOST_INPUTS = 2**31 // (3 * 255 * 128)  # whose sum 32 bits hold
+MOST_INPUTS = 2**31 // (3 * 255 * 128)  # products whose sum fits in 32 bits
 
 
 @cache
@@ -28,7 +28,7 @@ def multiplies_by_bytes() -> bool:
 def inference_linear(
     weight: Tensor, bias: Tensor | None, activation: str | None = None, rows: int = 32
 ) -> Callable[[Tensor], Tensor]:
-    """Return the fastest linear map in the weight's type for many products; it is called as `PackedLinear`."""
+    """Return the fastest linear map in the weight's type for many products; it is called like `PackedLinear`."""
     on_cpu = weight.dtype == torch.float32 and weight.device.type == "cpu"
     if on_cpu and 0 < weight.shape[1] <= MOST_INPUTS and len(weight) and multiplies_by_bytes():
         return SplitLinear(weight, bias, activation)
@@ -39,7 +39,7 @@ class SplitLinear:
     """Linear map whose weight is held as bytes; without gradients.  The weight is a copy."""
 
     def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
-        """Take weight (outputs, inputs); outputs of weights not finite are NaN; activation: relu, gelu, gelu_tanh."""
+        """Take weight (outputs, inputs); a weight that is not finite makes NaN; activation: relu, gelu, gelu_tanh."""
         module = extension(ISA)
         self._compiled = module.SplitLinear(array(weight))
         self._bias = None if bias is None else array(bias)

@@ -1,4 +1,4 @@
-"""The recurrence of SSRU layers on a GPU: one Triton kernel forward and one backward.
+"""Recurrence of SSRU layers on a GPU: one Triton kernel forward and one backward.
 
 A loop over positions in PyTorch launches a kernel per position and layer, twice; the GPU then waits for the host.
 Shapes: b sentences, t positions, d width.
@@ -22,7 +22,7 @@ def _forward(logits, candidates, cells, outputs, positions, width, COLUMNS: tl.c
     logit = tl.load(logits + place, mask=inside, other=0.0).to(tl.float32)
     candidate = tl.load(candidates + place, mask=inside, other=0.0).to(tl.float32)
     for position in range(positions):
-        # The next position's numbers are on their way while this one's are used.
+        # Load the next position's numbers while this one's are used.
         more = column < tl.where(position + 1 < positions, width, 0)
         next_logit = tl.load(logits + place + width, mask=more, other=0.0)
         next_candidate = tl.load(candidates + place + width, mask=more, other=0.0)
@@ -90,7 +90,7 @@ def _launch(kernel, *tensors: Tensor) -> None:
     sentences, positions, width = tensors[0].shape
     if tensors[0].numel():
         grid = (sentences, triton.cdiv(width, COLUMNS))
-        with torch.cuda.device_of(tensors[0]):  # Triton would take the present device
+        with torch.cuda.device_of(tensors[0]):  # Triton would use the current device
             kernel[grid](*tensors, positions, width, COLUMNS, num_warps=2)
 
 

@@ -32,7 +32,7 @@ CHOICES = {
     "activations": ACTIVATIONS,
     "final_activation": ACTIVATIONS,
 }
-WIDEST, MOST_WEIGHTS = 1 << 14, 1 << 28  # of an estimator; published ones have widths of 3,072
+WIDEST, MOST_WEIGHTS = 1 << 14, 1 << 28  # of an estimator; published widths are up to 3,072
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Joint:
     texts: those that the model reads, the translation first: ("mt", "src"), ("mt", "ref") or all three.
     separators: number of pieces between two texts.  typed: True if BERT's second type marks the pieces after the
     translation.  word_layer: number of the encoder state that is labelled; None: no labels.  severities: names of
-    the labels but the first, which is no error.
+    the labels except the first, which means no error.
     """
 
     texts: tuple[str, ...] = tuple(TEXTS)
@@ -53,7 +53,7 @@ class Joint:
 
     @classmethod
     def from_hyperparameters(cls, kind: str, values: Mapping[str, Any], origin: str) -> "Joint":
-        """Read a checkpoint's hyperparameters.  Raises InputError for texts, a layer or labels that are none."""
+        """Read a checkpoint's hyperparameters.  Raises InputError for invalid texts, layers or labels."""
         encoder = values.get("encoder_model")
         made = cls(separators=1 if encoder in ("BERT", "RemBERT") else 2, typed=encoder == "BERT")
         labels = SEVERITIES[kind]
@@ -86,7 +86,7 @@ class Architecture:
     kind: class of unbabel-comet.  layer: "mix", or the number of one encoder state, 0 for the embeddings.
     pool: mean of a sentence's states, their maximum, or the first piece's state; "default": the first piece
     of the last state, for every `layer`.  layer_norm: normalise each state over the sentence.
-    hidden_sizes and activations: of the estimator, which ranking models lack.  joint: of the kinds JOINED only.
+    hidden_sizes and activations: of the estimator, which ranking models lack.  joint: only for the kinds JOINED.
     """
 
     kind: str = REGRESSION
@@ -147,7 +147,7 @@ class Architecture:
     def from_hyperparameters(cls, values: Mapping[str, Any], origin: str) -> "Architecture":
         """Read a checkpoint's hyperparameters.
 
-        origin: the file, for errors.  Raises InputError if the class is none of KINDS, or a value is unknown.
+        origin: the file, for errors.  Raises InputError if the class is not one of KINDS, or a value is unknown.
         """
         kind = values.get("class_identifier")
         _check_kind(kind, origin)
@@ -177,7 +177,7 @@ def _checked(given: Architecture, origin: str) -> Architecture:
     if max(hidden) > WIDEST or sum(i * o for i, o in pairwise(hidden)) > MOST_WEIGHTS:
         message = f"{abridged(hidden, 60)}, expected {WIDEST:,} at most each, and {MOST_WEIGHTS:,} weights"
         raise InputError(f"{origin}: hidden_sizes: {message}")
-    patched = given.layer_transformation == "sparsemax_patch"  # written, but mixed by softmax
+    patched = given.layer_transformation == "sparsemax_patch"  # mixed by softmax anyway
     found = replace(
         given,
         layer_transformation="softmax" if patched else given.layer_transformation,

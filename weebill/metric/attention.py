@@ -1,7 +1,7 @@
-"""Self-attention of sentences whose pieces are concatenated, by the fastest way of a device.
+"""Self-attention of concatenated sentences, in the fastest way for each device.
 
-Processors, and GPUs in float32, attend in all sentences of one length together.  GPUs attend in bfloat16 in all
-sentences of a batch at once.  Never cuDNN's attention: it prepares each new shape for 40 ms.
+CPUs, and GPUs in float32, process all sentences of one length together.  GPUs in bfloat16 process all sentences of
+a batch at once.  cuDNN's attention is never used: it takes 40 ms to prepare each new shape.
 """
 
 from collections.abc import Callable
@@ -16,19 +16,19 @@ from torch.nn import functional
 from weebill.kernels.cpu_matmul import multiplies_bfloat16
 from weebill.metric.lengths import Lengths, Segments
 
-# Attends by queries, keys and values (b, heads, length, size) each → (b, heads, length, size).
+# Function of queries, keys and values, (b, heads, length, size) each → (b, heads, length, size).
 Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
-# Attends by them (n, heads, size) each, with places (sentences + 1,) of the sentences and the longest length.
+# The same for (n, heads, size) each, with the offsets (sentences + 1,) of sentences and the longest length.
 AttendPacked = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
 
-LARGEST_HEAD = 256  # of the packed attention, whose heads have a size that is a multiple of 8
+LARGEST_HEAD = 256  # largest size of a head in packed attention, which needs a multiple of 8
 AMPERE = (8, 0)  # oldest GPUs with the packed attention
 
 
 class Attention(NamedTuple):
     """Way to attend.
 
-    scale: factor of the queries before.  attend: queries, keys, values (n, 3, heads, size) → (n, heads · size).
+    scale: factor to apply to queries first.  attend: queries, keys, values (n, 3, heads, size) → (n, heads · size).
     """
 
     scale: float
@@ -36,14 +36,14 @@ class Attention(NamedTuple):
 
 
 def attention(dtype: torch.dtype, device: torch.device, size: int) -> Attention:
-    """Return the fastest way for products of a type on a device, by heads of a size."""
+    """Return the fastest way to attend for a type of numbers, a device and a head size."""
     if packs(dtype, device, size):
         return Attention(1, partial(attend_packed, by=flash))
     return Attention(size**-0.5, partial(attend_by_length, by=_way(dtype, device)))
 
 
 def packs(dtype: torch.dtype, device: torch.device, size: int) -> bool:
-    """Return True if the device attends in all sentences of a batch at once."""
+    """Return True if the device can process all sentences of a batch at once."""
     fits = dtype in (torch.bfloat16, torch.float16) and not size % 8 and size <= LARGEST_HEAD
     if device.type != "cuda" or not fits or find_spec("torch.nn.attention.varlen") is None:
         return False  # PyTorch before 2.10 has no packed attention
@@ -51,7 +51,7 @@ def packs(dtype: torch.dtype, device: torch.device, size: int) -> bool:
 
 
 def attend_by_length(qkv: Tensor, lengths: Lengths, by: Attend) -> Tensor:
-    """Attend in the sentences of one length together; queries are scaled."""
+    """Attend within sentences, all of one length together; queries must be scaled."""
     found = []
     for group in lengths.split(qkv):  # (b, length, 3, heads, size)
         q, k, v = group.permute(2, 0, 3, 1, 4)
@@ -60,7 +60,7 @@ def attend_by_length(qkv: Tensor, lengths: Lengths, by: Attend) -> Tensor:
 
 
 def attend_packed(qkv: Tensor, lengths: Segments, by: AttendPacked) -> Tensor:
-    """Attend in all sentences at once; queries are not scaled."""
+    """Attend within all sentences at once; queries must not be scaled."""
     return by(*qkv.unbind(1), lengths.offsets, lengths.longest).flatten(1)
 
 
@@ -81,7 +81,7 @@ _fused = partial(functional.scaled_dot_product_attention, scale=1.0)
 
 
 def _rounded(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Attend in bfloat16 by plain products, on processors twice as fast as the library's fused kernel."""
+    """Attend in bfloat16 by plain products; on CPUs, this is twice as fast as the library's fused kernel."""
     shares = torch.softmax(q @ k.transpose(-1, -2), -1, dtype=torch.float32)
     return shares.to(v.dtype) @ v
 

@@ -1,7 +1,7 @@
-"""Loss by which a small encoder learns the self-attention of a larger one (MiniLM, Wang et al. 2020, §3).
+"""Loss with which a small encoder learns the self-attention of a larger one (MiniLM, Wang et al. 2020, §3).
 
 Only the last layers are compared: how each head spreads its attention, and how the values of the pieces relate to
-each other in each head.  So layers, widths and feed-forward networks of the student are free.
+each other in each head.  So the student may have any number of layers, and any widths and feed-forward networks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ PARTS = "query", "key", "value"
 def load_teacher(folder: str | Path, settings: AttentionDistillationSettings) -> PreTrainedModel:
     """Load the teacher.
 
-    Raises InputError if it is no encoder, has not as many heads as the student, or fewer positions.
+    Raises InputError if it is no encoder, if its heads are not as many as the student's, or its positions fewer.
     """
     try:
         teacher, _ = pretrained_model(AutoModel, folder, add_pooling_layer=False)
@@ -41,14 +41,14 @@ def load_teacher(folder: str | Path, settings: AttentionDistillationSettings) ->
             f"{folder}: it has {positions} positions, its student {settings.positions}; "
             f"write `positions: {positions}`"
         )
-    # Nobody reads its last states, so its last layer ends with the attention.
+    # Its last states are not used, so its last layer ends with the attention.
     teacher.encoder.layer[-1].feed_forward_chunk = lambda states: states
     return teacher.eval().requires_grad_(False)
 
 
 def attention_mask(whole: Tensor) -> Tensor:
-    """Return the mask of pieces that are no padding (b, n) as the library takes it on this device."""
-    # On a GPU, the library would ask the device if any mask (b, n) hides anything.
+    """Return the mask of real pieces (b, n) in the form that the library takes on this device."""
+    # On a GPU, the library would wait for the device to learn whether a mask (b, n) hides anything.
     return whole if whole.device.type == "cpu" else whole[:, None, None]
 
 
@@ -57,7 +57,7 @@ def attention_loss(
 ) -> Tensor:
     """Return the divergence of the heads' attention plus that of their value relations, for pieces (b, n).
 
-    Both are KL(teacher ‖ student), means over heads and pieces.  whole: True where a piece is no padding.
+    Both are KL(teacher ‖ student), means over heads and pieces.  whole: True for real pieces, False for padding.
     """
     with torch.no_grad():
         theirs = _relations(teacher, pieces, whole)
@@ -76,7 +76,7 @@ def _relations(encoder: PreTrainedModel, pieces: Tensor, whole: Tensor) -> tuple
 
 @contextmanager
 def _watched(encoder: PreTrainedModel) -> Iterator[Mapping[str, Tensor]]:
-    """Keep what the three maps of the last layer's self-attention return, (b, n, width) each, by their names."""
+    """Record the outputs of the three maps of the last layer's self-attention, (b, n, width) each, by name."""
     found: dict[str, Tensor] = {}
     attention = encoder.encoder.layer[-1].attention.self
     hooks = [

@@ -1,6 +1,6 @@
 """Cache of sentence vectors, in memory or in an SQLite file that several processes may use at once.
 
-A vector's key is the hash of what makes it (`SentenceVectors.fingerprint`) and of the text.  The least recently used
+A vector's key is the hash of its origin (`SentenceVectors.fingerprint`) and of the text.  The least recently used
 vectors are dropped when the cache is full.  Only numbers and hashes are stored, no text and no pickle.
 """
 
@@ -33,14 +33,14 @@ AT_ONCE = 500  # keys in one query; SQLite limits them
 
 
 class Vector(NamedTuple):
-    """Vector of one sentence: values (d,) in float32; pieces: their number in the whole sentence, before any cut."""
+    """Vector of one sentence: values (d,) in float32; pieces: number of pieces of the sentence before any cut."""
 
     values: np.ndarray
     pieces: int
 
 
 class VectorCache:
-    """Cache of sentence vectors by any metrics.  path: the file, None for memory."""
+    """Cache of sentence vectors of any metrics.  path: the file; None: in memory."""
 
     def __init__(self, path: str | Path | None = None, max_bytes: int = DEFAULT_BYTES) -> None:
         """Open the cache; max_bytes bounds the file.  Raises InputError if the file is not our cache, or damaged."""
@@ -64,7 +64,7 @@ class VectorCache:
                 self._database.execute("VACUUM")
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        """Let a copy, also in another process, open the file anew; that of a cache in memory is empty."""
+        """Let a copy, also in another process, open the file anew; a copy of a cache in memory is empty."""
         return VectorCache, (self._path, self._max_bytes)
 
     def get(self, fingerprint: str, texts: Sequence[str]) -> dict[str, Vector]:

@@ -32,7 +32,7 @@ HPARAMS = "hparams.yaml"
 CHECKPOINTS = "checkpoints"
 ENCODER = "encoder"
 MINILM_TOKENIZER = "xlm-roberta-base"
-# Old checkpoints name a callback by its class, the key of the callback's plain values.
+# Old checkpoints use a callback's class as the key of its plain values.
 NAMED_CLASSES = tuple(
     f"pytorch_lightning.callbacks.{name}"
     for name in (
@@ -41,7 +41,7 @@ NAMED_CLASSES = tuple(
         "lr_monitor.LearningRateMonitor",
     )
 )
-# Words in the errors of PyTorch's weights-only reader for a name or a call that belongs to no tensor.
+# How PyTorch's weights-only reader reports a name or a call that belongs to no tensor.
 REFUSED = re.compile(r"(?:GLOBAL|call reduce for unrecognized function) (\S+)")
 # Not needed for scores: buffers, the part of an encoder that COMET ignores, running sums of training metrics.
 SURPLUS = re.compile(
@@ -58,9 +58,9 @@ def read_checkpoint(
 ) -> tuple[MetricNetwork, SentenceTokenizer, Path]:
     """Read a checkpoint's network and tokenizer, and find the file of its weights.
 
-    encoder: the folder of its encoder's configuration and tokenizer, instead of its own.  stream: leave the weights
-    in the file, in its type.  Raises InputError if files are missing or damaged, hold more than tensors and plain
-    values, or are of another kind of model.
+    encoder: folder with the encoder's configuration and tokenizer, to use instead of its own.  stream: leave the
+    weights in the file, in their type.  Raises InputError if files are missing or damaged, hold more than tensors and
+    plain values, or are of another kind of model.
     """
     file, hparams_file = checkpoint_files(path)
     check_plain(file)
@@ -77,7 +77,7 @@ def read_checkpoint(
         encoder = beside
     family = values.get("encoder_model", "XLM-RoBERTa")
     name = values.get("pretrained_model", "xlm-roberta-large")
-    # The name is the file's: a user who edits hparams.yaml changes nothing.
+    # The name is from the .ckpt: if hparams.yaml has another, an edit of hparams.yaml would change nothing.
     with placed(file if name != written.get("pretrained_model", name) else hparams_file):
         tensors = len(content["state_dict"])
         empty, place = find_encoder(family, name, encoder, meta=stream, tensors=tensors)
@@ -89,7 +89,7 @@ def read_checkpoint(
 
 
 def check_hyperparameters(path: Path) -> dict[str, Any]:
-    """Return the values of a hparams.yaml.  Raises InputError if its class or its encoder is not read."""
+    """Return the values of a hparams.yaml.  Raises InputError if its class or its encoder is not supported."""
     values = _read_hparams(path)
     Architecture.from_hyperparameters(values, str(path))
     with placed(path):
@@ -129,7 +129,7 @@ def _read_hparams(path: Path) -> dict[str, Any]:
 def _read_tensors(path: Path, stream: bool) -> dict[str, Any]:
     """Load a .ckpt; call it dangerous only if the reader refused something in it.
 
-    stream: share the file's pages, which are only read: the system refuses private ones of more than its memory.
+    stream: map the file's pages as shared, because the system refuses private mappings larger than its memory.
     """
     pages = mmap.MAP_SHARED if stream else mmap.MAP_PRIVATE
     stand_ins = [(type("Named", (), {}), name) for name in NAMED_CLASSES]  # never instantiated
@@ -161,7 +161,7 @@ def _read_tensors(path: Path, stream: bool) -> dict[str, Any]:
 def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path, stream: bool) -> None:
     """Fill a network with the tensors of a checkpoint.  Raises InputError if they do not match.
 
-    They become float32; stream: the encoder's keep their type, because a conversion would read all of them.
+    Tensors become float32; stream: the encoder's keep their type, because a conversion would read all of them.
     """
     tensors, weights = {}, {}
     for name, value in state.items():
@@ -218,9 +218,10 @@ def find_encoder(
 ) -> tuple[PreTrainedModel, Path]:
     """Return an encoder with arbitrary weights, or none (`meta`), and the folder of its tokenizer.
 
-    family, name: COMET's `encoder_model`; `pretrained_model`, a folder or a name on the hub.  folder: used instead.
+    family: COMET's `encoder_model`.  name: its `pretrained_model`, a folder or a name on the hub.
+    folder: used instead of the one that `name` denotes.
     tensors: number of a checkpoint's tensors, which the encoder's configuration must fit.
-    Raises InputError if the encoder is not here and cannot be fetched, brings code, is of another family or damaged.
+    Raises InputError if the encoder is neither here nor on the hub, contains code, is of another family or damaged.
     """
     _check_family(family)
     if not (isinstance(name, str) and name):

@@ -18,7 +18,7 @@ HEADINGS = ("system", "seg_id", "lp", "source", "reference", "hypothesis", "scor
 NUMBERS = re.compile(r"(?<![\w.,])[0-9]+(?:[.,][0-9]+)*(?!\w)")
 WORDS = re.compile(r"\w+")
 LEAST_NAME = 3  # letters
-LEAST_WORDS = 5  # of a translation that loses one
+LEAST_WORDS = 5  # words of a translation that loses one
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Segment:
 
 
 def damaged(segments: Sequence[Segment], most: int, seed: int) -> dict[str, dict[int, str]]:
-    """Damage translations in each of DAMAGES' ways: at most `most` of those that allow it, drawn at random.
+    """Damage translations in each way of DAMAGES: at most `most` of those that allow it, drawn at random.
 
     Return the new texts by the row of their segment, in ascending order.
 
-    A number or a name is changed only where source and reference have it too, letter by letter; a name is a word that
-    begins with a capital inside the translation, and another name of the segments takes its place.  Damages that no
-    segment allows are left out.
+    A number or a name is changed only if source and reference contain the same one, letter by letter.  A name is a
+    word with a capital inside the translation; another name of the segments takes its place.  Damages that no segment
+    allows are left out.
     """
     names = sorted({name[0] for one in segments for name in _names(one)})
     found = {}
@@ -56,7 +56,7 @@ def damaged(segments: Sequence[Segment], most: int, seed: int) -> dict[str, dict
 
 
 def damaged_table(judged: JudgedSet, most: int, seed: int) -> str:
-    """Return a table of judgements with the damaged translations of a set: the damage is the system, the row seg_id.
+    """Return a table of judgements with a set's damaged translations: system is the damage, seg_id the row.
 
     Its scores are 0.  Raises InputError if no translation can be damaged.
     """

@@ -41,9 +41,9 @@ def select_pairs(
     """Write a corpus of pairs, and separate ones for training and validating the translators.
 
     entry: `table` of a translation experiment, or `source` and `target`, files of lines.  Optional keys: `bicleaner`,
-    the smallest score; `rows`, the number of pairs drawn at random; `translators`, whose `rows` and `validation` of
-    these pairs go to the translators.
-    Raises InputError if a score is missing, line counts differ, pairs are not unique, or none is left to translate.
+    the smallest score; `rows`, the number of pairs drawn at random; `translators`, whose `rows` and `validation` are
+    the numbers of these pairs that go to the translators.
+    Raises InputError if a score is missing, line counts differ, pairs repeat, or no pair is left to translate.
     """
     batches = _of_table(entry) if "table" in entry else _of_files(name, entry)
     rows = draw_rows(batches, entry.get("rows", 2**62), seed)
@@ -105,7 +105,7 @@ def join_translations(
 ) -> None:
     """Write a row (src, mt, ref) for each pair and each of its different translations.
 
-    translated: tables of merged translations, with the column of the translation; rows with an empty translation
+    translated: tables of merged translations, each with its column of translations; rows with an empty translation
     may be missing.  Raises InputError if a table has a row that belongs to no pair, or nothing is written.
     """
     found = read_columns(pairs, ["source", "target", "corpus", "row"])
@@ -137,7 +137,7 @@ def score_tuples(
 ) -> None:
     """Write the rows (src, mt, ref) of a table with the mean score of some metrics.
 
-    A killed run's parts in `OUTPUT.work` are used.  Raises InputError as `load_metric` and `Scorer`.
+    Parts of a killed run in `OUTPUT.work` are reused.  Raises the errors of `load_metric` and `Scorer`.
     """
     ensemble = Ensemble(models, precision, device)
     identity = {

@@ -1,4 +1,4 @@
-"""Class of an encoder in unbabel-comet (`encoder_model`), by the files of its folder; needs no library."""
+"""Class of an encoder in unbabel-comet (`encoder_model`), found from the files of its folder without libraries."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def checked_family(given: Any, folder: str | Path) -> str:
     """Return `family_of` an encoder's folder.
 
     given: the hyperparameter `encoder_model`, or None.  Raises InputError if it names another class, whose weights
-    would be random, or as `family_of` does.
+    would be random, and the errors of `family_of`.
     """
     found = family_of(folder)
     if given not in (None, found):

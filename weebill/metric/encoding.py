@@ -45,10 +45,10 @@ class RaggedEncoder:
     ) -> None:
         """Pack a model; dtype: operands of the products, float32 or bfloat16; depth: number of lowest layers used.
 
-        Residual sums and norms are always float32: rounding them would be most of bfloat16's error.
-        isa: one of `kernels.extension`, or portable, makes the layers' linear maps int8; each piece's states are
-        quantized by their own largest magnitude.  stream: hold one packed layer at a time, and the embeddings as they
-        are.  Raises ValueError if int8 weights are NaN or infinite.
+        Residual sums and norms are always float32: rounding them would cause most of bfloat16's error.
+        isa: an instruction set of `kernels.extension`, or portable; makes the layers' linear maps int8, with each
+        piece's states quantized by their own largest magnitude.  stream: hold one packed layer at a time, and leave
+        the embeddings as they are.  Raises ValueError if int8 weights are NaN or infinite.
         """
         self._ready, self._model, self.depth = _Ready(dtype, device, isa), model, depth
         ready, embeddings = self._ready, model.embeddings
@@ -62,13 +62,13 @@ class RaggedEncoder:
         self._last_norm = None if last is None else ready.norm(last)
         widen = getattr(model.encoder, "embedding_hidden_mapping_in", None)
         self._widen = None if widen is None else replace(ready, isa=None).product([widen])
-        # XLM-R counts positions from the one after its padding piece, and padding has none; BERT counts from 0.
+        # XLM-R's positions begin after the id of its padding piece, and padding has none; BERT's begin at 0.
         self._padding = model.config.pad_token_id if isinstance(model, AFTER_PADDING) else -1
         self._layers = [] if stream else [self._packed(number) for number in range(depth)]
         self._streamed: tuple[int, _Layer] | None = None
 
     def states(self, pieces: Tensor, lengths: Lengths, types: Tensor | int = 0) -> Iterator[Tensor]:
-        """Yield for pieces (n,), of types (n,), the float32 states (n, d) of the embeddings, then of each layer.
+        """Yield the float32 states (n, d) of the embeddings, then of each layer, for pieces (n,) of types (n,).
 
         pieces, types: on the CPU.  lengths: as `Lengths.on` returns them for the device.
         """
@@ -96,7 +96,7 @@ class RaggedEncoder:
         return _Layer(self._model.encoder.layer[number], self._ready)
 
     def _layer(self, number: int) -> "_Layer":
-        """Return a packed layer; the one streamed last is held until another is asked for."""
+        """Return a packed layer; a streamed one is held until another is requested."""
         if self._layers:
             return self._layers[number]
         held = self._streamed
@@ -118,7 +118,7 @@ class _Ready:
         return parameter.detach().to(self.device, self.dtype)
 
     def table(self, embedding: nn.Module, stream: bool) -> Map:
-        """Return the rows of a table by their numbers, (n,) on the CPU → (n, d) on the device in float32.
+        """Return a function from numbers of rows, (n,) on the CPU, to a table's rows (n, d), float32 on the device.
 
         stream: leave the table where it is.
         """
@@ -132,15 +132,15 @@ class _Ready:
         return lambda pieces: rows(to_device(pieces, self.device)).float()
 
     def attention(self, size: int) -> Attention:
-        """Return the attention of heads of a size."""
+        """Return the attention for a head size."""
         return attention(self.dtype, self.device, size)
 
     def add_norm(self, norm: nn.LayerNorm) -> AddNorm:
-        """Return a sum and its normalisation over the features; one kernel on a GPU."""
+        """Return a function that adds and normalises over the features; one kernel on a GPU."""
         by_kernel = self.device.type == "cuda" and find_spec("triton") is not None
         if not by_kernel:
             return partial(add_then_norm, normalise=self.norm(norm))
-        from weebill.kernels.add_norm import add_norm  # wants Triton
+        from weebill.kernels.add_norm import add_norm  # needs Triton
 
         place = {"device": self.device, "dtype": torch.float32}
         weight, bias = norm.weight.detach().to(**place), norm.bias.detach().to(**place)
@@ -159,7 +159,7 @@ class _Ready:
         activation: str | None = None,
         scales: Sequence[float] = (1,),
     ) -> Map:
-        """Return linear maps of one input as one map, each multiplied by its scale; x (n, in) → (n, out)."""
+        """Return one map that joins linear maps of one input, each multiplied by its scale; x (n, in) → (n, out)."""
         if self.isa is not None and all(isinstance(one, StoredLinear) for one in maps):
             codes = torch.cat([one.codes for one in maps])
             scale = torch.cat([one.scale / by for one, by in zip(maps, scales, strict=True)])
@@ -180,7 +180,7 @@ class _Ready:
 
 
 class _Layer:
-    """Self-attention and feed-forward, each followed by add and norm, or (XLM-R-XL) by add and after a norm."""
+    """Self-attention and feed-forward, each followed by add and norm, or (XLM-R-XL) preceded by a norm."""
 
     def __init__(self, layer: nn.Module, ready: _Ready) -> None:
         self_attention, output = layer.attention.self, layer.attention.output

@@ -9,10 +9,10 @@ from weebill.metric.scorer import Scorer, Systems
 
 
 class Ensemble:
-    """One or more metrics, whose score is the mean (COMETINHO §5: five metrics of different seeds)."""
+    """One or more metrics, whose scores are averaged (COMETINHO §5: five metrics of different seeds)."""
 
     def __init__(self, models: Sequence[str], precision: str = "auto", device: str = "cpu") -> None:
-        """Load metrics by `load_metric`.  Raises InputError as it does, and as `Scorer`."""
+        """Load metrics by `load_metric`.  Raises its errors and those of `Scorer`."""
         self._members = [Scorer(model, precision, device) for model in models]
         self.precision = precision_on(device, precision)
         self.sha256 = "+".join(one.metric.sha256 for one in self._members)
@@ -25,7 +25,7 @@ class Ensemble:
         references: Sequence[str],
         progress: Progress = lambda sentences: None,
     ) -> dict[str, np.ndarray]:
-        """Return mean scores (segments,) of each system, in float64.  Raises InputError as `Scorer.score`."""
+        """Return mean scores (segments,) of each system, in float64.  Raises the errors of `Scorer.score`."""
         found = [
             one.score(
                 systems,

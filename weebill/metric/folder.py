@@ -78,7 +78,7 @@ class Metric:
 
     @property
     def longest(self) -> int:
-        """Largest number of a sentence's pieces, special ones included: as in COMET, four below the positions."""
+        """Largest number of a sentence's pieces, special ones too: as in COMET, four fewer than the positions."""
         return self.network.encoder.config.max_position_embeddings - 4
 
 
@@ -87,8 +87,8 @@ def load_metric(
 ) -> Metric:
     """Read a metric folder, a checkpoint of unbabel-comet, or one by its name on the Hugging Face hub.
 
-    encoder: for checkpoints that name their encoder only: the folder of its config.json and tokenizer.
-    stream: leave the encoder's weights in their file, for a `Scorer` that streams too, and for nothing else.
+    encoder: folder with the encoder's config.json and tokenizer, for checkpoints that only name their encoder.
+    stream: leave the encoder's weights in their file; only a `Scorer` that streams can use the result.
     Raises InputError if it is not a metric, is damaged, contains more than tensors, or is another kind of model.
     """
     name, path = str(path), Path(path)
@@ -106,7 +106,7 @@ def load_metric(
 
 
 def check_metric(path: str | Path) -> None:
-    """Raise InputError unless a local path is a metric of a kind that is read; its weights are not looked at."""
+    """Raise InputError unless a local path is a metric of a supported kind; its weights are not read."""
     path = Path(path)
     if _is_checkpoint(path):
         check_hyperparameters(checkpoint_files(path)[1])
@@ -179,7 +179,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], Architecture]:
 def _load_folder(path: Path, stream: bool) -> Metric:
     file = path / "config.json"
     config, architecture = _read_config(path)
-    with suppress(OSError):  # told below
+    with suppress(OSError):  # reported below
         check_layers(config["encoder"], len(stored_types(path / WEIGHTS)), file)
     encoder = _empty_encoder(config["encoder"], file, stream)
     if (weights := config.get("weights")) not in (None, INT8):

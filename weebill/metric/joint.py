@@ -18,10 +18,10 @@ from weebill.metric.folder import Metric
 from weebill.metric.overlap import in_parts
 from weebill.metric.reader import SEGMENTS, Progress, Reader, Reading
 
-SEGMENTS_AT_ONCE = {"cpu": 4096, "cuda": 16_384}  # read together
-LABEL_SHARES = (0.1667, 0.3333, 0.5)  # of the three readings in the labels' probabilities
-SCORE_SHARES = (0.12, 0.33, 0.33)  # of the three readings in XCOMET's score
-MQM_SHARE = 0.22  # of the errors found
+SEGMENTS_AT_ONCE = {"cpu": 4096, "cuda": 16_384}  # segments read together
+LABEL_SHARES = (0.1667, 0.3333, 0.5)  # weights of the three readings in the labels' probabilities
+SCORE_SHARES = (0.12, 0.33, 0.33)  # weights of the three readings in XCOMET's score
+MQM_SHARE = 0.22  # weight of the errors found in XCOMET's score
 PENALTIES = {"minor": 1, "major": 5, "critical": 10}
 MOST = 25  # largest sum of penalties
 # unbabel-comet's names of the readings' scores.
@@ -45,7 +45,7 @@ class Segment(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Score of a segment, the numbers it was made of by unbabel-comet's names, and errors if the model finds them."""
+    """Score of a segment, its parts by unbabel-comet's names, and its errors; None if the model finds no errors."""
 
     score: float
     parts: dict[str, float]
@@ -61,9 +61,9 @@ class _Text(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """Different sequences of pieces that are read, and the row of each by its texts.
+    """Different sequences of pieces to read, and the row of each by its texts.
 
-    first: number of pieces of each sequence of BERT's first type, None for models with one type.
+    first: number of pieces of BERT's first type in each sequence; None for models with one type.
     """
 
     sequences: list[list[int]]
@@ -73,7 +73,7 @@ class Joined(NamedTuple):
 
 
 def join(metric: Metric, segments: Mapping[Segment, Place | None]) -> Joined:
-    """Join the texts of segments; where texts are cut, the place of the translation, if any, is logged."""
+    """Join the texts of segments; if texts are cut, the place of the translation, if any, is logged."""
     joint, tokenizer = metric.network.architecture.joint, metric.tokenizer
     texts = _encoded(metric, (text for one in segments for text in one if text is not None))
     begin, end = tokenizer.encode([""], 2)[0][0]
@@ -165,7 +165,7 @@ class JointScorer:
     def _errors(
         self, text: _Text, sequence: list[int], logits: Sequence[Tensor]
     ) -> list[dict[str, Any]]:
-        """Return the errors of a translation by the logits of its readings, which begin with its pieces."""
+        """Return the errors of a translation from the logits of its readings, which begin with its pieces."""
         count = min(len(text.places), len(sequence))
         each = [one[:count].softmax(1) for one in logits]
         if len(each) > 1:
@@ -191,7 +191,7 @@ def error_spans(
     """Return runs of pieces whose likeliest label is an error, as unbabel-comet decodes them.
 
     shares: (pieces, labels), no error first.  A run has the severity of its first piece, the mean of its pieces'
-    largest shares as confidence, and begin and end in the text.  A run that no correct piece ends is left out.
+    largest shares as confidence, and begin and end in the text.  A run that reaches the last piece is left out.
     """
     largest, labels = shares.max(1)
     found, begin = [], None

@@ -25,7 +25,7 @@ def scores_of(
 ) -> MetricScores:
     """Score a set by BLEU or chrF, by the mean of models, or from a file with one number for each row.
 
-    Raises InputError if a model cannot be read, references are missing, or the file has not one number a row.
+    Raises InputError if a model cannot be read, references are missing, or the file does not have a number per row.
     """
     sources, translations, references = (
         judged.judgements[name].tolist() for name in ("src", "mt", "ref")

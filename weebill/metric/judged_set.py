@@ -1,7 +1,7 @@
 """Judged test sets: agreement of any metric's scores with people, with interval and significance, as in WMT's tasks.
 
-`mqm`: Kendall's τ-b over all segments of all systems.  `darr`: does the metric prefer the better of two translations
-of a source whose human scores, direct assessments, differ by 25 points or more?  COMETINHO §6.
+`mqm`: Kendall's τ-b over all segments of all systems.  `darr`: agreement on the better of two translations of a
+source, for pairs whose human scores (direct assessments) differ by 25 points or more.  COMETINHO §6.
 """
 
 from collections import defaultdict
@@ -21,12 +21,12 @@ from weebill.metric.judgements import averaged, is_held_out, is_machine, read_ju
 
 STATISTICS = {"mqm": "Kendall's τ-b", "darr": "τ-like, DARR"}
 LEAST_DIFFERENCE = 25.0  # points of direct assessment, which run from 0 to 100
-ROUNDING = 1e-12  # equal differences, of agreements or of human scores, may differ by this
+ROUNDING = 1e-12  # rounding error of differences, of agreements or of human scores
 Statistic = Callable[[np.ndarray], float]
 
 
 def kendall_tau_b(scores: np.ndarray, human: np.ndarray) -> float:
-    """Return τ-b = (C − D) / √((P − T_scores) (P − T_human)), T ties of P pairs; NaN if a side's are all equal."""
+    """Return τ-b = (C − D) / √((P − T_scores) (P − T_human)), T ties of P pairs; NaN if all on a side are equal."""
     return float(kendalltau(scores, human, variant="b").statistic)
 
 
@@ -34,7 +34,7 @@ class RelativeRanks:
     """Pairs of translations with clearly different human scores: rows of the better and the worse one (pairs,)."""
 
     def __init__(self, human: Sequence[float], segments: Sequence[Hashable]) -> None:
-        """Pair direct assessments (n,); segments: equal for translations of a source."""
+        """Pair direct assessments (n,); segments: keys, equal for translations of one source."""
         pairs = [
             (i, j) if human[i] > human[j] else (j, i)
             for group in _grouped(segments)
@@ -57,11 +57,11 @@ def permutation_p_value(
     permutations: int = 1000,
     seed: int = 1,
 ) -> float:
-    """Return the two-sided p-value of the difference in agreement of two metrics with people.
+    """Return the two-sided p-value of the difference between two metrics' agreement with people.
 
     statistic: agreement of scores (n,) with people.  Under the null hypothesis it does not matter which metric gave a
     score: both are standardised, which makes the test slightly conservative, and exchanged segment by segment at
-    random.  Permutations without an agreement are left out; NaN if a metric, or every permutation, has none.
+    random.  Permutations whose agreement is NaN are left out; NaN if a metric's is, or those of all permutations.
     Source: PERM-BOTH of Deutsch et al. 2021, which WMT's metrics tasks use.
     """
     ours, theirs = ((one - one.mean()) / (one.std() or 1.0) for one in (scores, other))
@@ -85,7 +85,7 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Return the 95 % interval of an agreement over resamples of the sources, each with all its translations.
 
-    statistic: agreement on the rows (m,) of a resample, which may repeat.  Resamples without an agreement are left
+    statistic: agreement on the rows (m,) of a resample, which may repeat.  Resamples whose agreement is NaN are left
     out; NaN if all are.
     """
     groups = [np.array(rows) for rows in _grouped(segments)]
@@ -155,7 +155,7 @@ class JudgedSet:
 
     @property
     def groups(self) -> list[tuple[str, str]]:
-        """Keys of the segments, with the source: tables of several texts number segments anew in each."""
+        """Keys of the segments with their sources, because tables of several texts number segments anew in each."""
         return list(zip(self.judgements["segment"], self.judgements["src"], strict=True))
 
     @cached_property
@@ -165,7 +165,7 @@ class JudgedSet:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash over all lines "system, segment, source, reference, hypothesis, score", which agreement depends on."""
+        """Hash over all lines "system, segment, source, reference, hypothesis, score", which decide agreement."""
         rows = zip(*(column.to_numpy() for _, column in self.judgements.items()), strict=True)
         return sha256_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
 
@@ -180,7 +180,7 @@ class JudgedSet:
     ) -> tuple[float, float]:
         """Return the 95 % bootstrap interval of an agreement, over sources; NaN if no resample has one.
 
-        other: scores (n,) of another metric, if the interval is that of the difference, ours minus the other's.
+        other: scores (n,) of another metric; the interval is then that of the difference, ours minus the other's.
         """
         statistic = self._of_rows(scores)
         if other is not None:

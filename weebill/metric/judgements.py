@@ -24,8 +24,8 @@ def read_judgements(path: str | Path, score: str, *, by_system: bool = False) ->
     """Read a table of tab-separated values with a line of headings; the index numbers its rows from 0.
 
     score: the column of the human score, such as mqm or da_raw.  Other columns: seg_id, source, hypothesis, and
-    optionally system, reference and lp.  by_system: require the column system.  A byte-order mark and line ends of
-    Windows are no part of a cell.  Raises InputError naming the faulty column or line.
+    optionally system, reference and lp.  by_system: require the column system.  A byte-order mark and the line ends
+    of Windows are removed.  Raises InputError naming the faulty column or line.
     """
     lines = (line.removesuffix("\r") for line in read_lines(path))
     heading = _checked(next(lines, ""), path, score, by_system)
@@ -56,7 +56,7 @@ def read_heading(path: str | Path, score: str, *, by_system: bool = False) -> li
 
 
 def _checked(line: str, path: str | Path, score: str, by_system: bool) -> list[str]:
-    """Return the columns of a line of headings.  Raises InputError if one is missing, or there twice."""
+    """Return the columns of a line of headings.  Raises InputError if one is missing or repeated."""
     heading = line.removeprefix("\ufeff").split("\t")
     if len(heading) == 1:
         raise InputError(f"{path}: its first line has no tab; give headings, separated by tabs")
@@ -81,7 +81,7 @@ def averaged(judged: pd.DataFrame) -> pd.DataFrame:
     """
     key = ["segment", "src", "system", "mt"]
     if not judged.duplicated(key).any():
-        return judged  # with its bits, which `JudgedSet.sha256` hashes: a sum would turn −0 into 0
+        return judged  # the same bits, which `JudgedSet.sha256` hashes: a sum would turn −0 into 0
     number = judged.groupby(key, sort=False).ngroup()
     means = np.bincount(number, judged["score"]) / np.bincount(number)
     return judged.drop_duplicates(key).assign(score=means)
@@ -113,10 +113,10 @@ PERSON = re.compile(r"(ref|human)([-_.]?[a-z])?(\.\d+)?", re.IGNORECASE)
 
 
 def is_machine(system: str) -> bool:
-    """Return True if a system took part in WMT's translation task: no human, no variant made for metrics."""
+    """Return True if a system took part in WMT's translation task: neither a human nor a variant made for metrics."""
     return not (PERSON.fullmatch(system) or system.startswith("metricsystem"))
 
 
 def is_held_out(source: str, share: float) -> bool:
-    """Return True if a source, by its text alone, belongs to the share of validation, which training does not see."""
+    """Return True if a source belongs to the validation share, unseen in training; only its text decides."""
     return int(sha256_text(source)[:12], 16) < share * 16**12

@@ -1,7 +1,7 @@
 """Division of the concatenated pieces of a batch into its sentences, and means and other sums of each sentence.
 
-The CPU computes all sentences of one length together.  On a GPU these are many small kernels, for which it would
-wait; there, `Segments` computes all sentences by one kernel, from the places where they begin.
+The CPU computes all sentences of one length together.  On a GPU, that would be many small kernels, and the GPU would
+wait between them; there, `Segments` computes all sentences by one kernel, from the places where they begin.
 """
 
 from collections import Counter
@@ -72,7 +72,7 @@ class Segments(Lengths):
         places = torch.tensor([0, *accumulate(self.each)], dtype=torch.int32)
         self.offsets = to_device(places, device)
         numbers = torch.arange(len(self.each), dtype=torch.int32)
-        self._sentences = to_device(super().repeat(numbers), device)  # (n,): of each piece
+        self._sentences = to_device(super().repeat(numbers), device)  # (n,): sentence of each piece
 
     def means(self, x: Tensor) -> Tensor:
         return self._reduced(x, "mean")
@@ -93,5 +93,5 @@ class Segments(Lengths):
         return x[self._sentences]
 
     def _reduced(self, x: Tensor, kind: str) -> Tensor:
-        # Lengths are right, so the device need not check them, for which the process would wait.
+        # Lengths are right; a check on the device would make the process wait.
         return torch.segment_reduce(x.contiguous(), kind, offsets=self.offsets, unsafe=True)

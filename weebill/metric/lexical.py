@@ -25,13 +25,13 @@ def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:
 def lexical_scores(
     metric: str, hypotheses: Sequence[str], references: Sequence[str], targets: Sequence[str] = ()
 ) -> np.ndarray:
-    """Return sentence scores (n,), 0 to 100; targets: languages.  Raises InputError unless it is BLEU or chrF."""
+    """Return sentence scores (n,), 0 to 100; targets: languages.  Raises InputError for other metrics."""
     if metric not in LEXICAL:
         raise InputError(f"metric '{metric}', expected BLEU or chrF{nearest(metric, LEXICAL)}")
     targets = targets or [""] * len(hypotheses)
     of = {target: LEXICAL[metric](target) for target in set(targets)}
-    # BLEU's own method does the same, and recommends effective_order at each sentence; with it, short ones
-    # score higher, and correlations are not the published ones.
+    # BLEU's own method does the same, but at each sentence recommends effective_order, with which short ones
+    # score higher and correlations differ from the published ones.
     score = Metric.sentence_score
     texts = zip(targets, hypotheses, references, strict=True)
     return np.array([score(of[target], one, [reference]).score for target, one, reference in texts])

@@ -32,8 +32,8 @@ def library_scores(
 ) -> np.ndarray:
     """Score hypotheses against their references, (n,); library: one of LIBRARIES.
 
-    model: a folder in transformers' format, with safetensors.  layer: whose states BERTScore compares, from 1.
-    Raises InputError if the library cannot use the model, the model brings code, or references are missing.
+    model: a folder in transformers' format, with safetensors.  layer: that whose states BERTScore compares, from 1.
+    Raises InputError if the library cannot use the model, the model contains code, or references are missing.
     """
     require_references(references, model)
     avoid_slow_attention()
@@ -60,7 +60,7 @@ def library_signature(library: str, model: str, layer: int | None) -> str:
 def _bert_score(model: str, layer: int | None, device: str) -> Score:
     """Load the F1 of greedily matched states, without idf and rescaling, for any encoder.
 
-    The library's own loading depends on words in the model's path, and may fetch.
+    The library's own loading depends on words in the model's path, and may fetch files.
     """
     tokenizer = pretrained_tokenizer(model)
     network, _ = pretrained_model(AutoModel, model, may_lack=POOLER)
@@ -69,8 +69,8 @@ def _bert_score(model: str, layer: int | None, device: str) -> Score:
         raise InputError(f"{model}: layer {layer} of {len(layers)}; name one that it has")
     network.encoder.layer = layers[:layer]
     network = network.to(device).eval()
-    # A tokenizer without a maximum length allows texts longer than the positions, of which RoBERTa and
-    # XLM-R use those after the one of padding.
+    # A tokenizer without a maximum length allows texts longer than the positions.  RoBERTa and XLM-R use only
+    # the positions after that of padding.
     padding = network.embeddings.position_embeddings.padding_idx
     longest = network.config.max_position_embeddings - (0 if padding is None else padding + 1)
     tokenizer.model_max_length = min(tokenizer.model_max_length, longest)

@@ -61,8 +61,8 @@ def decode(
 ) -> list[Choice]:
     """Return the different candidates of a source by expected utility, best first; equal ones keep their order.
 
-    beside_itself: use a candidate as its own reference too.  first, kept: a cheaper utility, whose `kept` best
-    candidates alone are computed with the other (Eikema & Aziz 2022).  Raises InputError if there is no candidate.
+    beside_itself: use a candidate as its own reference too.  first, kept: a cheaper utility; only its `kept` best
+    candidates are computed with `utility` (Eikema & Aziz 2022).  Raises InputError if there is no candidate.
     """
     counts = Counter(candidates)
     if not counts:
@@ -77,7 +77,7 @@ def decode(
 def decode_all(
     sources: Sequence[str], candidates: Sequence[Sequence[str]], utility: Utility, **options: Any
 ) -> Iterator[list[Choice]]:
-    """Run `decode` for each source, with some thousand candidates encoded together; options are the same."""
+    """Run `decode` for each source, with some thousand candidates encoded together; options: those of `decode`."""
     for part in ranges([len(some) for some in candidates], WINDOW):
         numbers = range(len(candidates))[part]
         if isinstance(utility, MetricUtility):
@@ -115,7 +115,7 @@ class MetricUtility:
     def __init__(self, scorer: Scorer, *, aggregate: bool = False) -> None:
         """Take a scorer; aggregate: compare with the mean vector of the references (Vamvas and Sennrich 2024).
 
-        Raises InputError if the mean is asked for, and the model has no vectors of references.
+        Raises InputError if the mean is requested, but the model has no vectors of references.
         """
         if aggregate and not (
             scorer.needs_references and scorer.metric.network.architecture.joint is None
@@ -205,7 +205,7 @@ class SentenceUtility:
 def varied(translations: Sequence[str], count: int, seed: int = 1) -> list[str]:
     """Return `count` different texts: the translations, then their copies without some words or with moved words.
 
-    They serve to time a choice without a model that samples.  Raises InputError if the translations are too short.
+    They let a choice be timed without a model that samples.  Raises InputError if the translations are too short.
     """
     draw, found = random.Random(seed), dict.fromkeys(translations)
     several = [words for text in translations if len(words := text.split()) > 1]

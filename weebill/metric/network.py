@@ -34,7 +34,7 @@ FAMILIES: dict[str, type[PreTrainedModel]] = {
     "BERT": BertModel,
     "RemBERT": RemBertModel,
 }
-AFTER_PADDING = (XLMRobertaModel, XLMRobertaXLModel)  # count positions from the one after padding
+AFTER_PADDING = (XLMRobertaModel, XLMRobertaXLModel)  # count positions from the one after padding's
 PRUNED = "pruned_heads"  # key of a config.json: heads that are cut away, by layer
 
 
@@ -79,7 +79,7 @@ class Estimator(nn.Module):
         return self.apply_maps(features, self.linears)
 
     def apply_maps(self, x: Tensor, maps: Iterable[Map], first: bool = True) -> Tensor:
-        """Map x (n, …) → (n,) by `maps` in place of `linears`; without `first`, x is the output of the first map."""
+        """Map x (n, …) → (n,) by `maps` in place of `linears`; without `first`, x already went through the first."""
         for number, one in enumerate(maps):
             x = one(x if first and not number else self.hidden(x))
         return self.final(x).squeeze(-1)
@@ -125,7 +125,7 @@ class MetricNetwork(nn.Module):
 
 
 def count_numbers(network: nn.Module) -> int:
-    """Count a network's parameters, and as many numbers for weights that are held as int8 codes."""
+    """Count a network's parameters, including weights that are held as int8 codes."""
     codes = (one.numel() for one in network.buffers() if one.dtype == torch.int8)
     return sum(one.numel() for one in network.parameters()) + sum(codes)
 
@@ -143,7 +143,7 @@ def nearness(from_source: Tensor, from_reference: Tensor) -> Tensor:
 
 
 class Stored(nn.Module):
-    """Base of modules with a stored weight."""
+    """Base of modules whose weight is stored as int8 codes and scales."""
 
     def __init__(self, shape: torch.Size, device: torch.device) -> None:
         super().__init__()
@@ -152,7 +152,7 @@ class Stored(nn.Module):
 
     @property
     def weight(self) -> Tensor:
-        """The weight in float32, computed anew."""
+        """Weight in float32, computed at each access."""
         return self.codes.float() / self.scale[:, None]
 
     def rows(self, indices: Tensor) -> Tensor:
@@ -161,7 +161,7 @@ class Stored(nn.Module):
 
 
 class StoredLinear(Stored):
-    """Linear map."""
+    """Linear map with a stored weight."""
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__(linear.weight.shape, linear.weight.device)
@@ -174,7 +174,7 @@ class StoredLinear(Stored):
 
 
 class StoredEmbedding(Stored):
-    """Table of pieces."""
+    """Embeddings of pieces with a stored weight."""
 
     def __init__(self, embedding: nn.Embedding) -> None:
         super().__init__(embedding.weight.shape, embedding.weight.device)
@@ -214,7 +214,7 @@ def new_encoder(
 ) -> PreTrainedModel:
     """Make an encoder without pooler, with arbitrary weights, or with none on the device `meta`.
 
-    Heads that its config.json names as pruned are cut.  Raises InputError if the values make no encoder.
+    Heads that its config.json names as pruned are cut.  Raises InputError if the values do not describe an encoder.
     """
     whole = {key: value for key, value in values.items() if key != PRUNED}
     try:
@@ -222,7 +222,7 @@ def new_encoder(
             encoder = kind(kind.config_class.from_dict(whole), add_pooling_layer=False)
             _cut_heads(encoder, values.get(PRUNED) or {})
             pad = encoder.config.pad_token_id
-            # After another piece, the longest text would need more positions.
+            # With a larger id, the longest text would need more positions.
             if kind in AFTER_PADDING and pad not in range(4):
                 raise ValueError(f"pad_token_id {pad!r:.40}, expected 1")
     except Exception as error:  # the library checks few values; others fail later

@@ -1,4 +1,4 @@
-"""Work in parts of which one is prepared while a GPU computes another."""
+"""Work in parts: one part is prepared while a GPU computes another."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ Part = TypeVar("Part")
 Prepared = TypeVar("Prepared")
 Result = TypeVar("Result")
 
-AHEAD = 2  # parts that are prepared before they are asked for
+AHEAD = 2  # parts that are prepared before they are requested
 
 
 def in_parts(
@@ -23,7 +23,7 @@ def in_parts(
     """Yield the result of each part, in order.
 
     prepare: makes what `begin` takes.  begin: starts the work and returns a function that waits for its result.
-    overlapped: prepare the next parts in another thread, and begin the next one before a result is asked for.
+    overlapped: prepare the next parts in another thread, and begin the next one before waiting for a result.
     """
     if not overlapped:
         yield from (begin(part, prepare(part))() for part in parts)

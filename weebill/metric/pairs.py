@@ -39,7 +39,7 @@ class PairwiseEstimator:
                 self._pair = self._packed(torch.cat(parts[2:4], 1), None)
             self._own = self._packed(torch.cat(own, 1), first.bias)
             self._others = [self._packed(one.weight, one.bias) for one in others]
-            # The scores are its outputs, and bfloat16 would make many of them equal.
+            # Its outputs are the scores; bfloat16 would make many of them equal.
             self._others[-1] = self._packed(others[-1].weight, others[-1].bias, torch.float32)
 
     def _packed(self, weight: Tensor, bias: Tensor | None, dtype: torch.dtype | None = None) -> Map:

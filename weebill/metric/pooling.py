@@ -1,4 +1,4 @@
-"""Vectors of sentences from the states of an encoder, of which few are kept.
+"""Vectors of sentences from the states of an encoder; few states are kept at a time.
 
 COMET mixes the states of all layers, m = Σ w_l · n(h_l), where n is the identity or a normalisation over the whole
 sentence, and pools the pieces of m.  The mean and the first piece are linear: sums are accumulated layer by layer,
@@ -33,7 +33,7 @@ class Pool:
         hidden = None if pad is None or self._first else (pieces == pad)[:, None]
         shown = hidden is None or not hidden.any()
         self._hidden = None if shown else to_device(hidden, lengths.device)
-        self._shares: Tensor | int = 1  # of the pieces that count, in each sentence
+        self._shares: Tensor | int = 1  # share of each sentence's pieces that count
         if self._hidden is not None and self._pool == "avg":
             self._shares = lengths.means((~self._hidden).float())
         self._sum: Tensor | int = 0  # (sentences, d), or (n, d) for the maximum
@@ -69,7 +69,7 @@ def pool_states(
     architecture: Architecture,
     pad: int | None,
 ) -> Tensor:
-    """Return the vectors (sentences, d) of a batch; states: (n, d) each, with weights (states,); else as `Pool`."""
+    """Return the vectors (sentences, d) of a batch; states: (n, d) each; weights: (states,); others as in `Pool`."""
     pool = Pool(pieces, lengths, architecture, pad)
     for weight, state in zip(weights.tolist(), states, strict=True):
         pool.add(state, weight)

@@ -77,7 +77,7 @@ class Sentences:
         return batch
 
     def batches(self, size: int, seed: int, first: int) -> Iterator[np.ndarray]:
-        """Yield endless batches of similar length, rows (b,), from number `first` on; size: pieces with padding."""
+        """Yield endless batches of rows (b,) of similar length, from number `first` on; size: pieces with padding."""
         number, epoch = 0, 0
         per_window = max(1, int(WINDOW * size / self.lengths.mean()))
         while True:
@@ -103,9 +103,9 @@ def pretrain(
 ) -> None:
     """Train an encoder and write its folder, atomically: config.json, model.safetensors, tokenizer.json, RECORD.
 
-    texts: one sentence each.  tokenizer: its folder; for a distillation of attention the teacher's own folder.
+    texts: one sentence each.  tokenizer: its folder; for a distillation of attention, the teacher's own folder.
     Unfinished training in `OUTPUT.work` is continued to the same bits.
-    Raises InputError if there is no text, or the student has not as many heads as its teacher.
+    Raises InputError if there is no text, or the student's number of heads differs from its teacher's.
     """
     teacher = None
     if isinstance(settings, AttentionDistillationSettings):
@@ -131,7 +131,7 @@ def pretrain(
         model, losses = _train(settings, sentences, pieces, teacher, seed, device, checkpoint)
         with atomic_folder(output, KIND) as folder:
             model.roberta.cpu().save_pretrained(folder)
-            (folder / "model.safetensors").chmod(0o644)  # the library makes it the owner's alone
+            (folder / "model.safetensors").chmod(0o644)  # the library lets only the owner read it
             pieces.save(folder)
             write_json(folder / RECORD, {**identity, "losses": losses})
 
@@ -231,11 +231,11 @@ def _masked_loss(
 ) -> Tensor:
     inputs, chosen = mask_pieces(pieces, tokenizer.mask, tokenizer.size, share)
     device = model.device
-    # Places, not a mask, which a GPU would have to count before the process could go on.
+    # Places instead of a mask: a GPU would have to count a mask before the process could continue.
     places = to_device(chosen.flatten().nonzero()[:, 0], device)
     wanted = to_device(pieces[chosen], device)
     states = model.roberta(to_device(inputs, device), attention_mask=attention_mask(whole))[0]
-    # Only for the masked pieces: the map to all pieces is the largest of a small model.
+    # Only for the masked pieces: the map to all pieces is the largest part of a small model.
     logits = model.lm_head(states.flatten(0, 1)[places])
     return functional.cross_entropy(logits.float(), wanted)
 

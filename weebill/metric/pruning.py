@@ -80,12 +80,12 @@ def make_pruned(
     normalise: Normalise | None,
     validation_share: float,
 ) -> None:
-    """Write the folder of a metric cut by judged segments.
+    """Cut a metric by judged segments, and write its folder.
 
     recipe: methods and their settings, applied in turn.  judgements: {table, score} of each table.  segments: number
-    to draw from them, without the sources in the share of validation.  normalise: the normalisation of the scores
-    that the metric learnt; None if it is unknown: a linear fit adapts the scores to the metric's.
-    Raises InputError as `prune`, `load_metric` and `judged_segments` do, and if no segment is left.
+    to draw from them, without the sources in the validation share.  normalise: the normalisation of the scores
+    that the metric learnt; None if it is unknown: then a linear fit adapts the scores to the metric's.
+    Raises the errors of `prune`, `load_metric` and `judged_segments`, and InputError if no segment is left.
     """
     check_replaceable(output, KIND)
     whole = load_metric(metric)

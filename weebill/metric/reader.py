@@ -1,4 +1,4 @@
-"""A metric's network prepared for reading sequences of pieces: packed once, and used in batches of similar length."""
+"""Metric's network prepared for reading sequences of pieces: packed once, and used in batches of similar length."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -24,7 +24,7 @@ PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int8": torc
 # Larger batches are not faster on one core.  The float32 states of int8's batches stay in a near cache; larger ones
 # are a third slower.
 BATCH_PIECES = {"cpu": 2048, "cuda": 65_536, "int8": 512}
-WINDOW_BYTES = 2**30  # of the states of all batches that one reading of a streamed encoder serves
+WINDOW_BYTES = 2**30  # limit for the states of all batches in one pass of a streamed encoder
 SEGMENTS = 2048  # segments in one batch of the estimator
 
 Progress = Callable[[int], None]
@@ -56,7 +56,7 @@ class Reader:
         *,
         stream: bool = False,
     ) -> None:
-        """Take a metric, and options as those of `Scorer`."""
+        """Take a metric, and options as in `Scorer`."""
         self.metric, self.precision, self.device = metric, precision, torch.device(device)
         kind = precision if precision == "int8" else self.device.type
         self._batch_pieces = batch_pieces or BATCH_PIECES.get(kind, 2048)
@@ -72,8 +72,8 @@ class Reader:
     ) -> list[Reading]:
         """Read sequences of pieces.
 
-        progress: called with the number of sequences of each batch.  first: number of pieces of each sequence that
-        are of BERT's first type; all, if None.
+        progress: called with the number of sequences of each batch.  first: number of pieces of BERT's first type in
+        each sequence; None: all.
         """
         return self.begin(sequences, progress, first)()
 
@@ -83,7 +83,7 @@ class Reader:
         progress: Progress,
         first: Sequence[int] | None = None,
     ) -> Callable[[], list[Reading]]:
-        """Begin to read, and return a function that waits for what `read` returns; a GPU works meanwhile."""
+        """Begin to read, and return a function that waits for the result of `read`; a GPU works meanwhile."""
         order = sorted(range(len(sequences)), key=lambda index: len(sequences[index]))
         parts = [
             order[part] for part in ranges([len(sequences[i]) for i in order], self._batch_pieces)

@@ -1,6 +1,6 @@
 """Slow reference scorer, the baseline of COMETINHO §3: padded batches, and every text of every segment encoded.
 
-It uses the library's own encoder.  The fast scorer must give equal scores and is timed against it.  Gradients pass.
+It uses the library's own encoder.  The fast scorer must give equal scores and is timed against it.  It has gradients.
 """
 
 from collections.abc import Sequence
@@ -53,8 +53,8 @@ class PlainScorer:
     def estimates(self, texts: Sequence[Sequence[str]]) -> Tensor:
         """Return scores (segments,) of one batch: translations, their sources, and references if needed.
 
-        Of a model that encodes the texts of a segment together: the mean of its readings, in XCOMET weighted and
-        without the errors found, which have no gradient.
+        A model that encodes the texts of a segment together returns the mean of its readings; XCOMET's mean is
+        weighted and leaves out the errors found, which have no gradient.
         """
         network = self.metric.network
         if network.architecture.joint is not None:

@@ -59,11 +59,11 @@ def train(
 ) -> None:
     """Train, and write a checkpoint's folder as unbabel-comet does: hparams.yaml, checkpoints/model.ckpt; and RECORD.
 
-    encoder: a folder, or a name on the Hugging Face hub; the checkpoint records it literally, and keeps a folder's
-    configuration and tokenizer in `encoder`, so that Weebill can read it anywhere; a folder also decides the
-    hyperparameter `encoder_model`.  The weights are those of the epoch with the best agreement on the validation
-    table.  Unfinished work in `OUTPUT.work` is continued.
-    Raises InputError if a table is faulty, a hyperparameter unknown or not the encoder's, or its folder brings code.
+    encoder: a folder, or a name on the Hugging Face hub; the checkpoint records it literally.  A folder's
+    configuration and tokenizer are copied to `encoder`, so that Weebill can read the checkpoint anywhere; a folder
+    also decides the hyperparameter `encoder_model`.  The weights are those of the epoch with the best agreement on
+    the validation table.  Unfinished work in `OUTPUT.work` is continued.
+    Raises InputError if a table is faulty, a hyperparameter unknown or wrong for the encoder, or its folder has code.
     """
     kind, values = _class_of(settings), dict(settings.hyperparameters)
     local = Path(encoder).is_dir()
@@ -109,7 +109,7 @@ def train(
 def _pieces_of_folder(encoder: str, family: str | None) -> Iterator[None]:
     """Let unbabel-comet read a MiniLM's tokenizer from the encoder's folder.
 
-    It would take that of xlm-roberta-base from the hub: its pieces are MiniLM's, but a job has no network.
+    By default it takes that of xlm-roberta-base from the hub, which has MiniLM's pieces, but a job has no network.
     """
     if family != MINILM or not Path(encoder).is_dir():
         yield
@@ -192,7 +192,7 @@ def _fit(
         DataLoader(validation.to_dict("records"), batch_size=size, collate_fn=prepare),
     ]
     trainer = pytorch_lightning.Trainer(
-        accelerator="gpu" if accelerator == "gpu" else "cpu",  # a rehearsal's too
+        accelerator="gpu" if accelerator == "gpu" else "cpu",  # also in a rehearsal
         devices=1,
         plugins=[LightningEnvironment()],  # otherwise it would expect srun on Slurm
         precision=PRECISIONS[training_precision(settings.precision, accelerator)],

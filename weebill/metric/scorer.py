@@ -34,9 +34,9 @@ References = Iterable[str] | Mapping[str, Iterable[str]]  # lines, or several re
 class Judgement:
     """Scores (segments,) of a system in float32; higher is better.
 
-    parts: numbers of each segment from which its score was made, by unbabel-comet's names; several references' are
-    averaged.  errors: those found in each translation, as unbabel-comet tells them, or None if the model finds none;
-    with several references, all of them, each with the name of its `reference`.
+    parts: parts of each segment's score, by unbabel-comet's names, averaged over several references.  errors: those
+    found in each translation, in unbabel-comet's form; None if the model does not find errors.  With several
+    references, all errors are listed, each with the name of its `reference`.
     """
 
     scores: np.ndarray
@@ -57,7 +57,7 @@ class Scorer:
         *,
         stream: bool = False,
     ) -> None:
-        """Pack a metric: one that is loaded, or what `load_metric` reads: a folder, a checkpoint, a name on the hub.
+        """Pack a metric; `load_metric` reads it first if it is a folder, a checkpoint or a name on the hub.
 
         Args:
             metric: the metric, or its folder, checkpoint or name.  Weights of int8 folders are multiplied in
@@ -70,8 +70,8 @@ class Scorer:
             stream: read the encoder's layers from the file, one after the other, for many batches together.
 
         Raises:
-            InputError: for an unknown precision, a device that is not here, int8 on a GPU, a cache of a model that
-                encodes the texts of a segment together, and as `load_metric`.
+            InputError: for an unknown precision, a missing device, int8 on a GPU, a cache for a model that encodes
+                the texts of a segment together, and errors of `load_metric`.
 
         """
         precision = checked_precision(precision, str(device))
@@ -109,12 +109,12 @@ class Scorer:
         Args:
             systems: lines of translations by the system's name; like sources and references, strings in any iterable.
             sources: lines of the sources, for models that read them.
-            references: lines, or several references' by name; then a segment's score is the mean of its scores.
-            names: those of sources and references, for messages; a sentence that is cut is logged with its line.
+            references: lines, or several references by name; then a segment's score is the mean of its scores.
+            names: names of sources and references, for messages; a sentence that is cut is logged with its line.
             progress: called with the number of sequences of each encoded batch.
 
         Raises:
-            InputError: if these are no strings, or their numbers differ, sources or references are missing or not
+            InputError: if lines are not strings or differ in number, sources or references are missing or not
                 needed, or a score is not finite.
 
         """
@@ -129,7 +129,7 @@ class Scorer:
         names: tuple[str, str] = ("sources", "references"),
         progress: Progress = lambda sentences: None,
     ) -> dict[str, Judgement]:
-        """Return what `score` does, with what it was made of and the errors found in each translation."""
+        """Return the scores of `score`, with their parts and the errors found in each translation."""
         if not isinstance(systems, Mapping):
             raise InputError(
                 f"systems: found {systems!r:.60}, expected a dictionary of lines by name: {{'one': lines}}"
@@ -227,7 +227,7 @@ class Scorer:
     def _estimate(self, vectors: Tensor, *rows: Tensor) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return scores (segments,) by the rows in `vectors` of translations, sources and, if any, references.
 
-        The second result are the parts of a ranking model's scores.
+        The second result holds the parts of a ranking model's scores.
         """
         parts = zip(*(own.split(SEGMENTS) for own in rows), strict=True)
         given = ([vectors[own] for own in part] for part in parts)
@@ -243,7 +243,7 @@ class Scorer:
 
 
 def checked_precision(wanted: str, device: str) -> str:
-    """Return the precision on a device.  Raises InputError if there is none of them, or not both together."""
+    """Resolve a precision for a device.  Raises InputError if it is unknown, or the device does not support it."""
     precision = precision_on(device, wanted)
     if precision not in PRECISIONS:
         message = f"precision {precision!r}, expected {', '.join(PRECISIONS)}{nearest(precision, PRECISIONS)}"

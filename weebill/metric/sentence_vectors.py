@@ -35,7 +35,7 @@ Text = tuple[str, Sequence[str]]  # its name, for messages, and its lines
 
 
 class SentenceVectors:
-    """Vectors of a reader's model, of which `cache` keeps those that were made, if there is one."""
+    """Vectors of a reader's model; the `cache`, if there is one, keeps those that were made."""
 
     def __init__(self, reader: Reader, cache: VectorCache | None = None) -> None:
         self._reader, self.cache = reader, cache
@@ -91,7 +91,7 @@ class SentenceVectors:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of everything but the text that a vector depends on; of the tensors, not of a file.
+        """Hash of everything except the text that a vector depends on; it covers the tensors, not a file.
 
         Other code and other processors' instructions give other last digits, so their vectors have other keys.
         """

@@ -11,13 +11,13 @@ from weebill.quantization.grids import grid_named
 from weebill.tensor_files import Entry
 
 GRID = grid_named("int8_rowwise")
-ROWS = 16_384  # of a weight that are quantized at once
+ROWS = 16_384  # rows of a weight that are quantized at once
 
 
 def entries(network: nn.Module) -> Iterator[Entry]:
-    """Yield the tensors of a network whose encoder's weights `hold_stored` has; the network stays.
+    """Yield a network's tensors as after `hold_stored` of its encoder; the network itself stays as it is.
 
-    Raises InputError if they are held so already; making a tensor raises it for numbers that are not finite.
+    Raises InputError if its weights are stored already; making a tensor raises it for numbers that are not finite.
     """
     if is_stored(network):
         raise InputError("its weights are int8 already; copy the folder")

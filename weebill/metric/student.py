@@ -22,7 +22,7 @@ from weebill.settings import Count, Ge, Positive
 from weebill.workflow.progress import counter
 
 FEWEST = 40  # segments
-HELD_OUT = 20  # one segment in so many is not trained on, in these bounds: two would always correlate perfectly
+HELD_OUT = 20  # one segment in this many is held out, within these bounds; two always correlate
 LEAST_HELD_OUT, MOST_HELD_OUT = 10, 1000
 WARMUP = 0.1  # share of the updates in which the learning rate grows
 
@@ -32,7 +32,7 @@ class StudentSettings:
     """Shape of a student, and its training."""
 
     layers: Count = 6
-    """Number of the teacher's layers that it begins with, evenly spaced."""
+    """Number of the teacher's layers that the student begins with, evenly spaced."""
     updates: Count = 2000
     """Updates of the training."""
     batch: Count = 16
@@ -45,7 +45,7 @@ class StudentSettings:
 
 @dataclass(frozen=True)
 class Distilled:
-    """A student, and the correlation (Pearson) of its scores with its teacher's on segments held out.
+    """Student, and the correlation (Pearson) of its scores with its teacher's on segments held out.
 
     correlation: None if all scores of one of them are equal.
     """
@@ -61,7 +61,7 @@ def distil(
     """Train a student on the teacher's scores.
 
     columns: texts in the order of the teacher's `Architecture.texts`, one line for each segment.
-    A student of a model that labels words has no labels; XCOMET's learns its whole score, as a `unified_metric`.
+    A student has no labels, even if its teacher labels words; XCOMET's learns its whole score, as a `unified_metric`.
     Raises InputError if there are fewer than FEWEST segments, too many layers, or int8 weights.
     """
     if is_stored(teacher.network):
@@ -91,7 +91,7 @@ def distil(
 
 
 def first_student(teacher: MetricNetwork, layers: int) -> MetricNetwork:
-    """Return a copy of some evenly spaced layers of those that a teacher reads, the first and the last among them."""
+    """Copy a teacher with some evenly spaced layers of those that it reads, the first and the last among them."""
     read = teacher.last_state()
     if layers > read:
         raise InputError(f"--layers {layers}: the teacher reads {read}; name fewer")

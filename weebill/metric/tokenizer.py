@@ -16,7 +16,7 @@ from weebill.replaceable import FolderKind
 FILE = "tokenizer.json"
 SENTENCEPIECE = "sentencepiece.bpe.model"
 SURPLUS = 2  # pieces of XLM-R that a SentencePiece model lacks: <pad> and <mask>
-CUTTING = Lock()  # a tokenizer holds the length to cut at, which threads that share it would change
+CUTTING = Lock()  # a tokenizer holds the length to cut at; threads that share it would change it
 
 
 class SentenceTokenizer:
@@ -35,7 +35,7 @@ class SentenceTokenizer:
                 self._tokenizer.encode("a")  # special pieces that do not exist show up only here
             except (KeyboardInterrupt, SystemExit):
                 raise
-            # The library's errors are no narrower, and a panic of Rust is no Exception.
+            # The library raises no narrower errors, and a panic of Rust is not an Exception.
             except BaseException as error:
                 raise InputError(f"{path}: no tokenizer ({error}); fetch it again") from error
         elif path.with_name(SENTENCEPIECE).is_file():
@@ -79,7 +79,7 @@ class SentenceTokenizer:
     def encode_with_places(
         self, texts: Sequence[str], longest: int
     ) -> tuple[list[list[int]], list[int], list[list[tuple[int, int]]]]:
-        """Return what `encode` does, and begin and end of each piece in its text."""
+        """Return the results of `encode`, and the begin and end of each piece in its text."""
         kept, full = self._encode(texts, longest, self._tokenizer.encode_batch)
         return [one.ids for one in kept], full, [one.offsets for one in kept]
 
@@ -101,7 +101,7 @@ class SentenceTokenizer:
             return [one.ids for one in self._tokenizer.encode_batch_fast(list(texts))]
 
     def description(self) -> str:
-        """Return the tokenizer as tokenizer.json has it."""
+        """Return the tokenizer in the format of tokenizer.json."""
         return self._tokenizer.to_str()
 
     def decode(self, pieces: Sequence[int]) -> str:
@@ -123,7 +123,7 @@ def train_tokenizer(
 ) -> int:
     """Train a tokenizer of XLM-R's kind, write its tokenizer.json and return its number of pieces.
 
-    pieces: the largest number.  keep: write the SentencePiece model beside it.  The ids of the special ones are
+    pieces: the largest number.  keep: also write the SentencePiece model.  The ids of the special pieces are
     XLM-R's: <s> 0, <pad> 1, </s> 2, <unk> 3, <mask> the last.  Raises InputError if there is no text, or it has more
     different characters than `pieces`.
     """

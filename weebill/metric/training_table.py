@@ -31,7 +31,7 @@ def judged_segments(tables: Sequence[tuple[str | Path, str]], normalise: Normali
 
     tables: files of `read_judgements` and their score columns.  normalise: bring scores to mean 0 and deviation 1
     over each language pair of each file, or over each file, or not at all.
-    Raises InputError if all scores of such a group are equal, and as `read_judgements`.
+    Raises InputError if all scores of such a group are equal, and errors of `read_judgements`.
     """
     parts = []
     for path, score in tables:
@@ -66,7 +66,7 @@ def write_split(
 
 
 def read_segments(path: str | Path, references: bool) -> pd.DataFrame:
-    """Read a training table: Parquet, or CSV or TSV by its name, with headings; references: require a column ref.
+    """Read a training table with headings: Parquet, or CSV or TSV by its ending; references: require a column ref.
 
     Raises InputError naming the column that is missing, or the row whose score is not a finite number.
     """
@@ -104,7 +104,7 @@ def _read_table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
                 quoting=quoting,
                 dtype=str,
                 keep_default_na=False,
-                index_col=False,  # otherwise the first column of such rows is no text, and all others move
+                index_col=False,  # otherwise such rows have their first column as index
             )
     except (ValueError, OSError, EOFError, pd.errors.ParserWarning) as error:
         first = str(error).strip().splitlines()[0]

@@ -1,8 +1,8 @@
-"""Vocabulary of a metric, cut to the pieces of texts or languages; XLM-R-large has 256 million parameters in pieces.
+"""Vocabulary of a metric, cut to the pieces of texts or languages; XLM-R-large's has 256 million parameters.
 
-Kept are the pieces of the texts, the single characters of these pieces, special pieces, and the least likely piece,
-by whose score unigram models tell the cost of an unknown character.  A line whose pieces are kept is divided as
-before, since its best division is still there and none is added: its scores do not change.
+The cut keeps the pieces of the texts, the single characters of these pieces, special pieces, and the least likely
+piece, whose score determines the cost of an unknown character in unigram models.  A line whose pieces are kept is
+divided as before, since its best division is still there and none is added: its scores do not change.
 """
 
 import json
@@ -31,7 +31,7 @@ IDS = ("pad_token_id", "bos_token_id", "eos_token_id")  # keys of an encoder's c
 def prune_vocabulary(
     metric: Metric, lines: Iterable[str] = (), languages: Sequence[str] = ()
 ) -> Metric:
-    """Return the metric with the pieces of the lines, and all in the scripts of the languages; its network is cut.
+    """Return the metric with only the pieces of the lines and of the languages' scripts; its network is cut in place.
 
     Raises InputError if neither is given, a language is unknown, the weights are int8, or the tokenizer is neither
     unigram nor WordPiece.

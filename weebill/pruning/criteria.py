@@ -39,7 +39,7 @@ class Candidates:
 
     @property
     def protected(self) -> Protected:
-        """Heads that stay, by block."""
+        """Heads that pruning must keep, by block."""
         return {block.name: block.protected for block in self.attention}
 
 
@@ -116,7 +116,7 @@ class ConfidenceAccumulator:
         """Add a pass of a block: attention (batch, h, queries, keys); queries (batch, queries), True for a token."""
         largest = attention.detach().amax(-1).double()  # (batch, h, queries)
         heads = len(self._totals[name])
-        if 0 < heads < largest.shape[1]:  # heads of a group count by their mean
+        if 0 < heads < largest.shape[1]:  # a group counts as the mean of its heads
             largest = largest.unflatten(1, (heads, -1)).mean(2)
         if queries is None:
             queries = torch.ones_like(largest[:, 0], dtype=torch.bool)
@@ -126,7 +126,7 @@ class ConfidenceAccumulator:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Add every forward pass within the context.  Raises ValueError if a family gives no weights."""
+        """Add every forward pass within the context.  Raises ValueError if a family reports no weights."""
         for block in self.blocks:
             if block.set_recorder is None:
                 raise ValueError(f"{block.name}: its family gives no attention weights to record")

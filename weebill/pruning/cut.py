@@ -1,9 +1,9 @@
 """Removal of heads and neurons: physically (`cut`), or gradually by gates.
 
-Both give the same function: the removal of a head removes only its columns of `out` times the values that it attended
-to.  The bias of `out` stays, and is the whole output of a block without heads.  The same holds for neurons and
-`outer`.  A head's gate is a factor of its inputs of `out`, a neuron's gate one of its input of `outer`.  A gate of 0
-still has a gradient, by which the head can come back; masks of several factors of a product together would have none.
+Both compute the same function: without a head, only the product of its columns of `out` and the values that it
+attended to is missing.  The bias of `out` stays, and is the whole output of a block without heads.  The same holds
+for neurons and `outer`.  A head's gate multiplies its inputs of `out`, a neuron's gate its input of `outer`.  A gate
+of 0 still has a gradient, so the head can come back; masks of several factors of a product would have none.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -20,7 +20,7 @@ Block = AttentionBlock | FeedForwardBlock
 
 
 def cut(model: Prunable, heads: Removal | None = None, neurons: Removal | None = None) -> None:
-    """Remove heads and neurons in place; parameters are new.  Raises ValueError, changing nothing, for wrong ones."""
+    """Remove heads and neurons in place; parameters are new.  Raises ValueError for wrong ones before any change."""
     attention = {block.name: (block, block.heads) for block in model.attention_blocks()}
     feed_forward = {block.name: (block, block.neurons) for block in model.feed_forward_blocks()}
     chosen = []
@@ -110,5 +110,5 @@ def _outlet(block: Block) -> tuple[Projection, int]:
 
 
 def _spread(gates: Tensor, size: int) -> Tensor:
-    """Repeat each gate `size` times, (h,) → (h·size,), with a gradient that is equal on every device in every run."""
+    """Repeat each gate `size` times, (h,) → (h·size,); its gradient is equal on every device and in every run."""
     return gates[:, None].expand(-1, size).flatten()

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def cut_layers(model: "Prunable", stack: str, count: int) -> None:
-    """Remove `count` top layers of a stack in place, or those below a last one that alignments guide.
+    """Remove `count` top layers of a stack in place; if alignments guide the last layer, remove those below it.
 
-    Raises InputError if there is none, or none is left.
+    Raises InputError if there is no such stack, or no layer would be left.
     """
     stacks = {found.name: found for found in model.layer_stacks()}
     if stack not in stacks:

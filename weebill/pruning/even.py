@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Even(AtOnce):
-    """Remove layers, and as many neurons of every other layer, at once: all layers keep one shape, as in Marian."""
+    """Remove layers at once, and equally many neurons from each other layer: all keep one shape, as in Marian."""
 
     encoder_layers: Amount = 0
     """Top layers that the encoder loses."""
@@ -28,7 +28,7 @@ class Even(AtOnce):
     multiple: Count = 64
     """The number of neurons that each layer keeps is a multiple of this; Firefox's engine needs 64."""
     criterion: Literal["gradient", "magnitude", "random"] = "gradient"
-    """Score by which neurons are removed, as in `one-shot`."""
+    """Score of neurons, as in `one-shot`; the lowest are removed."""
     reset_to: Amount = 25_000
     """Updates of training before the removal; 0 for a published student."""
 

@@ -1,4 +1,4 @@
-"""Baseline of pruning: a student of the same shape and updates, from first weights (Behnke and Heafield 2021)."""
+"""Baseline of pruning: a student of the same shape and updates, from initial weights (Behnke and Heafield 2021)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FromScratch(Method):
-    """Train the shape of another recipe's student from first weights, for as many updates, as a baseline."""
+    """Train the shape of another recipe's student from initial weights, for as many updates, as a baseline."""
 
     label = "from-scratch"
     baseline = "from scratch"

@@ -27,16 +27,16 @@ class GroupLasso(BlockMethod):
     connections are dead; with `head`, all weights of a head together. Feed-forward groups are rows and columns in
     both."""
     strength: Positive = 1e-4
-    """Weight λ of the penalty. The loss is a mean over an update's target words. The paper's 0.5 belongs, as we read
-    it, to a sum over them, which Marian optimizes with any `--cost-type`: divide it by their number, and multiply it
-    by the number of devices if each adds the penalty."""
+    """Weight λ of the penalty. The loss is a mean over an update's target words. As we read the paper, its 0.5
+    belongs to a sum over them, which Marian optimizes with any `--cost-type`: divide it by the number of words, and
+    multiply it by the number of devices if each adds the penalty."""
     size_scaling: bool = False
-    """`true` weighs each norm by the square root of its group's size."""
+    """`true` multiplies each norm by the square root of its group's size."""
     threshold: PartialShare = 0.1
-    """Share of the mean norm of its map's groups before the penalty at or below which a group is dead.
+    """Largest norm of a dead group, as a share of the mean norm of its map's groups before the penalty.
 
-    Adam's steps keep the norms of unused groups above zero, at some thousandths of their first values, so the
-    paper's absolute 1e-5 finds none of them; groups below a tenth do not matter to the loss.
+    Adam's steps keep the norms of unused groups above zero, at some thousandths of their initial values, so the
+    paper's absolute 1e-5 finds no dead group; groups below a tenth do not matter to the loss.
     """
     reset: bool = False
     """`true` resets the remaining weights to their values after `reset_to` updates and trains from there.

@@ -1,7 +1,7 @@
 """Penalty of the group lasso in training, and the heads and neurons that are dead after it (WMT21 §3.1).
 
 A connection is one output of a query, key, value or inner map with its bias, or one input of an output or outer map.
-With `rowcol`, each connection is a group; with `head`, all of a head's in one map are one, but not those of neurons.
+With `rowcol`, each connection is a group; with `head`, all of a head's in one map are a group, but neurons' are not.
 Shapes: h heads, k head size, f neurons, g groups of a map, c connections of each.
 """
 
@@ -18,7 +18,7 @@ from weebill.pruning.method import BlockScores, Grouping
 from weebill.pruning.structure import AttentionBlock, FeedForwardBlock, Projection, Prunable
 from weebill.pruning.study import Companion
 
-HEAD_DIES = 0.5  # at this share of dead connections
+HEAD_DIES = 0.5  # share of dead connections at which a head is removed
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) ->
 class Lasso:
     """Penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss; size_scaling: ‖w_g‖₂ times √size.
 
-    The loss is a mean over an update's words.  The paper's λ of 0.5 belongs to a sum over a batch's words: it becomes
-    0.5 / words here: 1e-4 for 5,000 words.  Proximal steps, which subtract rate · λ from each norm after the
+    The loss is a mean over an update's words.  The paper's λ of 0.5 belongs to a sum over a batch's words: here, it
+    becomes 0.5 / words, 1e-4 for 5,000 words.  Proximal steps, which subtract rate · λ from each norm after the
     optimizer's step, make exact zeros but choose worse.  On multi30k.base they removed 65 % of the neurons in 300
     updates, and the penalty 81 %, at a higher validation loss (2.662 against 2.654 per word).
     """
@@ -113,7 +113,7 @@ def norms_of(model: Prunable, settings: Lasso) -> dict[str, Tensor]:
 def dead_parts(
     model: Prunable, settings: Lasso, before: Mapping[str, Tensor], threshold: float
 ) -> tuple[dict[str, list[int]], dict[str, list[int]], BlockScores]:
-    """Return dead heads and neurons, of norms up to `threshold` of the means `before`, and living shares of heads."""
+    """Return dead heads and neurons (norms up to `threshold` of the means `before`), and living shares of heads."""
     blocks = Candidates.named(model, settings.blocks, heads=True, neurons=True)
     dead = {
         name: norms <= threshold * before[name].mean(1, keepdim=True)  # (maps, groups)

@@ -1,6 +1,6 @@
 """Record of a pruning by steps, and the table of all heads, removed or not.
 
-Heads and neurons have their numbers in the whole student.
+Heads and neurons are numbered as in the whole student.
 """
 
 import csv
@@ -31,7 +31,7 @@ class History:
         neurons: Mapping[str, Sequence[int]] | None = None,
         scores: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        """Record a step that removes parts; these, and the scores of candidate heads, have their present numbers."""
+        """Record a step that removes parts; present numbers name these and the candidate heads that have scores."""
         scored = {
             name: dict(zip(map(str, self.heads[name]), values, strict=True))
             for name, values in (scores or {}).items()

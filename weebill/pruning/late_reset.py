@@ -1,7 +1,7 @@
 """Iterative pruning of heads with late resetting (WNGT20 §4, after Frankle et al. 2019).
 
 Train to an early checkpoint C.  In each iteration, continue the training, remove the least confident heads, and
-reset the remaining weights to C.  At last, train the rest to convergence.
+reset the remaining weights to C.  Finally, train the rest to convergence.
 """
 
 import logging
@@ -31,18 +31,18 @@ class LateReset(BlockMethod):
     heads_per_iteration: Count = 3
     """Heads removed in each iteration. The paper's Steady uses 3, its Pushy 6."""
     iterations: Count = 12
-    """Number of iterations; 12 of 3 heads remove 36 of the 48 encoder heads of Tiny."""
+    """Number of iterations; 12 iterations of 3 heads remove 36 of the 48 encoder heads of Tiny."""
     criterion: Criterion = "confidence"
-    """Score by which heads are removed, the lowest first: `confidence` (the largest attention weight of a head, on
+    """Score of heads; the lowest are removed first: `confidence` (the largest attention weight of a head, on
     average; the paper's), `gradient` (effect of the head on the loss), `magnitude` (norm of its weights), or a
     `random` choice."""
     reset_to: Amount = 25_000
     """Updates of the checkpoint to which the remaining weights are reset; 0 for a published student."""
     iteration_updates: Count = 15_000
-    """Updates between two removals, which `training.updates` do not count."""
+    """Updates between two removals, which `training.updates` does not count."""
     blocks: BlockPattern = "encoder.*"
-    """Pattern of the names of the attention blocks that lose heads, such as `encoder.[0-2].*`; with `confidence` only
-    blocks of the encoder."""
+    """Pattern of the names of the attention blocks that lose heads, such as `encoder.[0-2].*`; with `confidence`,
+    only blocks of the encoder."""
 
     @property
     def label(self) -> str:

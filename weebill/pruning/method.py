@@ -1,4 +1,4 @@
-"""Base classes of pruning methods, with what a method reports about itself, and the selection of the lowest scores.
+"""Base classes of pruning methods, the facts that a method reports, and the selection of the lowest scores.
 
 A method is a frozen dataclass of its settings in a file of its own, and an entry of `methods.METHODS`.  Such a
 file imports torch inside functions only: a configuration is checked without it.
@@ -73,9 +73,9 @@ class Method:
     """Base of pruning methods, which are frozen dataclasses of settings."""
 
     label: str
-    """Name of the method and its way to choose, for figures and tables: "late-reset, confidence"."""
+    """Name of the method and of its criterion, for figures and tables: "late-reset, confidence"."""
     reset_to: int = 0
-    """Update of the model's training at which the method begins; 0: it trains from first weights."""
+    """Update of the model's training at which the method begins; 0: it trains from initial weights."""
     baseline: Baseline | None = None
     """Kind of baseline that the recipe is for other recipes."""
     parts: frozenset[str] = frozenset()
@@ -176,7 +176,7 @@ class BlockMethod(Method):
             yield from islice(self._faults(name, shape.matching(self.blocks)), 1)
 
     def _faults(self, name: str, candidates: ModelShape) -> Iterator[Problem]:
-        """Yield the faults for one model, of which the first is told."""
+        """Yield the faults for one model, of which only the first is reported."""
         wanted = {
             "attention": (candidates.heads, "heads" in self.parts),
             "feed-forward": (candidates.neurons, "neurons" in self.parts),
@@ -252,7 +252,7 @@ def part_of_blocks(share: float, widths: Collection[int], ranking: Ranking) -> i
 def lowest(
     scores: Mapping[str, Sequence[float]], count: int, protected: Protected = NOTHING
 ) -> list[tuple[str, int]]:
-    """Return the `count` lowest scores as (block, part), ties by place, without protected ones.
+    """Return the `count` lowest scores as (block, part), ties in order of place, without protected parts.
 
     Raises ValueError if there are fewer.
     """

@@ -27,7 +27,7 @@ SCHEDULE_POINTS = 200  # largest number of rows in a schedule
 
 @dataclass(frozen=True)
 class MovementScoring(MovementSettings):
-    """Settings of a training's companion: the settings of the gates, and the seed of the first scores."""
+    """Settings of a training's companion: the settings of the gates, and the seed of the initial scores."""
 
     seed: int = 0
 
@@ -46,7 +46,7 @@ def cut_silent(model: Prunable, settings: MovementSettings, history: History) ->
 
 
 class MovementGates(Companion):
-    """Scored gates of a model's heads and neurons; `finish` writes them into the weights, for `silent` to find."""
+    """Scored gates of a model's heads and neurons; `finish` writes them into the weights for `silent`."""
 
     def __init__(self, model: Prunable, settings: MovementScoring):
         super().__init__()
@@ -114,7 +114,7 @@ class ScoredGates(nn.Module):
     """One gate and one score for each head, or neuron, of some blocks: concatenated, (n,) in float32."""
 
     def __init__(self, blocks: Sequence[Block], widths: Sequence[int], generator: torch.Generator):
-        """Draw the first scores from `generator`; widths: number of heads or neurons of each block."""
+        """Draw the initial scores from `generator`; widths: number of heads or neurons of each block."""
         super().__init__()
         self.blocks, self.widths = list(blocks), list(widths)
         self.scores = nn.Parameter(torch.rand(sum(widths), generator=generator))
@@ -127,7 +127,7 @@ class ScoredGates(nn.Module):
         self.register_buffer("stays", torch.tensor(stays, dtype=torch.bool), persistent=False)
 
     def gates(self, place: int) -> Tensor:
-        """Return the gates (h,) or (f,) of the block at this place: values 1 or 0, gradients of the scores."""
+        """Return the gates (h,) or (f,) of the block at this place: 1 or 0, with gradients to the scores."""
         scores = self.scores.split(self.widths)[place]
         return self.open.split(self.widths)[place] + (scores - scores.detach())
 

@@ -15,13 +15,13 @@ class MovementShares:
     neurons: Share = 0.6
     """Share of the feed-forward neurons of `blocks` to remove."""
     ranking: Ranking = "layer"
-    """Remove the same share of each block (`layer`, as the published code: ⌊0.3 · 16⌋ = 4 of 16 heads), or the lowest
-    of all blocks together (`global`)."""
+    """Remove the same share of each block (`layer`, like the published code: ⌊0.3 · 16⌋ = 4 of 16 heads), or the
+    lowest of all blocks together (`global`)."""
     score_rate: Positive = 0.01
     """Constant learning rate of the scores (Lagunas et al. 2021).
 
     With a tenth of it, near the rate of the weights as in TEXTGEN's code, neurons still have the order of their
-    first, random scores after 400 updates.
+    random initial scores after 400 updates.
     """
     reached_at: NonZeroShare = 0.85
     """Part of the updates with masks after which the full shares are masked; the other updates train the rest."""

@@ -29,9 +29,9 @@ class OneShot(AtOnce, ShareMethod):
     """Remove shares of heads and neurons at once (COMETINHO §4.2)."""
 
     criterion: Criterion = "gradient"
-    """Score by which heads and neurons are removed, the lowest first: `gradient` (their effect on the loss),
-    `magnitude` (norm of their weights), a `random` choice, or for heads alone `confidence` (the largest attention
-    weight of a head, on average)."""
+    """Score of heads and neurons; the lowest are removed first: `gradient` (their effect on the loss), `magnitude`
+    (norm of their weights), a `random` choice, or for heads alone `confidence` (the largest attention weight of a
+    head, on average)."""
     heads: Share = 0.0
     """Share of the heads of `blocks` to remove."""
     neurons: Share = 0.0

@@ -109,10 +109,10 @@ class AttentionBlock:
     """Multi-head attention; head i owns outputs i·k … (i+1)·k of query, key and value.
 
     In grouped attention, a head of this block is a group: g query heads that share one head of key and value, and
-    only go together; it owns g·k outputs of query and g·k inputs of out.
+    can only be removed together; it owns g·k outputs of query and g·k inputs of out.
     name: unique in the model, e.g. "encoder.0.self_attention"; methods choose blocks by it.  group: g.
     set_shape: called after a cut with the new number of heads, which the family records for its forward pass.
-    set_recorder: makes the family's attention report its weights; called with None, it ends this.
+    set_recorder: makes the family's attention report its weights; a call with None ends this.
     protected: heads that always stay.
     """
 
@@ -225,7 +225,7 @@ class LayerStack:
     """Stack of layers, applied one after another; the last ones are its top.
 
     depth: more than the number of layers if one is applied repeatedly.  set_depth: called with the depth after a cut.
-    keeps_last: the last layer always stays, and those below it go.
+    keeps_last: the last layer always stays; those below it are removed.
     """
 
     name: str
@@ -235,7 +235,10 @@ class LayerStack:
     keeps_last: bool = False
 
     def keep(self, depth: int) -> None:
-        """Keep the first `depth` layers, at least one, or the last and those before.  ValueError: there are fewer."""
+        """Keep the first `depth` layers, or with keeps_last the first `depth` − 1 and the last.
+
+        Raises ValueError if there are fewer.
+        """
         if not 1 <= depth <= self.depth:
             raise ValueError(f"{self.name}: {depth} of its {self.depth} layers cannot be kept")
         del self.layers[slice(depth - 1, -1) if self.keeps_last else slice(depth, None)]

@@ -46,13 +46,13 @@ class Study(Protocol):
     seed: int
 
     def identity(self) -> Any:
-        """Return plain values that identify all that its results depend on: data, weights, settings, seed."""
+        """Return plain values that identify everything that its results depend on: data, weights, settings, seed."""
 
     def checkpoint(self, updates: int) -> Prunable:
         """Return a fresh copy of the whole student as it was after `updates` updates of training."""
 
     def untrained(self) -> Prunable:
-        """Return a student with first weights in the shape of the compared one; InputError if there is none."""
+        """Return a student with initial weights in the shape of the compared one; InputError if there is none."""
 
     def train(
         self,
@@ -65,7 +65,7 @@ class Study(Protocol):
     ) -> Any:
         """Train the model in place, with data and learning rates from update `start_update` on.
 
-        updates: their number; None: to convergence, ending with the weights of the best validation.
+        updates: number of updates; None: to convergence, ending with the weights of the best validation.
         work: a folder for this training alone.  A killed training continues from its files there, and a finished one
         returns its weights again; the bits equal those of an uninterrupted training.
         Returns the course of the training, in the family's own form.

@@ -1,4 +1,4 @@
-"""Static activation scales from the inputs of a model's linear maps, and the squared error that they leave there."""
+"""Static activation scales from the inputs of a model's linear maps, and the squared errors of these scales."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ DEVIATIONS = 1.1  # standard deviations added to the mean (WNGT20 §5.1)
 class ActivationRanges:
     """Mean and standard deviation of max|A_i| and 127 / max|A_i| over the calls of a linear map with non-zero input.
 
-    Deviations are those of the population, as the published script takes them.
+    Deviations are population deviations, as in the published script.
     """
 
     instances: int
@@ -92,7 +92,7 @@ def summary(name: str, maxima: Sequence[Tensor]) -> ActivationRanges:
 
 
 def load_ranges(path: str | Path) -> dict[str, ActivationRanges]:
-    """Read ranges by name from JSON.  Raises InputError where the file has no such."""
+    """Read ranges by name from JSON.  Raises InputError if the file does not contain ranges."""
     try:
         return {name: ActivationRanges(**seen) for name, seen in read_json(path).items()}
     except (TypeError, AttributeError) as error:
@@ -121,7 +121,7 @@ def measure_errors(
 ) -> list[ActivationError]:
     """Run a float32 model and quantize a copy of every linear map's input by each formula's scale.
 
-    run: does the work, on other text than that of the calibration; the model continues with the unquantized input.
+    run: does the work, on text other than that of the calibration; the model continues with the unquantized input.
     scales: formula → linear map → scale.  Raises ValueError if a formula has no scale for a map.
     """
     totals: dict[tuple[str, str], Tensor] = {}
@@ -148,7 +148,7 @@ def measure_errors(
 
 
 def load_errors(path: str | Path) -> list[ActivationError]:
-    """Read errors from JSON.  Raises InputError where the file has no such."""
+    """Read errors from JSON.  Raises InputError if the file does not contain errors."""
     try:
         return [ActivationError(**row) for row in read_json(path)]
     except TypeError as error:

@@ -19,7 +19,7 @@ def section(
 
 
 def apply(model: nn.Module, section: Mapping[str, Any]) -> nn.Module:
-    """Turn a float32 network into packed layers as a sound section describes, in place, ready to load tensors."""
+    """Turn a float32 network into packed layers as a valid section describes, in place, ready to load tensors."""
     skip, scales = section.get("skip", ()), None
     if section.get("activation_scale") is not None:
         scales = {name: 1.0 for name, _ in quantizable_linears(model, skip)}
@@ -27,7 +27,7 @@ def apply(model: nn.Module, section: Mapping[str, Any]) -> nn.Module:
 
 
 def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Merge a quantized network's tensors into those that are stored."""
+    """Return the tensors that a folder stores of a quantized network: codes, and one of all float32 numbers."""
     numbers = _numbers(tensors)
     codes = {name: value for name, value in tensors.items() if name not in numbers}
     stored = {name.replace(CODES, STORED): value for name, value in codes.items()}
@@ -35,5 +35,5 @@ def merged(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _numbers(tensors: Mapping[str, Tensor]) -> list[str]:
-    """Return the names of tensors that are no codes, in the order in which they are stored."""
+    """Return the names of the float32 tensors, in the order in which they are stored."""
     return sorted(name for name, value in tensors.items() if value.dtype == torch.float32)

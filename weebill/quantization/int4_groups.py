@@ -1,7 +1,7 @@
-"""Weights of 4 bits: each 32 inputs of an output are a group with a step of their own, w ≈ code·step.
+"""Weights of 4 bits: every 32 inputs of an output form a group with its own step, w ≈ code·step.
 
-Codes are −8…7.  Of several steps near the one that makes the group's largest number the code −8, the one with the
-least squared error is taken.  A step has the 8 significant bits of bfloat16, a code half a byte: 4.5 bits a weight.
+Codes are −8…7.  A group's step is first the one that makes its largest number the code −8, times the factor that
+gives the least squared error.  A step has the 8 significant bits of bfloat16, a code half a byte: 4.5 bits a weight.
 """
 
 import torch
@@ -10,7 +10,7 @@ from torch.nn import functional
 
 GROUP = 32
 LOWEST, HIGHEST = -8, 7
-# Factors of the step that are tried; with the last one, the largest number becomes the code 7 or −7.
+# Factors that are tried for the step; with the last one, the largest number becomes the code 7 or −7.
 FACTORS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 8 / 7)
 
 

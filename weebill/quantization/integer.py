@@ -5,12 +5,12 @@ from functools import cache
 import torch
 from torch import Tensor
 
-EXACT_COLUMNS = (2**24 - 1) // 127**2  # 1040: float32 holds every sum of so many products exactly
-LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 holds every such sum
+EXACT_COLUMNS = (2**24 - 1) // 127**2  # 1040: float32 sums this many products exactly
+LARGEST_COLUMNS = (2**31 - 1) // 127**2  # 133,144: int32 sums this many products exactly
 
 
 def integer_product(a: Tensor, b: Tensor, n: int | None = None) -> Tensor:
-    """Multiply a (m, k) by b (n, k) transposed, codes −127…127 → int32, exactly; ValueError for too large k.
+    """Multiply a (m, k) by b (n, k) transposed, codes −127…127 → int32, exactly; ValueError if k is too large.
 
     n: number of rows of b that count, if `in_eights` has padded it.
     """

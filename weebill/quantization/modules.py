@@ -1,7 +1,7 @@
 """Module swap: a model's linear maps and embedding tables are put on a grid (WNGT20 §5, WMT21 §3.4).
 
 The swap looks at module types only, so it serves every family whose layers are `nn.Linear` and `nn.Embedding` and are
-called as modules; a subclass with a forward of its own is left alone.  Products that are no layer (the attention's
+called as modules; a subclass with a forward of its own is left alone.  Products outside of layers (the attention's
 QKᵀ and AV) stay float32.
 """
 
@@ -48,11 +48,11 @@ class _OnGrid(nn.Module):
 
 
 class QuantizedLinear(_OnGrid):
-    """Linear map with its weight (out, in) on a grid, and a bias on none.
+    """Linear map whose weight (out, in) is on a grid; its bias is not.
 
-    With an activation scale the input is quantized too, to code / scale (WNGT20 §5.1).  Packed weights of an integer
-    grid are then multiplied as integers, y = Σ codes·codes / (scales) + bias; otherwise in the type that the map was
-    cast to, which is also that of its inputs and outputs; scales stay float32.
+    With an activation scale, the input is quantized too, to code / scale (WNGT20 §5.1), and packed weights of an
+    integer grid are multiplied as integers, y = Σ codes·codes / (scales) + bias.  Other products have the type that
+    the map was cast to, which is also the type of inputs and outputs; scales stay float32.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class QuantizedLinear(_OnGrid):
         return self.quantized.shape[1]
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map x (…, in) → (…, out) of x's type; sums are float32, products exact where both sides are integers."""
+        """Map x (…, in) → (…, out) of x's type; sums are float32, products exact if both sides are integers."""
         packed = isinstance(self.quantized, PackedWeight) and self.quantized.grid.integer
         if not packed or self.activation_scale is None:
             return functional.linear(*self.operands(x))
@@ -141,7 +141,7 @@ def quantize_model(
 
     scales: activation scale of each linear module by its name, None to leave activations float32.  skip: patterns of
     names of modules to leave alone.  mode: `fake` trains under quantization, `packed` holds codes, `empty` has codes
-    and scales still to be loaded.  A weight that several modules share stays one.  Empty weights stay as they are.
+    and scales still to be loaded.  A weight that several modules share stays shared.  Empty weights stay as they are.
     Raises ValueError for a linear map without a scale, a scale without a map, or a weight only partly quantized.
     """
     numbers = grid_named(grid)

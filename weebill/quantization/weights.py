@@ -26,7 +26,7 @@ class _StraightThrough(torch.autograd.Function):
 def straight_through(
     x: Tensor, rounded: Tensor, passed: Callable[[], None] | None = None
 ) -> Tensor:
-    """Return exactly the values of `rounded`; the gradient goes to x unchanged, and `passed` is called then."""
+    """Return exactly the values of `rounded`; the backward pass hands the gradient to x, and calls `passed`."""
     return _StraightThrough.apply(x, rounded, passed)
 
 
@@ -41,11 +41,11 @@ class FakeWeight(nn.Module):
 
     The rounded weight Q(m), with its scale, is a function of m alone, so a resumed training needs nothing else.  Log
     4-bit training is described with an error r_t that is added at the next update (Aji & Heafield 2020): after a step
-    Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.  That is the same, as m_t = w_t + r_t gives
+    Δ_t, v = w_t + r_t + Δ_t, w_{t+1} = Q(v), r_{t+1} = v − w_{t+1}.  That is the same, because m_t = w_t + r_t gives
     m_{t+1} = v and w_t = Q(m_t), and Δ_t depends on the gradients at w_t alone.
     """
 
-    in_training = True  # other memory holds the weight after each update
+    in_training = True  # the rounded weight has other memory after each update
 
     def __init__(self, grid: Grid, weight: Tensor):
         super().__init__()
@@ -88,7 +88,7 @@ class FakeWeight(nn.Module):
 class PackedWeight(nn.Module):
     """Weight as packed codes and scale, both buffers: memory holds what the file stores.
 
-    A grid of integers is multiplied by its codes; others are decoded once, at first use.  A cast, such as
+    Products use the codes of integer grids; weights of other grids are decoded once, at first use.  A cast, such as
     `network.half()`, sets the type of the decoded numbers; the scale stays float32, so that codes keep their meaning.
     """
 
@@ -98,7 +98,7 @@ class PackedWeight(nn.Module):
         packed_shape, dtype = grid.packed_shape(self.shape)
         self.register_buffer("codes", torch.zeros(packed_shape, dtype=dtype, device=device))
         self.register_buffer("scale", torch.ones(grid.scale_shape(self.shape), device=device))
-        # Its type is the one that the weight was cast to last; scales do not show it, as they stay float32.
+        # Its type is the one that the weight was cast to last; scales do not show it, because they stay float32.
         self.register_buffer("_typed", torch.empty(0, device=device), persistent=False)
         self._decoded: Tensor | None = None
         self._in_eights: Tensor | None = None
@@ -113,7 +113,7 @@ class PackedWeight(nn.Module):
         return self.grid.unpack(self.codes, self.shape)
 
     def factor(self) -> Tensor:
-        """Return the codes for `integer_product`: on a GPU, where it needs them so, padded once."""
+        """Return the codes for `integer_product`; on a GPU, they are padded once, as it needs them."""
         codes = self.integers()
         if codes.device.type != "cuda":
             return codes

@@ -1,4 +1,4 @@
-"""Audit of a rehearsal's tables: times of each variant on a GPU stand where they belong.
+"""Audit of a rehearsal's tables: each variant's times on a GPU must be in the right place.
 
 A table is read as a reader would read it, from its CSV, and compared with the measurements.
 """
@@ -17,7 +17,7 @@ NEAR = 0.01  # share; cells have three digits
 
 
 def misplaced(results: Path) -> list[str]:
-    """Return what WMT21's table 4 lacks or shows otherwise than measured, in words; [] if there is no such table."""
+    """Return messages about times on GPUs that WMT21's table 4 lacks or shows otherwise; [] if there is no table."""
     if not (results / TABLE).is_file():
         return []
     rows = read_csv([results / TABLE])

@@ -15,14 +15,14 @@ from weebill.yaml_files import read_yaml
 
 
 class Prepared(NamedTuple):
-    """File of the miniature's configuration, and its report to be."""
+    """Files of the miniature's configuration and of its future report."""
 
     config: Path
     report: Path
 
 
 def prepare(path: Path, full: bool = False) -> Prepared:
-    """Write the miniature of a configuration and its stand-ins; what is there already stays.
+    """Write the miniature of a configuration and its stand-ins; existing ones stay.
 
     Raises InputError with all faults of the configuration, or if the structure of a model of the hub is not known.
     """

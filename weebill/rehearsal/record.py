@@ -34,7 +34,7 @@ COLUMNS = (
 def record(
     config: Path, results: Path, jobs: Iterable[Mapping[str, int]], seconds: float
 ) -> dict[str, Any]:
-    """Return what a finished rehearsal shows.  jobs: those of the whole run and of the miniature, by rule."""
+    """Return the record of a finished rehearsal.  jobs: jobs by rule, of the whole run and of the miniature."""
     whole, small = jobs
     return {
         "configuration": config.as_posix(),

@@ -1,6 +1,6 @@
 """Stand-in sentences in any language: embedded English-German pairs, and a cipher of the English for others.
 
-A cipher replaces each letter by one of the language's script, always the same, so that vocabularies, cleaning and
+A cipher replaces each letter by a fixed one of the language's script, so that vocabularies, cleaning and
 trainings meet text of the right script, and translations can be learnt.
 """
 

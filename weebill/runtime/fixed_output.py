@@ -1,4 +1,4 @@
-"""Output layers that compute some columns only; on a GPU in memory that stays where it is, for replayed graphs."""
+"""Output layers that compute only some columns; on a GPU at fixed addresses, for replayed graphs."""
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ FEWEST_COLUMNS = 1024  # shapes of graphs must be few
 
 
 class FixedOutputs:
-    """Layers of 1,024, 2,048, … columns, or all, each of which takes the rows of the whole output that are chosen."""
+    """Layers of 1,024, 2,048, … columns, or all; each takes the chosen rows of the whole output."""
 
     def __init__(self, output: nn.Linear | QuantizedLinear):
         self._output, self._size = output, FEWEST_COLUMNS
@@ -18,9 +18,9 @@ class FixedOutputs:
 
     @torch.no_grad()
     def choose(self, columns: np.ndarray) -> tuple[nn.Module, Tensor]:
-        """Return the layer of columns (n,), and its columns with padding (size,), whose outputs are −inf.
+        """Return the layer of columns (n,), and its columns with padding (size,); outputs of padding are −inf.
 
-        The size never shrinks: a few columns more cost less than other graphs.
+        The size never shrinks: some additional columns cost less than new graphs.
         """
         while self._size < len(columns):
             self._size *= 2

@@ -23,7 +23,7 @@ def make_shortlist(
     pairs: int = 1_000_000,
     seed: int = 1,
 ) -> Shortlist:
-    """Make the shortlist of a corpus table, or of `pairs` of its pairs, which `seed` draws.
+    """Make the shortlist of a corpus table, or of `pairs` of its pairs, drawn by `seed`.
 
     candidates: number of likeliest target pieces of a source piece; frequent: number of the commonest target pieces
     (50 and 50 in WNGT20), to which all bytes are added.  work: a folder for the alignment.  Raises InputError for bad
@@ -69,12 +69,12 @@ def sample_pairs(
 def most_probable(
     links: np.ndarray, counts: np.ndarray, sizes: tuple[int, int], kept: int
 ) -> np.ndarray:
-    """Return (source pieces, kept) targets of each source piece by p(t|s), then the lower first; −1 fills up.
+    """Return (source pieces, kept) targets of each source piece by falling p(t|s), ties by number; −1 fills up.
 
-    links, counts: as from `count_links`.  sizes: of the source and the target vocabulary.
+    links, counts: from `count_links`.  sizes: of the source and the target vocabulary.
     """
     sources, targets = np.divmod(links, sizes[1])
-    order = np.lexsort((targets, -counts, sources))  # count(s) divides all of a source piece alike
+    order = np.lexsort((targets, -counts, sources))  # count(s), the divisor, is the same for all
     sources, targets = sources[order], targets[order]
     rank = np.arange(len(sources)) - np.searchsorted(sources, sources)
     table = np.full((sizes[0], kept), -1, dtype=np.int32)

@@ -11,7 +11,7 @@ from weebill_runtime.long_lines import LineTranslator
 from weebill_runtime.text_translator import TextTranslator
 from weebill_runtime.translator import Translator
 
-GPU_NUMBERS = ("float16", "bfloat16")  # beside float32, the numbers of the models themselves
+GPU_NUMBERS = ("float16", "bfloat16")  # besides float32, which models have themselves
 
 
 def load(
@@ -26,11 +26,11 @@ def load(
 ) -> TextTranslator:
     """Load a student, a teacher, an ensemble or a Hugging Face model that translates.
 
-    Weebill models translate by the runtime, on a GPU through PyTorch, others by PyTorch with its own number of
+    Weebill models run in the runtime, on a GPU through PyTorch; others run in PyTorch with its own number of
     threads. Lines that are too long are split at the ends of their sentences.
 
     On a GPU, `precision` may be float16 or bfloat16 instead: then the model computes in these numbers, which is
-    faster. A folder with several models gives its float32 model to it; of another one, name the folder itself.
+    faster. A folder with several models then provides its float32 model; for another one, name its own folder.
 
     Args:
         folders: a model folder, or several of equal vocabularies, which are averaged; a Hugging Face model is alone.
@@ -41,13 +41,13 @@ def load(
             takes one.
         isa: the runtime's instruction set, such as avx2 or dotprod, or portable (PyTorch); None: the fastest here.
         shortlist: file of pieces to which Weebill models restrict translations, faster for large vocabularies.
-        languages: of input and output, for a Hugging Face model of many.
+        languages: input and output language, for a multilingual Hugging Face model.
 
     Returns:
         A translator, with `translate(sentences)`, `nbest(sentences, options)` and `scores(sentences, translations)`.
 
     Raises:
-        InputError: if a folder is no sound model, or an argument does not apply to it or is not available here.
+        InputError: if a folder is not a valid model, or an argument does not apply to it or is not available here.
 
     """
     given = [folders] if isinstance(folders, str | Path) else list(folders)

@@ -1,4 +1,4 @@
-"""Engine that computes by PyTorch: for GPUs, for models that the compiled engine cannot hold, as its reference."""
+"""Engine that computes with PyTorch: for GPUs, for models that the compiled engine cannot hold, as its reference."""
 
 import copy
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class PortableEngine:
     """Engine of PyTorch; on a CPU with linear layers packed for oneDNN and torch's integer products.
 
     It has the methods of `weebill_runtime.compiled.Engine`, whose reference it is, and those of a network.
-    output_columns: number of the output's columns, with padding, where they are some and lie in fixed memory.
+    output_columns: number of output columns, with padding, if only some are computed, in fixed memory.
     """
 
     def __init__(self, network: Translator, precision: str = "float32"):
@@ -33,7 +33,7 @@ class PortableEngine:
         self.output, self.output_columns = self.network.output, None
         self.encode, self.start = self.network.encode, self.network.start
         self._fixed = FixedOutputs(self.output)
-        # Graphs read it: it stays where it is.
+        # Graphs read it at a fixed address.
         self._every = torch.arange(network.embedding.num_embeddings, device=self.device)
 
     def reserve(self, positions: int) -> None:

@@ -1,6 +1,6 @@
-"""Searches by PyTorch over the outputs of engines, which are networks to them: beams, samples, ensembles, scores.
+"""Searches with PyTorch that use engines as networks: beams, samples, ensembles, scores.
 
-To `translation.search` the pieces of an engine are the columns chosen last: ascending pieces, EOS and UNK first, as
+For `translation.search`, an engine's pieces are the columns chosen last: ascending pieces, EOS and UNK first, as
 in the whole vocabulary.
 """
 
@@ -25,7 +25,7 @@ from weebill_runtime.text_translator import Progress
 def search(
     student: Student, sources: Sources, options: SearchOptions, progress: Progress | None = None
 ) -> list[list[Candidate]]:
-    """Return the n best translations of each source; probabilities are shares of the pieces allowed there."""
+    """Return the n best translations of each source; probabilities are normalised over the allowed pieces."""
     results, ensemble = [[Candidate((), 0.0)] for _ in sources], _ensemble(student)
     for batch, cropped, limits in student.batches(sources, options, progress):
         with torch.inference_mode():
@@ -91,7 +91,7 @@ class _Rows:
         self.student, self.rows, self.sentences = student, rows, sentences
 
     def select(self, rows: Tensor) -> "_Rows":
-        """Let new row i continue old row rows[i] of the same sentence."""
+        """Make row i a copy of row rows[i], of the same sentence."""
         self.student.select(rows.tolist())
         return _Rows(self.student, len(rows), self.sentences)
 

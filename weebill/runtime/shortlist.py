@@ -10,7 +10,7 @@ from weebill_runtime.shortlist import Shortlist
 
 
 def save_shortlist(shortlist: Shortlist, path: str | Path) -> None:
-    """Write a safetensors file, atomically: candidates of all pieces one after the other, and their counts."""
+    """Write a safetensors file, atomically: concatenated candidates of all pieces, and their counts."""
     candidates = shortlist.candidates
     kind = np.uint16 if max(shortlist.targets, len(candidates)) <= 2**16 else np.uint32
     present = candidates >= 0

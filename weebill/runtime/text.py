@@ -1,7 +1,7 @@
 """Translation of text by the runtime: a model folder, or those of an ensemble, as a `TextTranslator`.
 
-PyTorch is imported only for what the compiled engine does not do: beams, samples, ensembles, scores, and models or
-machines that it does not serve.
+PyTorch is imported only where the compiled engine cannot serve: for beams, samples, ensembles, scores, and models or
+machines that it does not support.
 """
 
 import logging
@@ -66,8 +66,8 @@ def load_runtime(
 
     isa: as in `Runtime`; None: the fastest that this machine and the models allow.  shortlist: a file of
     `save_shortlist`.  threads: number of threads that translate in parallel, each with a copy of the weights.
-    precision: of the products of float32 weights.  device: a GPU's name lets PyTorch translate there, as one thread,
-    and the precision is that of `running.ready`.
+    precision: type of the products of float32 weights.  device: on a GPU, PyTorch translates, with one thread, and
+    `precision` is that of `running.ready`.
     Raises InputError if a file is missing, damaged or of another vocabulary, or the instruction set is not available.
     """
     paths = [folders] if isinstance(folders, str | Path) else list(folders)

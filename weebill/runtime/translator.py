@@ -21,7 +21,8 @@ from weebill_runtime.weights import Weights
 class Runtime(Student):
     """Networks with equal vocabularies, averaged as an ensemble, for fast search.
 
-    isa: instruction set of the engine, or `portable` for PyTorch.  precision: of the products of float32 weights.
+    isa: instruction set of the engine, or `portable` for PyTorch.
+    precision: type of the products of float32 weights.
     Raises InputError if the engine cannot hold a network.
     """
 
@@ -57,12 +58,12 @@ class Runtime(Student):
     def search(
         self, sources: Sources, options: SearchOptions, progress: Progress | None = None
     ) -> list[list[Candidate]]:
-        """Return the n best translations of each source, as `searching.search`."""
+        """Return the n best translations of each source, like `searching.search`."""
         return searching.search(self, sources, options, progress)
 
 
 def weights_of(network: Translator) -> Weights:
-    """Return a network's numbers as the runtime's; memory is shared where they are on the processor in float32."""
+    """Return a network's numbers as weights of the runtime; float32 numbers on the CPU share their memory."""
     tensors = {
         name: (one.float() if one.is_floating_point() else one).detach().cpu().numpy()
         for name, one in own_tensors(network).items()

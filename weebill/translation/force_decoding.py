@@ -17,7 +17,7 @@ from weebill_runtime.names import SIDES
 from weebill_runtime.options import length_sorted_batches, log_cut_count
 from weebill_runtime.vocabulary import EOS, AnyVocabulary
 
-MAX_PIECES = 200  # pieces of a side that are read
+MAX_PIECES = 200  # pieces that are read of each side
 BATCHES = {"cpu": (128, 4096), "cuda": (2048, 65_536)}  # sentences; pieces of source plus target
 # Target positions whose scores over the vocabulary are in memory at once.
 SLICES = {"cpu": 1024, "cuda": 8192}
@@ -31,9 +31,9 @@ def load_reverse_scorer(
 ) -> Scorer:
     """Return a function from sources and targets to (rows,) mean log probabilities of the source given the target.
 
-    folder: a model of Weebill or Hugging Face that translates target into source.  languages: of source and target,
-    for Hugging Face models of many languages.  precision: as in `running.ready`; log probabilities are computed in
-    float32.  Raises InputError if there is no such model.
+    folder: a model of Weebill or Hugging Face that translates target into source.  languages: source and target
+    language, for multilingual Hugging Face models.  precision: as in `running.ready`; log probabilities are computed
+    in float32.  Raises InputError if there is no such model.
     """
     if is_hugging_face(folder):
         from weebill.translation.hugging_face_translator import HuggingFaceTranslator  # slow
@@ -51,7 +51,7 @@ def load_reverse_scorer(
 def mean_log_probabilities(
     network: Translator, vocabulary: AnyVocabulary, inputs: Sequence[str], outputs: Sequence[str]
 ) -> np.ndarray:
-    """Return (sentences,) float64: (1 / pieces) · log p(output | input), of at most MAX_PIECES pieces."""
+    """Return (sentences,) float64: (1 / pieces) · log p(output | input); both sides are cut to MAX_PIECES."""
     given = zip(SIDES, (inputs, outputs), strict=True)
     sides = [_cropped(vocabulary.encode_input(list(text), side)) for side, text in given]
     lengths = [len(given) + len(output) for given, output in zip(*sides, strict=True)]

@@ -30,7 +30,7 @@ BATCH_SIZE = 16  # pairs that are force-decoded together
 class HuggingFaceTranslator(TextTranslator):
     """Translator from a model folder in transformers' format, read without internet access.
 
-    languages: of input and output, as `hugging_face_folder.language_code` reads them, for models of many languages.
+    languages: input and output language for multilingual models, as `hugging_face_folder.language_code` reads them.
     All other settings come from the folder's tokenizer and generation configuration.  precision: as in
     `running.ready`.
     A model with a fixed number of positions reads at most that number of pieces, even if the options allow more; the
@@ -95,7 +95,7 @@ class HuggingFaceTranslator(TextTranslator):
     ) -> np.ndarray:
         """Return (sentences,) float64: log p of each output given its input / length^length_normalisation.
 
-        The end counts, the code of the output's language does not.  Both sides are cut to `max_source_tokens`.
+        The end piece counts; the output's language code does not.  Both sides are cut to `max_source_tokens`.
         """
         most = self.longest(options)
         sides, prefixed = [], [self._prefix + text for text in inputs]
@@ -128,7 +128,7 @@ class HuggingFaceTranslator(TextTranslator):
 
     def longest(self, options: SearchOptions) -> int:
         """Implement `TextTranslator`."""
-        least = self._tokenizer.num_special_tokens_to_add() + 1  # a cut does not remove these
+        least = self._tokenizer.num_special_tokens_to_add() + 1  # a cut keeps the special tokens
         return max(least, min(options.max_source_tokens, self.positions or math.inf))
 
     def _pieces(
@@ -164,7 +164,7 @@ class HuggingFaceTranslator(TextTranslator):
                 )
 
     def _check(self, pieces: list[list[int]], texts: list[str]) -> None:
-        """Raise InputError if the tokenizer makes of a text nothing, or pieces that the model does not have."""
+        """Raise InputError if the tokenizer finds no pieces in a text, or pieces that the model does not have."""
         rows = range(self._model.get_input_embeddings().num_embeddings)
         for ids, text in zip(pieces, texts, strict=True):
             if text.strip() and not (ids and all(one in rows for one in ids)):
@@ -231,7 +231,7 @@ class HuggingFaceTranslator(TextTranslator):
         """Return log p / length^length_normalisation of the pieces (sequences, steps), ends included."""
         real = pieces != self._model.generation_config.pad_token_id
         lengths = real.sum(1).clamp(min=1)
-        if options.beam > 1:  # a forced first token counts in it, with probability 1
+        if options.beam > 1:  # sequences_scores count a forced first token, with probability 1
             longer = 1.0 if self._first is None else (lengths + 1) / lengths
             return (output.sequences_scores * longer**options.length_normalisation).tolist()
         log_p = self._model.compute_transition_scores

@@ -21,9 +21,9 @@ def load_translator(
 ) -> TextTranslator:
     """Load the translator of one model folder, or of an ensemble of several with equal vocabularies.
 
-    A folder is Weebill's, of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
-    languages: of input and output, for multilingual Hugging Face models.  precision: as in `running.ready`.
-    Raises InputError if a folder is no sound model, or vocabularies differ; ValueError if `folders` is empty.
+    A folder holds a Weebill model of any precision, or a Hugging Face seq2seq model (alone, not in an ensemble).
+    languages: input and output language, for multilingual Hugging Face models.  precision: as in `running.ready`.
+    Raises InputError if a folder is not a valid model, or vocabularies differ; ValueError if `folders` is empty.
     """
     paths = _paths(folders)
     foreign = [path for path in paths if is_hugging_face(path)]
@@ -40,7 +40,7 @@ def load_translator(
 
 
 def load_models(folders: str | Path | Iterable[str | Path]) -> list[Model]:
-    """Load Weebill's models of an ensemble, or of one folder.  Raises errors as `load_translator`."""
+    """Load one or several Weebill models, as of an ensemble.  Raises the errors of `load_translator`."""
     models = [load_any_model(path) for path in _paths(folders)]
     check_vocabularies(models)
     return models

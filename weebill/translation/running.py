@@ -1,4 +1,4 @@
-"""Networks made ready to translate: on their device, in the precision in which they run there."""
+"""Preparation of networks for translation: their device, and the precision in which they run there."""
 
 from dataclasses import replace
 from typing import TypeVar
@@ -14,10 +14,10 @@ Network = TypeVar("Network", bound=nn.Module)
 
 
 def ready(network: Network, device: str, precision: str = "float32") -> Network:
-    """Move a network to a device and let it run in a precision; return it.
+    """Move a network to a device and set its precision; return it.
 
     On "cpu", `search.prepack` packs linear layers for products in float32 or bfloat16.  Another device, a GPU, holds
-    and multiplies all numbers in float32, float16 or bfloat16, except the codes of a grid and their scales.
+    and multiplies all numbers in float32, float16 or bfloat16, except a grid's codes and their scales.
     """
     network = network.to(device)
     if device == "cpu":
@@ -27,12 +27,12 @@ def ready(network: Network, device: str, precision: str = "float32") -> Network:
 
 
 def precision_on(device: str, wanted: str) -> str:
-    """Return the precision `wanted` for a device; the fastest there if it is "auto"."""
+    """Return the precision `wanted`, or the device's fastest one if it is "auto"."""
     return fastest_precision(device) if wanted == "auto" else wanted
 
 
 def options_on(device: str, options: SearchOptions) -> SearchOptions:
-    """Return the options of a search for a device: a GPU chooses how many sentences it searches at once."""
+    """Return the options of a search for a device; a GPU chooses its own batch sizes."""
     return options if device == "cpu" else replace(options, batch_size=None)
 
 

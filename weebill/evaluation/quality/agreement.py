@@ -3,7 +3,7 @@
 Sums in another order can change the decision between pieces that are nearly equally probable, and from there on the
 translations differ.  So a difference is judged at its first piece, by the reference alone: it is a tie if the
 reference itself prefers the other's piece as soon as the inputs of its linear maps have rounding errors of float32.
-Such an error can change an 8-bit code, so the logits of a tie lie further apart with int8 than with float32.
+Such an error can change an 8-bit code, so the logits of a tie can differ more with int8 than with float32.
 """
 
 from collections.abc import Iterator, Sequence

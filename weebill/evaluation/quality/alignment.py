@@ -10,10 +10,10 @@ from weebill.translation.training.alignments import Moved, alignments
 
 @dataclass(frozen=True)
 class AlignmentAgreement:
-    """Target pieces for which a student's guided head looks most at the same source piece as the published one's.
+    """Target pieces whose most attended source piece is the same for a student's guided head and the published one's.
 
-    Both write the published student's translations.  If their pieces differ, those of the published student count
-    that contain the end of the other's piece.
+    Both write the published student's translations.  If their pieces differ, a piece is compared with the piece of
+    the published student that contains its end.
     """
 
     variant: str  # STUDENT/RECIPE/PRECISION
@@ -23,7 +23,7 @@ class AlignmentAgreement:
 
 
 class PublishedAlignments:
-    """Alignments of a published student and its translations.  Raises InputError if these have no pieces.
+    """Alignments of a published student and its translations.  Raises InputError if the translations have no pieces.
 
     sources: lines as people write them.  targets: the student's translations.
     """

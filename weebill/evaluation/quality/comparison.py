@@ -3,7 +3,7 @@
 Resamples, scores and p-values are sacreBLEU's own.  Both systems are scored on the same resamples, so the interval
 is that of the difference itself: narrower than the two systems' own intervals suggest.
 
-An interval from one training's translations leaves out how other trainings would have ended.  So variants trained
+An interval from one training's translations ignores how other trainings would have ended.  So variants trained
 from several seeds are compared on resamples of the seeds too (few seeds still show too little of their variation).
 """
 
@@ -21,7 +21,7 @@ from weebill.evaluation.quality.translation_quality import TestSet, resampled, s
 
 @dataclass(frozen=True)
 class Comparison:
-    """Difference in BLEU between a variant and another one on some test sets together."""
+    """Difference in BLEU between a variant and another one on some test sets as one text."""
 
     variant: str  # STUDENT/RECIPE/PRECISION
     baseline: str  # likewise
@@ -42,7 +42,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class SeedsComparison:
-    """Difference in BLEU between two variants on some test sets together, over seeds of their training."""
+    """Difference in BLEU between two variants on some test sets as one text, over seeds of their training."""
 
     variant: str  # STUDENT/RECIPE/PRECISION, of the experiment's seed
     baseline: str  # likewise
@@ -102,7 +102,7 @@ def compare_over_seeds(
     bootstrap: int,
     target: str,
 ) -> SeedsComparison:
-    """Compare two variants as `compare` does, seed by seed; the texts are those of each seed."""
+    """Compare two variants as `compare` does, seed by seed; there is one text of each variant for each seed."""
     references = [line for one in test_sets for line in one.references]
     metric, found, samples = bleu(target), [], []
     for name, by_seed in ((variant, hypotheses), (baseline, baseline_hypotheses)):

@@ -79,7 +79,7 @@ def summary_quality(
 ) -> list[GenerationQuality]:
     """Return ROUGE of the summaries of the data's test part.
 
-    prefix: the text before each article.  numbers: device and precision that wrote them, if not a CPU in float32.
+    prefix: the text before each article.  numbers: device and precision of the model, if not a CPU in float32.
     """
     how = "|".join(f"{name}:{value}" for name, value in asdict(search).items())
     how = f"prefix:{prefix}|{how}" if prefix else how
@@ -90,7 +90,7 @@ def summary_quality(
 def lead_quality(
     measured: Measured, tokenizer: "PreTrainedTokenizerBase", tokens: int, resamples: int
 ) -> list[GenerationQuality]:
-    """Return ROUGE of the first `tokens` of the test articles, summaries that a model should be better than."""
+    """Return ROUGE of the first `tokens` of each test article, a baseline that a model should exceed."""
 
     def lead(article: str) -> str:
         def count(end: int) -> int:

@@ -1,6 +1,6 @@
 """BLEU by the language in which the sentences of a test set were first written (WNGT20 §3).
 
-The others are translations themselves, which are simpler than text that was first written in their language.
+The other sentences are translations themselves, which are simpler than text that was first written in their language.
 """
 
 from collections import Counter

@@ -40,7 +40,7 @@ def measure_robustness(
 ) -> list[Robustness]:
     """Compare a metric's scores of damaged translations with those of the whole ones, for each kind of damage.
 
-    damaged: set of `damaged_table`; whole, after: scores of `judged`, and of `damaged`.
+    damaged: set from `damaged_table`; whole, after: scores of `judged`, and of `damaged`.
     """
     kinds = damaged.judgements["system"].to_numpy()
     origins = np.array([int(one.rpartition(" ")[2]) for one in damaged.judgements["segment"]])

@@ -4,8 +4,9 @@ ROUGE-Lsum compares sentences.  A rule finds their borders here, since the usual
 downloaded: a sentence ends at a line break, or at . ! ? (and a closing quote) before a capital, a digit or an
 opening quote.  Sentences that were joined without a space, as in the BBC's summaries ("2%.The"), are split too.
 
-The package sees only the letters a to z and the digits 0 to 9; digits of other scripts become these.  A word in which
-it sees none, as in other scripts, is one token here, without a stem; where a script has no spaces, so is each letter.
+The package knows only the letters a to z and the digits 0 to 9; digits of other scripts are converted to these.  A
+word without any of them, as in other scripts, is one token here, without a stem; in a script without spaces, each
+letter is one.
 """
 
 import re
@@ -39,7 +40,7 @@ _BORDER = re.compile(
 
 
 class _Words(DefaultTokenizer):
-    """Tokens of the package, and the words in which it sees none."""
+    """Tokens of the package, and words that it does not know."""
 
     def tokenize(self, text: str) -> list[str]:
         """Return the tokens of a text."""
@@ -53,9 +54,9 @@ class _Words(DefaultTokenizer):
 
 
 def is_foreign(word: str) -> bool:
-    """Return True for a word with letters or numerals, of which the package sees none.
+    """Return True for a word with letters or numerals, none of which the package knows.
 
-    Numerals that stand for letters or digits of the package, such as ½, are not foreign; it leaves them out.
+    Numerals that stand for letters or digits of the package, such as ½, are not foreign; the package leaves them out.
     """
     if not any(map(str.isalnum, word)) or _SEEN.search(word.lower()):
         return False
@@ -102,7 +103,7 @@ def rouge_intervals(scores: np.ndarray, resamples: int) -> list[tuple[float, flo
 def rouge_signature(search: str, resamples: int, texts: Iterable[str] = ()) -> str:
     """Return the settings that the numbers depend on.
 
-    search: settings that made the summaries.  texts: all texts, to say if words of other scripts are tokens.
+    search: settings that made the summaries.  texts: all texts; they show if words of other scripts are tokens.
     """
     others = (text for text in texts if not text.isascii())
     foreign = any(

@@ -120,7 +120,7 @@ def coverage(
     own: Pieces,
     search: "SearchOptions",
 ) -> Coverage:
-    """Measure how much of two texts the columns of their batches cover.
+    """Measure the shares of two texts that the columns of their batches cover.
 
     sources, references, own: pieces of each sentence; the last one is the end, which does not count.
     search: crops the sources and makes the batches, with its `batch_size`.

@@ -24,9 +24,9 @@ class Difference(NamedTuple):
 def paired_difference(ours: Samples, theirs: Samples, difference: float) -> Difference:
     """Test the difference of two systems from their scores on the same resamples.
 
-    difference: that of the scores on the whole text.
+    difference: difference of the scores on the whole text.
     The p-value is sacreBLEU's, so that its command line gives the same one: about half of a two-sided test's.  A
-    difference of 0 has p = 1, as none is smaller; sacreBLEU's strict inequality would give it the smallest p.
+    difference of 0 has p = 1, because none is smaller; sacreBLEU's strict inequality would give it the smallest p.
     """
     samples = np.subtract(ours, theirs)
     deviations = np.abs(samples) - np.abs(samples).mean()

@@ -1,7 +1,7 @@
 """BLEU of teachers on the validation set, checked before they translate the text that students learn from.
 
 A teacher that is trained here was validated, and its folder records the BLEU of the weights that were kept.  Any
-other, such as a Hugging Face model, translates the first sentences of the validation set greedily.
+other teacher, such as a Hugging Face model, translates the first sentences of the validation set greedily.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def check_teachers(
 ) -> list[TeacherBleu]:
     """Return the BLEU of each member of a teacher; nothing is checked or returned if `minimum` is 0.
 
-    languages: of input and output.  target: the language whose tokens BLEU counts.  side: that the teacher reads.
+    languages: input and output.  target: language whose tokenizer BLEU uses.  side: the side that the teacher reads.
     Raises InputError that names every member under `minimum`.
     """
     if not minimum:

@@ -1,4 +1,4 @@
-"""Files of translations, one per line; apart from the scores, so that a change of these translates nothing again."""
+"""Files of translations, one per line; separate from the scores, so that their changes repeat no translation."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -89,7 +89,7 @@ def resampled(
     metric.n_bootstrap = bootstrap  # the signature names it, and the seed
     with environment(SEED):
         metric.seed, samples = _bootstrap_resample(statistics, metric, bootstrap)
-    if len({type(one.score) for one in samples}) > 1:  # resamples without a match have another 0
+    if len({type(one.score) for one in samples}) > 1:  # a 0 without a match has another type
         for one in samples:
             one.score = float(one.score)
     found.estimate_ci(samples)

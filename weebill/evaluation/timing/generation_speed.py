@@ -1,7 +1,7 @@
 """Generation time per example and per token at fixed lengths, and memory: each variant in a process of its own.
 
 Each variant generates for one example at a time, greedily, on one core with one thread; variants take turns.  With a
-GPU, variants in floating-point numbers are timed there too, in bfloat16; int8 ones are for processors.
+GPU, variants in floating-point numbers are timed there too, in bfloat16; int8 variants run on CPUs only.
 """
 
 import logging
@@ -63,7 +63,7 @@ def measure_generation(
 ) -> list[GenerationSpeed]:
     """Time every variant, name → folder, on the first examples of the test part.  Raises InputError if one fails.
 
-    given: most tokens of an article, or tokens of running text to continue.  accelerator: `gpu`, or its
+    given: largest number of tokens of an article, or tokens of running text to continue.  accelerator: `gpu`, or its
     rehearsal, also times the variants in floating-point numbers on a GPU, after all variants on a core.
     """
     found = _measured(variants, data, examples, given, new_tokens, rounds, Device())
@@ -119,7 +119,7 @@ def _measured(
 
 
 def _texts(rows: Sequence[Mapping[str, str]], examples: int, given: int) -> list[str]:
-    """Return articles, or as much running text as needed; any more would count as a model's memory."""
+    """Return articles, or only as much running text as needed, because more would count as a model's memory."""
     if "article" in rows[0]:
         return [row["article"] for row in rows[:examples]]
     found, room = [], examples * given * CHARACTERS

@@ -1,7 +1,8 @@
-"""Translation speed on a GPU by mini-batch size and kind of numbers, with and without a shortlist.
+"""Translation speed on a GPU by mini-batch size and type of numbers, with and without a shortlist.
 
-The sweep follows WNGT20's and WMT21's table 4.  PyTorch multiplies; int8 students multiply integers.  Each setting
-is warmed up by a whole pass, so that every shape has been seen, and is scored by the translations that were timed.
+The sweep follows WNGT20's and WMT21's table 4.  PyTorch computes products, of integers for int8 students.
+Each setting is warmed up by a whole pass, so that every shape has been seen, and is scored by the translations that
+were timed.
 """
 
 import copy
@@ -203,7 +204,7 @@ class _Entrant:
 
 
 def running(numbers: str) -> str:
-    """Return the precision in which a network runs that multiplies these numbers: integers beside float32."""
+    """Return the precision of a network for a type of numbers: int8 students compute all else in float32."""
     return "float32" if numbers == "int8" else numbers
 
 

@@ -1,4 +1,4 @@
-"""Text that is timed on a GPU: whole test sets, whose BLEU tells what was timed, and lines of a corpus after them."""
+"""Text for timings on a GPU: whole test sets, whose BLEU shows what was timed, then lines of a corpus."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class TimedText:
         return sum(len(one.sources) for one in self.test_sets)
 
     def first(self, sentences: int) -> "TimedText":
-        """Return the first sentences, of which no test set is scored."""
+        """Return the first sentences, without test sets to score."""
         return TimedText(self.sentences[:sentences], name=self.name)
 
     def scores(self, translations: Sequence[str], target: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Processor time of metrics by systems, by segments and by candidates, all in turn on one core.
+"""Processor time of metrics by numbers of systems, segments and candidates, all in turn on one core.
 
 COMETINHO's figures 1, 2, 3 and 7 show the same for a GPU.
 """
@@ -41,9 +41,9 @@ class Text:
         systems: Sequence[str | Path],
         segments: int | None = None,
     ) -> "Text":
-        """Read files with one line per segment; segments: how many to keep, evenly spaced, None for all.
+        """Read files with one line per segment; segments: number to keep, evenly spaced; None: all.
 
-        Raises InputError if a file has no lines or not as many as the sources, or if a system is named twice.
+        Raises InputError if a file has no lines or another number than the sources, or if a system is named twice.
         """
         if repeated := [path for path in systems if systems.count(path) > 1]:
             message = f"{repeated[0]}: named twice; leave one out, or one system stands for two"

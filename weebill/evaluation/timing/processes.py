@@ -1,4 +1,4 @@
-"""Worker processes pinned to cores: each keeps one object and calls its methods, so that only these are measured."""
+"""Worker processes pinned to cores: each keeps one object and calls its methods, so that only calls are measured."""
 
 import multiprocessing
 import os
@@ -11,12 +11,12 @@ from typing import Any, Self
 from weebill.errors import InputError
 from weebill.evaluation.this_process import environment, usable_cores
 
-# What workers for translations import.
+# Modules that workers for translations import.
 IMPORTED = ("torch", "weebill.runtime.text", "weebill.translation.loading")
 
 
 class Worker:
-    """Process of its own on some cores, which ends with the block.
+    """Separate process on some cores, which ends with the block.
 
     cores: those to which all its threads are pinned; None: the last usable one.
     threads: number of threads for PyTorch, OpenMP and MKL.
@@ -55,7 +55,7 @@ class Worker:
             self._connection.send((work, arguments))
 
     def answer(self) -> Any:
-        """Return the result of what was started last, None for a new object.  Raises InputError if it failed."""
+        """Return the result of the work started last, None for a new object.  Raises InputError if it failed."""
         try:
             failure, result = self._connection.recv()
         except (EOFError, ConnectionError):
@@ -65,7 +65,7 @@ class Worker:
         return result
 
     def call(self, work: str | Callable[..., Any], *arguments: Any) -> Any:
-        """Do the same as `start`, and return the result."""
+        """Start work as `start` does, wait, and return its result."""
         self.start(work, *arguments)
         return self.answer()
 
@@ -113,7 +113,7 @@ def pool(cores: list[int], processes: int, threads: int = 1) -> Iterator[list[Wo
 
 
 def memory(peak: bool = False) -> float:
-    """Return the MiB of this process that are in memory now, or the most so far if `peak`."""
+    """Return the resident MiB of this process: now, or the most so far if `peak`."""
     name = "VmHWM:" if peak else "VmRSS:"
     for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith(name):

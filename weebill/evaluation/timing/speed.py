@@ -33,8 +33,8 @@ RUNTIME = "Weebill runtime"  # followed by its instruction set in brackets
 class Entrant:
     """Variant to time: a function that loads it in a worker, and its search.
 
-    A translator has a method `translate` of sentences and the search.  One of the runtime has the attributes `isa`
-    and `shortlist`, and its `load` accepts a number of `threads`; PyTorch's uses all threads of its process.
+    A translator has a method `translate` of sentences and the search.  A translator of the runtime has attributes
+    `isa` and `shortlist`, and its `load` accepts a number of `threads`; one of PyTorch uses its process's threads.
     """
 
     variant: str
@@ -96,8 +96,8 @@ def measure_speed(
     least_seconds: shortest timing.  A text that takes less is translated several times, for about this long in all,
     and the mean counts; a timing of a twentieth of a second would depend more on the machine than on the entrant.
 
-    shared: time the fastest of the runtime's entrants and the fastest of PyTorch's also on all cores by fewer
-    processes with more threads.  Loading and a warm-up batch are not timed.
+    shared: also time the fastest entrant of the runtime and the fastest of PyTorch on all cores by fewer processes
+    with more threads.  Loading and a warm-up batch are not timed.
     Raises InputError if there is nothing to translate or a worker fails.
     """
     if not count_words(sentences):

@@ -52,7 +52,7 @@ def in_turn(
 ) -> dict[Key, list[Figure]]:
     """Measure everything once in each round; return the figures of each measure, one per round.
 
-    Each round begins with another measure, so that none profits from the state of the machine.
+    Each round begins with another measure, so that none always profits from the state of the machine.
     uncounted: warm-up rounds before the `rounds` that count.
     told: called with "round 2 of 3", the key and the figure after each measure that counts.
     """
@@ -80,6 +80,6 @@ def seconds_in_turn(
 def rates_in_turn(
     works: Mapping[Key, Work], amount: float, rounds: int, clock: Clock = time.perf_counter
 ) -> dict[Key, list[float]]:
-    """Time as `seconds_in_turn` does; return amounts per second, where each piece of work does `amount`."""
+    """Time as `seconds_in_turn` does; return amounts per second, if each piece of work does `amount`."""
     found = seconds_in_turn(works, rounds, clock)
     return {key: [amount / one for one in seconds] for key, seconds in found.items()}

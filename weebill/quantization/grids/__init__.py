@@ -1,4 +1,4 @@
-"""Grids that weights are rounded to, by name, and their common base; each is loaded on use.
+"""Grids that weights are rounded to, by name, and their common base; each is loaded on first use.
 
 A new grid is a file with a subclass of `Grid` and its settings, and an entry in `experiment.precisions`, which names
 it.  Such a file imports torch inside functions only: a configuration is checked without it.
@@ -56,7 +56,7 @@ class Grid(ABC):
     sentence: str
     """Meaning of the grid's key in a configuration."""
     bytes_per_weight: float = 1.1
-    """Bytes of a model folder for each weight, with scales and float32 biases: the estimate of disk uses it."""
+    """Bytes of a model folder for each weight, with scales and float32 biases, to estimate disk space."""
 
     @abstractmethod
     def fit(self, x: "Tensor") -> "Tensor":

@@ -1,4 +1,4 @@
-"""The grid `int8`: 8-bit integers with one scale a tensor; activations are rounded to it too."""
+"""Grid `int8`: 8-bit integers with one scale per tensor; activations are rounded to it too."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -46,7 +46,7 @@ class Int8(Grid):
 
 
 def scale_of_maximum(maximum: "Tensor") -> "Tensor":
-    """Return 127 / maximum; 1 where all is zero, whose codes are zero under any scale."""
+    """Return 127 / maximum; 1 for a maximum of 0, where codes are zero under any scale."""
     maximum = maximum.float()
-    limit = maximum.new_full(maximum.shape, INT8_LIMIT)  # else it multiplies by a reciprocal
+    limit = maximum.new_full(maximum.shape, INT8_LIMIT)  # 127 / x would multiply by 1 / x
     return limit / maximum.where(maximum > 0, limit)

@@ -1,4 +1,4 @@
-"""The grid `int8_rowwise`: 8-bit integers with a scale for each row."""
+"""Grid `int8_rowwise`: 8-bit integers with a scale for each row."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The grid `log4`: four bits on a logarithmic scale, two codes to a byte."""
+"""Grid `log4`: four bits on a logarithmic scale, two codes to a byte."""
 
 from math import prod
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +31,7 @@ class LogGrid:
 
 
 class Log4(Grid):
-    """Sixteen numbers ±S·2^k, k = −7…0, with one S a tensor (WNGT20 §5.2, Aji & Heafield 2020).
+    """Sixteen numbers ±S·2^k, k = −7…0, with one S per tensor (WNGT20 §5.2, Aji & Heafield 2020).
 
     A number goes to the nearest of them, so between S·2^k and S·2^(k+1) the border is 1.5·S·2^k.
     A code's lowest three bits are k + 7, the fourth is the sign; there is no zero.

@@ -14,7 +14,7 @@ from weebill.metric.network import FAMILIES
 
 
 def hyperparameters(encoder: Path, **other: Any) -> dict[str, Any]:
-    """Return a checkpoint's hyperparameters of its model, without those of training."""
+    """Return the hyperparameters of a checkpoint's model, without those of training."""
     return {
         "class_identifier": "regression_metric",
         "encoder_model": "XLM-RoBERTa",
@@ -38,7 +38,7 @@ def random_state(values: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
     kind = FAMILIES[family]
     encoder = kind(
         kind.config_class.from_dict(read_config(Path(values["pretrained_model"]))),
-        add_pooling_layer=family == "MiniLM",  # as unbabel-comet has it
+        add_pooling_layer=family == "MiniLM",  # as in unbabel-comet
     )
     state = {f"encoder.model.{name}": value for name, value in encoder.state_dict().items()}
     if values["layer"] == "mix":

@@ -24,7 +24,7 @@ ENCODER_PIECES = 600
 
 
 def make_all(stand_ins: StandIns) -> None:
-    """Write all files and models that are not there yet; models come in the order in which others need them."""
+    """Write all files and models that are missing; a model is made before others that need it."""
     for path, text in stand_ins.files.items():
         if not path.is_file() or path.read_text("utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def make_all(stand_ins: StandIns) -> None:
 
 
 def with_checksums(values: Any) -> Any:
-    """Return a configuration in which the checksums of stand-ins are filled in; they have been made."""
+    """Return a configuration with the checksums of its stand-ins, which must exist."""
     if isinstance(values, Mapping):
         return {key: with_checksums(value) for key, value in values.items()}
     if isinstance(values, list | tuple):
@@ -65,7 +65,7 @@ def _sentences(languages: Iterable[str]) -> list[str]:
 
 
 def _encoder(folder: Path, model: Model, sentences: Sequence[str]) -> None:
-    """Write an encoder with weights, so that it can be trained on."""
+    """Write an encoder with weights, so that training can start from it."""
     from weebill.hugging_face.loading import read_config
     from weebill.metric.encoder_folders import write_encoder
     from weebill.metric.network import FAMILIES

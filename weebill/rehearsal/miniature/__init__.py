@@ -1,4 +1,4 @@
-"""Miniature of an experiment, a function of its configuration: what to run, and the stand-ins that it reads."""
+"""Miniature of an experiment, a function of its configuration: a small one, and the stand-ins that it reads."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ PREFIX = "rehearsal-"
 
 
 class Miniature(NamedTuple):
-    """Small experiment; its checksums of stand-ins are known when these have been made."""
+    """Small experiment; the checksums of its stand-ins are known once these have been made."""
 
     config: dict[str, Any]
     stand_ins: StandIns
@@ -44,7 +44,7 @@ def miniature(config: Mapping[str, Any], zoo: Zoo, full: bool = False) -> Miniat
 
 
 def small_hardware(hardware: Mapping[str, Any]) -> dict[str, Any]:
-    """Return at most two devices of one thread, a GPU's code on the processor."""
+    """Return hardware of at most two devices with one thread; a GPU's code runs on the processor."""
     on_gpu = hardware["accelerator"] != "cpu"
     return {
         **hardware,

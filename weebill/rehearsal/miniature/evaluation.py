@@ -26,7 +26,7 @@ def small(
     stand_ins: StandIns,
     zoo: Zoo,
 ) -> Config:
-    """Return the section `evaluation` with few sentences, rounds and resamplings; tests: test sets that are left."""
+    """Return the section `evaluation` with few sentences, rounds and resamplings; tests: the remaining test sets."""
     given = config["evaluation"]
     made = {
         **given,
@@ -49,7 +49,7 @@ def small(
 
 
 def small_checkpoint(name: str, languages: tuple[str, ...], stand_ins: StandIns) -> str:
-    """Return the place of a stand-in for a COMET checkpoint; its encoder lies beside it."""
+    """Return the place of a stand-in for a COMET checkpoint; its encoder is beside it."""
     encoder = stand_in_of(name, "encoder", languages=languages)
     folder = stand_ins.model(f"{name}.encoder", encoder)
     return stand_ins.model(name, replace(encoder, use="checkpoint", encoder=folder))
@@ -86,7 +86,7 @@ def _engines(engines: Config, zoo: Zoo) -> Config:
 
 
 def _labelled(labelled: Config, languages: tuple[str, str], stand_ins: StandIns) -> Config:
-    """Return a table of labelled pairs, of which every third has the translation of another."""
+    """Return a table of labelled pairs; every third pair has the translation of another."""
     pairs = stand_ins.pairs(languages, LABELLED)
     columns = labelled["columns"]
     width = max(columns.values()) + 1

@@ -19,7 +19,7 @@ WINDOW = 32
 
 
 def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
-    """Return the miniature's sections, without those of every kind of experiment; all pipelines stay."""
+    """Return the miniature's sections, without those common to all kinds of experiments; all pipelines stay."""
     models = {name: _model(entry, stand_ins) for name, entry in config["models"].items()}
     return {
         "data": {name: _data(name, entry, stand_ins) for name, entry in config["data"].items()},

@@ -34,7 +34,7 @@ def judged_lines(
 
 
 def system_lines(references: Sequence[str], number: int) -> list[str]:
-    """Return a system's translations: the references, of which the worse systems drop more of the end."""
+    """Return a system's translations: the references, from which worse systems drop more at the end."""
     return [
         text[: max(1, len(text) - (number * (1 + place % 3)) * len(text) // 12)]
         for place, text in enumerate(references)
@@ -42,5 +42,5 @@ def system_lines(references: Sequence[str], number: int) -> list[str]:
 
 
 def scores_of(count: int) -> list[str]:
-    """Return scores of another metric for `count` rows, one a line."""
+    """Return scores of another metric for `count` rows, one per line."""
     return [f"{(number * 7) % 11 / 11:.3f}" for number in range(count)]

@@ -28,7 +28,7 @@ TIMED = 6  # segments
 
 
 def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
-    """Return the miniature's sections, without those of every kind of experiment."""
+    """Return the miniature's sections, without those common to all kinds of experiments."""
     distillation, languages = config.get("distillation"), _languages(config)
     made: Config = {
         "sentences": min(config["sentences"], SENTENCES_OF_TEXTS),
@@ -198,7 +198,7 @@ def _pairs(name: str, entry: Config, stand_ins: StandIns) -> Config:
 def _way(way: Config, languages: tuple[str, str], stand_ins: StandIns) -> Config:
     """Return a way to translate with small models."""
     if way["by"] == "training":
-        # Long enough, and with little smoothing, that translations are not all empty.
+        # The training is long enough, and smoothing weak enough, that translations are not all empty.
         return {**way, "training": {**short_training(way["training"], LEARNING), "smoothing": 0.1}}
     codes = way.get("languages") or languages
     models = []

@@ -1,4 +1,4 @@
-"""Small architectures of the structure of large ones: as many heads and layers, the same sharing, other widths."""
+"""Small architectures with the structure of large ones: equal heads, layers and sharing, but other widths."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,10 +11,10 @@ from weebill.files import read_json
 from weebill.metric.encoder_family import BY_TYPE, family_of
 from weebill.rehearsal.miniature.stand_ins import Model, StandIns, Use
 
-WIDTH = 64  # of embeddings; Firefox's engine wants a multiple of 64
+WIDTH = 64  # of embeddings; Firefox's engine needs a multiple of 64
 NEURONS = 128
-PIECES = 504  # of a vocabulary, with 256 for bytes; Firefox's engine wants multiples of 8
-MORE_PIECES = 24  # of each vocabulary than of the next smaller one
+PIECES = 504  # of a vocabulary, with 256 for bytes; Firefox's engine needs multiples of 8
+MORE_PIECES = 24  # difference between a vocabulary and the next smaller one
 
 
 def small_entry(entry: Mapping[str, Any], sizes: Mapping[int, int]) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def small_entry(entry: Mapping[str, Any], sizes: Mapping[int, int]) -> dict[str,
         "attention_width": narrow if entry["attention_width"] < entry["embedding"] else width,
         "feed_forward": NEURONS,
     }
-    if isinstance(entry["decoder_layers"], list):  # an ensemble, of which two members stay
+    if isinstance(entry["decoder_layers"], list):  # an ensemble: two members stay
         small["decoder_layers"] = [entry["decoder_layers"][0], entry["decoder_layers"][-1]]
     if "vocabulary" in entry:
         small["vocabulary"] = sizes[entry["vocabulary"]]
@@ -36,7 +36,7 @@ def small_entry(entry: Mapping[str, Any], sizes: Mapping[int, int]) -> dict[str,
 
 
 def small_sizes(sizes: Iterable[int]) -> dict[int, int]:
-    """Return a small vocabulary size for each of several, different ones for different ones."""
+    """Return a small vocabulary size for each size; different sizes stay different."""
     return {size: PIECES + MORE_PIECES * number for number, size in enumerate(sorted(set(sizes)))}
 
 
@@ -69,7 +69,7 @@ def stand_in_of(name: str, use: Use, **other: Any) -> Model:
 def with_small_model(
     entry: Mapping[str, Any], use: Use, stand_ins: StandIns, **other: Any
 ) -> dict[str, Any]:
-    """Return an entry whose `hugging_face` names a stand-in; one of the hub, with a revision, keeps its name."""
+    """Return an entry whose `hugging_face` names a stand-in; a model of the hub, with a revision, keeps its name."""
     name = entry["hugging_face"]
     model = stand_in_of(name, use, **other)
     if "revision" in entry:

@@ -1,4 +1,4 @@
-"""Stand-ins that a miniature reads instead of the experiment's files and models: what they are, not yet made."""
+"""Descriptions of the stand-ins that a miniature reads instead of the experiment's files and models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,9 +62,9 @@ class StandIns:
         return [one for one, _ in self.pairs((language, language), count)]
 
     def file(self, original: str, lines: Sequence[str]) -> str:
-        """Return the place, in the miniature's configuration, of a text file instead of an original one.
+        """Add a text file in place of an original one; return its place in the miniature's configuration.
 
-        The place of a public text stays one, so that the workflow makes it.
+        The place of a public text stays that of a public text, so that the workflow makes it.
         """
         text = "".join(f"{line}\n" for line in lines)
         path = self._path(original)
@@ -72,13 +72,13 @@ class StandIns:
         return self._named(original, path)
 
     def table(self, original: str, columns: Mapping[str, Sequence[Any]]) -> str:
-        """Return the place of a Parquet table instead of an original one."""
+        """Add a Parquet table in place of an original one; return its place."""
         path = self._path(original).with_suffix(".parquet")
         self.tables[path] = columns
         return str(path)
 
     def model(self, original: str, model: Model) -> str:
-        """Return the place of a model's folder or file instead of an original one."""
+        """Add a model's folder or file in place of an original one; return its place."""
         path = self._path(original)
         self.models[path] = model
         return self._named(original, path)
@@ -88,13 +88,13 @@ class StandIns:
         self.models[self.local_dir / name] = model
 
     def address(self, name: str, model: Model) -> dict[str, str]:
-        """Return address and checksum of a model's file, which the workflow finds in `local_dir`."""
+        """Add a model's file in `local_dir`, where the workflow finds it; return its address and checksum."""
         self.models[self.local_dir / name] = model
         return {"model": f"{ADDRESS}/{name}", "sha256": CHECKSUM_OF + str(self.local_dir / name)}
 
     @property
     def local_dir(self) -> Path:
-        """Folder of what the workflow would fetch."""
+        """Folder of the files that the workflow would fetch."""
         return self.folder / "fetched"
 
     def _path(self, original: str) -> Path:

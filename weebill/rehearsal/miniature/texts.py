@@ -9,7 +9,7 @@ from weebill.experiment.corpora import USES, sides_of
 from weebill.rehearsal.miniature.stand_ins import StandIns
 
 ROWS, HELD_OUT = 100, 16  # pairs of a corpus, and of a test set or validation entry
-LEAST_PARALLEL = 2  # corpora of parallel text, if there are so many
+LEAST_PARALLEL = 2  # corpora of parallel text, if there are enough
 OVERRIDES = ("cleaning", "back_translation", "distillation", "noise")
 BEST = 80  # rows that a score keeps, if it keeps a number of them
 
@@ -17,7 +17,7 @@ Entry = dict[str, Any]
 
 
 def few_corpora(corpora: Mapping[str, Entry], named: Iterable[str]) -> list[str]:
-    """Choose corpora: those that other keys name, one of each use with the same keys of its own, and two parallel."""
+    """Choose corpora: those that other keys name, one for each combination of use and own keys, and two parallel."""
     chosen = [name for name in named if name in corpora]
     kinds = {_kind(corpora[name]) for name in chosen}
     for name, entry in corpora.items():
@@ -57,9 +57,9 @@ def small_text(
     stand_ins: StandIns,
     rows: int,
 ) -> Entry:
-    """Return the entry of a small text: embedded pairs if the original has such, else stand-in files.
+    """Return the entry of a small text: embedded pairs if the original has them, else stand-in files.
 
-    Files that the workflow makes from their origins stay such; all others are the importer's `files`.
+    Files that the workflow makes from their origins stay so; the importer `files` reads all others.
     """
     if entry["importer"] == tatoeba.NAME:
         return {**entry, "pairs": min(entry["pairs"], rows)}
@@ -72,7 +72,7 @@ def small_text(
 
 
 def _original(place: tuple[str, ...], entry: Entry, side: str) -> str:
-    """Return the path that a file of an entry had, with the lines that it took; others have the key's."""
+    """Return the original path of an entry's file, with the lines that it took; without a path, the key's."""
     path = entry.get(side, "") if entry["importer"] == "files" else ""
     lines = entry.get("lines") or {}
     part = "".join(f".{lines[key]}" for key in ("first", "last") if key in lines)
@@ -89,7 +89,7 @@ def few_tests(
     columns: Mapping[str, Mapping[str, list[str]]],
     by_origin: Sequence[str] = (),
 ) -> list[str]:
-    """Choose two test sets: one measured by original language, those that the papers' columns show first, others."""
+    """Choose two test sets: one by original language if there is any, then those that papers' columns show first."""
     shown = [tests[0] for paper in columns.values() for tests in paper.values()]
     first = [name for name in shown if name in by_origin] or by_origin
     return list(dict.fromkeys([*first[:1], *shown, *names]))[:2]

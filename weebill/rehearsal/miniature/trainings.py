@@ -1,10 +1,10 @@
-"""Trainings of some updates, with the schedule, kinds of numbers and parts of long ones."""
+"""Short trainings, with the schedule, types of numbers and parts of long ones."""
 
 from collections.abc import Mapping
 from typing import Any
 
 UPDATES = 16  # of teachers and students
-RESET_TO = 4  # of them before pruning begins
+RESET_TO = 4  # updates before pruning begins
 PART = 3  # updates of a part of a training, such as one iteration of pruning
 VALIDATE_EVERY = 8
 SENTENCES = 20
@@ -84,7 +84,7 @@ def short_regression(training: Mapping[str, Any]) -> Settings:
 
 
 def short_pretraining(encoder: Mapping[str, Any]) -> Settings:
-    """Return a small encoder of as many layers and heads, and its short pre-training."""
+    """Return a small encoder with as many layers and heads, and its short pre-training."""
     return {
         **encoder,
         "width": 4 * encoder["heads"],

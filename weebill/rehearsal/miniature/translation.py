@@ -33,7 +33,7 @@ Config = dict[str, Any]
 
 
 def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
-    """Return the miniature's sections, without those of every kind of experiment."""
+    """Return the miniature's sections, without those common to all kinds of experiments."""
     chosen = Chosen(config, zoo, full)
     languages = (config["languages"]["source"], config["languages"]["target"])
     by_origin = config["evaluation"].get("original_languages", [])
@@ -99,7 +99,7 @@ def _architectures(config: Config, chosen: Chosen) -> list[str]:
 
 
 def _vocabulary(vocabulary: Config) -> Config:
-    """Return small vocabularies; their sizes differ, where the sides have vocabularies of their own."""
+    """Return small vocabularies; their sizes differ if the sides have vocabularies of their own."""
     return {**vocabulary, **{key: size for key, size in PIECES.items() if key in vocabulary}}
 
 
@@ -132,7 +132,7 @@ def _teacher(section: Config, languages: tuple[str, str], stand_ins: StandIns, z
 
 
 def _training(training: Config, corpora: list[str]) -> Config:
-    """Return the students' short training, whose stages copy only corpora that are there."""
+    """Return the students' short training, whose stages copy only corpora that exist."""
     small = short_training(training)
     for stage in small["stages"]:
         stage["copies"] = {name: n for name, n in stage["copies"].items() if name in corpora}
@@ -156,7 +156,7 @@ def _distillation(config: Config, chosen: Chosen) -> Config:
 
 
 def _scoring(config: Config, languages: tuple[str, str], stand_ins: StandIns) -> Config:
-    """Return the models that score rows, short of training and of text."""
+    """Return the models that score rows, with short trainings and little text."""
     small = dict(config["scoring"])
     if "reverse_model" in small:
         small["reverse_model"] = _teacher(small["reverse_model"], languages[::-1], stand_ins, {})
@@ -188,7 +188,7 @@ def _scoring_text(
 
 
 def _report(report: Config, tests: list[str], students: list[str]) -> Config:
-    """Return the papers' columns and rows of what is left."""
+    """Return the papers' columns and rows for the remaining test sets and students."""
     return {
         "columns": {
             paper: {

@@ -1,4 +1,4 @@
-"""Choice of few students and variants that stand for all: one for each combination of what rules can tell apart."""
+"""Choice of few students and variants that represent all: one for each combination that rules distinguish."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ Key = tuple[Any, ...]
 
 
 def student_kind(student: str, zoo: Zoo) -> Key:
-    """Return the kind of a student's architecture and sharing, and whether it has a text or seed of its own."""
+    """Return a student's kind: structure of its architecture, and whether it has a text or seed of its own."""
     entry = zoo[architecture_of(student)]
     modified = entry["attention_width"] != entry["embedding"]
     shape = (entry["decoder"], entry["decoder_tied"], modified, entry.get("vocabulary"))
@@ -25,13 +25,13 @@ def student_kind(student: str, zoo: Zoo) -> Key:
 
 
 def recipe_kind(recipe: str, config: Mapping[str, Any]) -> Key:
-    """Return a recipe's method with those of its settings that are a choice: a word, or yes or no."""
+    """Return a recipe's method and those of its settings that are choices: words, or yes or no."""
     settings = config["pruning"].get(recipe, {})
     return tuple(sorted((k, v) for k, v in settings.items() if isinstance(v, str | bool)))
 
 
 def variant_kind(variant: Variant, config: Mapping[str, Any], zoo: Zoo) -> Key:
-    """Return what the miniature has one variant of: kind of student, method and precision."""
+    """Return a variant's kind of student, method and precision; the miniature has one variant of each kind."""
     student, recipe, precision = variant
     of_own = student != architecture_of(
         student
@@ -41,7 +41,7 @@ def variant_kind(variant: Variant, config: Mapping[str, Any], zoo: Zoo) -> Key:
 
 
 class Chosen:
-    """Chosen variants of an experiment, and the one that stands for any other."""
+    """Chosen variants of an experiment, and the chosen one that represents any other."""
 
     def __init__(self, config: Mapping[str, Any], zoo: Zoo, full: bool = False) -> None:
         """Choose; full: all variants."""
@@ -56,13 +56,13 @@ class Chosen:
         self.recipes = [name for name in config["pruning"] if name in recipes | shapes]
 
     def stands_for(self, variant: Variant) -> Variant | None:
-        """Return the chosen variant of a variant's kind; None if it is not made for itself."""
+        """Return a variant itself if it is chosen, else a chosen one of its kind; None if there is none."""
         kind = variant_kind(variant, self._config, self._zoo)
         alike = (one for one in self.variants if variant_kind(one, self._config, self._zoo) == kind)
         return variant if variant in self.variants else next(alike, None)
 
     def patterns(self, variants: Iterable[Variant]) -> list[str]:
-        """Return the names of what stands for some variants."""
+        """Return the names of the variants that represent the given ones."""
         found = (self.stands_for(one) for one in variants)
         return list(dict.fromkeys("/".join(one) for one in found if one is not None))
 
@@ -78,7 +78,7 @@ class Chosen:
         return {form: self.patterns(variants) for form, variants in found.items()}
 
     def _few(self, every: list[Variant]) -> list[Variant]:
-        """Choose students one after the other, always the one that has most kinds of variants that none has yet."""
+        """Choose students one by one: always the one with the most kinds of variants that are not covered yet."""
         kinds = {one: variant_kind(one, self._config, self._zoo) for one in every}
         chosen: list[Variant] = []
         covered: set[Key] = set()

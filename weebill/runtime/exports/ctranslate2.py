@@ -32,11 +32,11 @@ def export(
     shortlist: Shortlist | None = None,
     vocabulary: AnyVocabulary | None = None,
 ) -> None:
-    """Write a model folder, atomically, after CTranslate2 has run it to the network's own scores.
+    """Write a model folder, atomically, after CTranslate2 has reproduced the network's scores from it.
 
-    pieces: the target vocabulary's, in order.  quantization: one of CTranslate2's, None for float32.  shortlist:
-    written as vocabulary map, used where a translation asks for it.  vocabulary: copied beside the model.
-    Raises InputError where CTranslate2 cannot hold the student's shape, or its quantization changes the scores.
+    pieces: those of the target vocabulary, in order.  quantization: one of CTranslate2's, None for float32.
+    shortlist: written as vocabulary map, used if a translation requests it.  vocabulary: copied beside the model.
+    Raises InputError if CTranslate2 cannot hold the student's shape, or its quantization changes the scores.
     """
     if fault := _fault(network.architecture):
         raise InputError(fault)
@@ -118,7 +118,7 @@ def _scores(folder: Path, network: Translator, pieces: Sides) -> tuple[Tensor, T
 
 
 def _fault(shape: Architecture) -> str | None:
-    """Return why CTranslate2 cannot hold a student of this shape; None if it can."""
+    """Return the reason why CTranslate2 cannot hold a student of this shape; None if it can."""
     if shape.decoder_kind != "attention":
         return "CTranslate2 has no SSRU decoder; export a student with a self-attention decoder, or to Marian"
     sides = {"encoder": shape.encoder, "decoder": shape.decoder}
@@ -177,7 +177,7 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 def _write_map(shortlist: Shortlist, pieces: Sides, path: Path) -> None:
-    """Write CTranslate2's vocabulary map: source piece, tab, target pieces; those of the empty piece always serve."""
+    """Write CTranslate2's vocabulary map: source piece, tab, target pieces; the empty piece's are always allowed."""
     sources, names = pieces
     lists = [("", shortlist.frequent), *zip(sources, shortlist.candidates, strict=True)]
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""The note of an export about its input: what the vocabulary's own normalizer cannot do."""
+"""Note of an export about its input: the limits of the vocabulary's own normalizer."""
 
 from pathlib import Path
 

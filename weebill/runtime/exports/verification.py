@@ -29,14 +29,14 @@ def in_float32(network: Translator) -> Translator:
 def same_tensors(
     found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], folder: str | Path
 ) -> None:
-    """Raise RuntimeError where the tensors read again differ by any bit from those written."""
+    """Raise RuntimeError if the tensors read again differ by any bit from those written."""
     other = [name for name, array in expected.items() if found[name].tobytes() != array.tobytes()]
     if other:
         raise RuntimeError(f"{folder}: written otherwise than meant: {', '.join(other)}")
 
 
 def close(found: Tensor, expected: Tensor, folder: str | Path) -> None:
-    """Raise RuntimeError if scores of the other engine are not ours."""
+    """Raise RuntimeError if the other engine's scores differ from ours."""
     if not alike(found, expected, TOLERANCE):
         worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
         raise RuntimeError(
@@ -46,7 +46,7 @@ def close(found: Tensor, expected: Tensor, folder: str | Path) -> None:
 
 
 def alike(found: Tensor, expected: Tensor, tolerance: float) -> bool:
-    """Return True if all scores are finite and none differs by more than a share of our largest."""
+    """Return True if all scores are finite and none differs by more than `tolerance` times our largest."""
     worst, largest = float((found - expected).abs().max()), float(expected.abs().max())
     return worst <= tolerance * largest
 

@@ -20,8 +20,8 @@ from weebill.workflow.progress import counter
 from weebill_runtime.options import Cut, SearchOptions, log_cut_count
 from weebill_runtime.text_translator import Progress, TextTranslator
 
-CUTS = "cuts.json"  # number of cut sentences of each chunk, in a job's folder of work
-ORDERS = 4  # of n-grams in sentence BLEU
+CUTS = "cuts.json"  # number of cut sentences of each chunk; a file in the job's work folder
+ORDERS = 4  # largest n-gram order in sentence BLEU
 
 
 def translate_shard(
@@ -36,8 +36,8 @@ def translate_shard(
     """Translate a shard into its n-best table, with the selected hypothesis of each row.
 
     OUTPUT.work keeps finished chunks of rows until all are done, so that a killed job continues to the same result.
-    made_by: JSON values for everything else that the result depends on (model hashes, code); chunks made by anything
-    else are made again.  language: that of the references, for their tokens.  The number of cut sentences is logged.
+    made_by: JSON values for everything else that the result depends on (model hashes, code); chunks with other values
+    are made again.  language: that of the references, which selects the tokenizer.  Logs the number of cut sentences.
     """
     identity = {"shard": sha256_file(shard), "search": asdict(search), "language": language}
     with unfinished_work(output, {**identity, "made_by": dict(made_by)}) as work:
@@ -90,10 +90,10 @@ def _translate(
 
 
 def sentence_bleu(hypothesis: str, reference: str, language: str = "") -> float:
-    """Compute BLEU, in [0, 1], with 1 added to the matches and totals of every order, 1 to 4.
+    """Compute BLEU in [0, 1], with 1 added to the matches and to the totals of each n-gram order from 1 to 4.
 
-    With m_n matches among t_n n-grams, c tokens of the hypothesis and r of the reference (by sacreBLEU's tokenizer of
-    the language, cased):
+    The hypothesis has m_n matches among t_n n-grams, and c tokens; the reference has r tokens (cased, by sacreBLEU's
+    tokenizer of the language):
     BLEU = min(1, exp(1 − r / c)) · (Π_n (m_n + 1) / (t_n + 1))^(1/4).  An empty hypothesis scores 0.
     """
     found, expected = _ngrams(hypothesis, language), _ngrams(reference, language)
@@ -108,7 +108,7 @@ def sentence_bleu(hypothesis: str, reference: str, language: str = "") -> float:
 
 
 def best_hypothesis(hypotheses: Sequence[str], reference: str, language: str = "") -> int:
-    """Return the index of the hypothesis closest to the reference by `sentence_bleu`; the first of equals."""
+    """Return the index of the hypothesis with the highest `sentence_bleu`; of equal ones, the first."""
     scores = [sentence_bleu(hypothesis, reference, language) for hypothesis in hypotheses]
     return scores.index(max(scores))
 
@@ -118,7 +118,7 @@ def _tokenizer(language: str) -> Callable[[str], str]:
     return bleu(language).tokenizer
 
 
-@lru_cache(64)  # the reference of all hypotheses is counted once
+@lru_cache(64)  # all hypotheses of a row share a reference, which is counted once
 def _ngrams(text: str, language: str) -> list[Counter]:
     tokens = _tokenizer(language)(text).split()
     starts = [tokens[start:] for start in range(ORDERS)]

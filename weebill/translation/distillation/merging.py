@@ -37,10 +37,10 @@ def merge(
     """Verify every shard against its corpus and write each row's text and selected translation as a pair.
 
     The table has columns source, target, corpus and row; also weight, if a corpus has weights (null for the others).
-    Rows with an empty translation are left out, and so are those whose translation, unlike its source, says a phrase
-    more than `max_repeats` times in a row (0: any number of times).
-    Returns the numbers of rows read, written, empty and repetitive.  Raises InputError if the rows of a shard are not
-    those of the corpus, and, unless `may_be_empty`, if no row is written.
+    A row is left out if its translation is empty, or if the translation repeats a phrase more than `max_repeats`
+    times in a row and its source does not (0: no limit).  Returns the numbers of rows read, written, empty and
+    repetitive.  Raises InputError if a shard's rows differ from those of the corpus, or if no row is written, unless
+    `may_be_empty`.
     """
     read = repetitive = 0
     with _writer(output, [part.corpus for part in parts]) as writer:
@@ -64,7 +64,7 @@ def merge(
 
 
 def _stutter_alone(rows: pa.Table, given: Side, most: int) -> list[bool]:
-    """Return True for each row whose translation stutters, and whose other side, `given`, does not."""
+    """Return True for each row whose translation stutters while its other side, `given`, does not."""
     translated = "target" if given == "source" else "source"
     texts = zip(rows[given].to_pylist(), rows[translated].to_pylist(), strict=True)
     return [stutters(new, most) and not stutters(old, most) for old, new in texts]
@@ -88,12 +88,12 @@ def _writer(output: str | Path, tables: Sequence[str | Path]) -> TableWriter:
 
 
 def _columns(table: str | Path, names: Sequence[str]) -> list[str]:
-    """Return the columns to read of a table: some names, and weights if it has them."""
+    """Return the columns to read from a table: `names`, and the weights if it has them."""
     return [*names, *([WEIGHT.name] * (WEIGHT.name in read_schema(table).names))]
 
 
 def _weighted(rows: pa.Table) -> pa.Table:
-    """Return rows with weights: null if there are none."""
+    """Return the rows with a weight column; it is null if they had none."""
     if WEIGHT.name in rows.column_names:
         return rows
     return rows.append_column(WEIGHT, pa.nulls(rows.num_rows, WEIGHT.type))

@@ -36,7 +36,7 @@ def write_shard(
     parallel: bool,
     side: Side = "source",
 ) -> None:
-    """Write one side of the kept rows of a corpus' shard, with references, all of them there, if it is `parallel`."""
+    """Write a shard: one side of the corpus's kept rows and, if `parallel`, their references, which must exist."""
     begin, end = shard_bounds(count_rows(corpus), shards)[shard : shard + 2]
     columns = ["corpus", "row", side, *(["target"] if parallel else [])]
     rows = Rows(corpus, columns, {side: "source"})
@@ -59,7 +59,7 @@ def shard_bounds(rows: int, shards: int) -> list[int]:
 
 
 class Rows:
-    """Reader of the kept rows of a table, in order, in pieces of any size; names: columns' new names."""
+    """Reader of the kept rows of a table, in order, in pieces of any size; names: new names of columns."""
 
     def __init__(
         self, path: str | Path, columns: Sequence[str], names: Mapping[str, str] = {}

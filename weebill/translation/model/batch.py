@@ -16,8 +16,8 @@ class Batch:
     """Batch of b padded sentence pairs.
 
     source (b, s) and its mask; decoder_input (b, t), START first; target (b, t), EOS last; target_mask (b, t);
-    places (n,): flat positions of the target that the loss reads, where those of padding count nothing: the n pieces,
-    so that the host need not wait for a device to count a mask, or all positions.
+    places (n,): flat target positions that the loss reads: all positions, or only those of pieces, so that the host
+    need not wait for a device to count a mask.  Padding adds nothing to the loss.
     weight (b,): each pair's weight in the loss.  If alignments guide the training, links (k, 3): pair, target and
     source position of each link, and link_shares (k,): 1 / the number of links of a link's target piece.
     """
@@ -42,7 +42,7 @@ class Batch:
         return self._each(lambda value: value.to(device, non_blocking=True))
 
     def pin_memory(self) -> "Batch":
-        """Return the batch in pages from which a GPU copies while the host goes on."""
+        """Return the batch in pinned memory, from which a GPU copies while the host continues."""
         return self._each(Tensor.pin_memory)
 
     def clone(self) -> "Batch":
@@ -50,7 +50,7 @@ class Batch:
         return self._each(Tensor.clone)
 
     def copy_(self, other: "Batch") -> None:
-        """Overwrite the batch by another one of the same shapes."""
+        """Overwrite the batch with another one of the same shapes."""
         for name, value in vars(self).items():
             if value is not None:
                 value.copy_(getattr(other, name), non_blocking=True)
@@ -69,7 +69,7 @@ def make_batch(sources: list, targets: list, weights=None, links: list | None = 
 def join(
     source: tuple[Tensor, Tensor], target: tuple[Tensor, Tensor], weights, links: list | None
 ) -> Batch:
-    """Make a batch of two sides, each padded piece ids with the mask of real ones; others as in `make_batch`."""
+    """Make a batch of two sides, each (padded piece ids, mask of real ones); the rest is as in `make_batch`."""
     ids, mask = target
     start = torch.full((len(ids), 1), START)
     weight = torch.as_tensor(weights, dtype=torch.float32)
@@ -90,13 +90,13 @@ def _guides(links: list, longest: int) -> tuple[Tensor, Tensor]:
 
 
 def pad(sentences: list) -> tuple[Tensor, Tensor]:
-    """Pad lists of ids to ids (b, longest) with EOS; return them and the mask of real positions."""
+    """Pad lists of ids with EOS to (b, longest); return the ids and the mask of real positions."""
     lengths = np.array([len(ids) for ids in sentences])
     return pad_joined(np.concatenate([np.asarray(ids, np.int64) for ids in sentences]), lengths)
 
 
 def pad_joined(pieces: np.ndarray, lengths: np.ndarray) -> tuple[Tensor, Tensor]:
-    """Pad sentences, given as all their piece ids one after the other and their lengths (b,), as `pad` does."""
+    """Pad sentences as `pad` does, from their concatenated piece ids and their lengths (b,)."""
     mask = np.arange(lengths.max()) < lengths[:, None]
     ids = np.full(mask.shape, EOS, np.int64)
     ids[mask] = pieces

@@ -1,8 +1,8 @@
 """Weebill's normalizer for SentencePiece: the replacements of the normalisation that need no context.
 
-A vocabulary contains it, so that engines that only know SentencePiece, such as Marian, do it too.  Text that cleaning
-has normalised stays as it is, except that all spaces become " " (the narrow one stays in Mongolian script), and rare
-dashes and ligatures their usual forms.
+A vocabulary contains this table, so that engines that only know SentencePiece, such as Marian, apply it too.  Text
+that cleaning has normalised stays as it is, except that all spaces become " " (the narrow one stays in Mongolian
+script), and rare dashes and ligatures become their usual forms.
 """
 
 import re
@@ -16,7 +16,7 @@ from weebill_runtime.characters import of_category
 from weebill_runtime.normalisation import COMPATIBLE, Normalisation, remove_non_printing
 
 LIGATURES = "\ufb00-\ufb06"  # ﬀ … ﬆ
-# Zero-width characters that spell some scripts, and tags in emoji: whether they stay depends on their neighbours.
+# Zero-width characters that some scripts need, and tags in emoji: their neighbours decide whether they stay.
 CONTEXTUAL = {0x180E, 0x200B, 0x200C, 0x200D, *range(0xE0020, 0xE0080)}
 HANGUL = range(0xAC00, 0xD7A4)
 PUNCTUATION = {
@@ -40,7 +40,7 @@ def rules(normalisation: Normalisation) -> dict[str, str]:
 
 
 def as_table(replacements: dict[str, str]) -> str:
-    """Return replacements as SentencePiece reads them: hexadecimal code points, a tab between the columns."""
+    """Return replacements in SentencePiece's format: hexadecimal code points, a tab between the columns."""
     rows = (
         "\t".join(" ".join(f"{ord(one):X}" for one in text) for text in pair)
         for pair in sorted(replacements.items())
@@ -68,7 +68,7 @@ def _compatible() -> Iterator[tuple[str, str]]:
 
 
 def _composed(korean: bool) -> Iterator[tuple[str, str]]:
-    """Yield the sequences of letters and marks, in any order, that a composed character replaces."""
+    """Yield sequences of a letter and its marks, in any order, each with the composed character that replaces it."""
     for code in _codes("L", "M", "S"):
         character = chr(code)
         composed, (base, *marks) = normalize("NFC", character), normalize("NFD", character)
@@ -78,7 +78,7 @@ def _composed(korean: bool) -> Iterator[tuple[str, str]]:
             for order in permutations(marks):
                 for start in range(
                     len(order)
-                ):  # as many marks are composed with the letter already
+                ):  # number of marks that are already composed with the letter
                     sequence = normalize("NFC", base + "".join(order[:start])) + "".join(
                         order[start:]
                     )

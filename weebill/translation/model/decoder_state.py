@@ -19,8 +19,8 @@ class State:
     mask: (b, 1, 1, s), True for a source piece, False for padding.
     memory: for each distinct decoder layer the projected encoder output, (keys, values) of (b, h, s, k), or None.
     cells: for each layer of an SSRU decoder its cells (b·beam, d).
-    pasts: for each layer of a self-attention decoder (keys, values) of (b, h, room, k), or None without heads, or
-    before the first step.  Each step appends an entry for each row, and no entry is ever moved.
+    pasts: for each layer of a self-attention decoder (keys, values) of (b, h, room, k); None before the first step,
+    or without heads.  Each step appends an entry for each row, and no entry is ever moved.
     ancestors: (b, beam, entries), True if an entry belongs to the row's own history.
     checked: number of entries at which the next search for entries without descendants takes place.
     """
@@ -34,7 +34,7 @@ class State:
     checked: int = 2 * ROOM
 
     def place(self) -> int | Tensor:
-        """Return what `Translator.embed` takes as the position of the next piece."""
+        """Return the `position` argument of `Translator.embed` for the next piece."""
         return self.position
 
     def select(self, rows: Tensor) -> "State":
@@ -57,7 +57,7 @@ class State:
         )
 
     def extended(self) -> "State":
-        """Return the state in which rows are their own newest ancestors, for the entries of the next step."""
+        """Return the state with ancestors for the next step's entries: each row sees its own new entry."""
         state = self._without_childless() if self.ancestors.shape[2] >= self.checked else self
         count, beam, _ = state.ancestors.shape
         own = torch.eye(beam, dtype=torch.bool, device=self.mask.device).expand(count, -1, -1)
@@ -65,7 +65,7 @@ class State:
 
     def visible(self) -> Tensor | None:
         """Return the mask of entries that each row attends to, (b, 1, beam, entries); None for all entries."""
-        # As many entries as steps: there was never more than one row per sentence.
+        # If there are as many entries as steps, there was never more than one row per sentence.
         one_path = self.ancestors.shape[2] == self.position + 1
         return None if one_path else self.ancestors[:, None]
 
@@ -87,17 +87,17 @@ class State:
 
 
 class FixedPast(tuple):
-    """Keys and values (b, h, entries, k) that stay where they are; a step writes at the entries `places` (beam,)."""
+    """Keys and values (b, h, entries, k) at fixed addresses; a step writes the entries `places` (beam,)."""
 
     places: Tensor
 
 
 @dataclass
 class FixedState(State):
-    """State in memory that stays where it is, for steps that a graph of CUDA repeats: nothing here grows.
+    """State at fixed addresses, for steps that a CUDA graph repeats; no tensor grows.
 
-    position: (1,), a tensor that the search counts up.  encodings: (positions, d), of every position.
-    pasts: `FixedPast` or None; ancestors (b, beam, entries) include entries to come, which no row sees yet.
+    position: (1,), a tensor that the search increments.  encodings: (positions, d), of all positions.
+    pasts: `FixedPast` or None.  ancestors: (b, beam, entries), with room for future entries, which no row sees yet.
     own: (1, beam, beam), the identity: a row's own entry among those of a step.
     """
 
@@ -146,7 +146,7 @@ def _written(old: Tensor, new: Tensor, entries: int) -> Tensor:
 
 
 def _entries(part: Tensor, kept: Tensor) -> Tensor:
-    """Select entries kept (b, n) of each sentence from (b, h, room, k); copies whole rows, at the speed of memory."""
+    """Select entries kept (b, n) of each sentence from (b, h, room, k); copies whole rows, at memory speed."""
     count, heads, room, _ = part.shape
     before = torch.arange(count * heads, device=part.device).view(count, heads, 1) * room
     rows = (before + kept[:, None]).flatten()

@@ -1,6 +1,6 @@
 """Translation models as folders: config.json, model.safetensors, vocab.spm, and source.spm if there are two.
 
-`weebill_runtime.folder` says what they hold, and reads them.
+`weebill_runtime.folder` describes their content, and reads them.
 """
 
 from collections.abc import Mapping
@@ -50,8 +50,9 @@ def save_model(
 ) -> None:
     """Write a model folder atomically; equal models make equal bytes.
 
-    quantization: the section that describes a network of packed layers; packing: `weebill.quantization.files` then.
-    Raises InputError if anything but a model folder, or the float32 model itself, would be replaced.
+    quantization: the section that describes a network of packed layers; packing must then be
+    `weebill.quantization.files`.  Raises InputError if the write would replace anything but a model folder, or the
+    float32 model that a packed one was made from.
     """
     check_replaceable(path, KIND)
     if quantization is not None:
@@ -91,7 +92,7 @@ def load_model(path: str | Path, dropout: float = 0.0, packing: ModuleType | Non
     """Read a model folder.  dropout: the network's dropout in further training.
 
     packing: `weebill.quantization.files` if packed weights may be read; trainings read only float32 weights.
-    Raises InputError for anything but a sound model folder: a damaged or foreign file, another vocabulary, NaN.
+    Raises InputError for anything but a valid model folder: a damaged or foreign file, another vocabulary, NaN.
     """
     check_plain(path)
     found = read_folder(path)

@@ -74,9 +74,9 @@ def positions_of(config: Any, tokenizer: Any) -> int | None:
 def check_folder(
     folder: str | Path, languages: tuple[str, str] | None, coded: bool = False
 ) -> None:
-    """Raise InputError if a folder has no translation model in safetensors, or not for these languages.
+    """Raise InputError if a folder has no translation model in safetensors, or none for these languages.
 
-    languages: None if they are not known; only models of one pair work without.
+    languages: None if they are not known; then only a model of one language pair is accepted.
     coded: True if the user gave language codes, which a model of one language pair does not use.
     """
     config = Path(folder) / CONFIG

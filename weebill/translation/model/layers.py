@@ -21,7 +21,7 @@ Mask = Tensor | None  # None: every position is real
 
 
 class Dropout(nn.Module):
-    """Dropout at a rate rounded to 1/256: a byte decides on a value, five times as fast as torch's on CPUs."""
+    """Dropout at a rate rounded to 1/256: each value takes one random byte, five times as fast as torch's on CPUs."""
 
     def __init__(self, rate: float):
         super().__init__()
@@ -217,7 +217,7 @@ class DecoderLayer(nn.Module):
         return self._rest(x, self.project_memory(memory), mask)
 
     def project_memory(self, memory: Tensor) -> Memory:
-        """Project the encoder's output as `Attention` does; if on 8-bit codes, in 16 bits, as in the runtime."""
+        """Project the encoder's output as `Attention` does; for int8 layers, round to 16 bits like the runtime."""
         attention = self.cross_attention
         found = attention.project_memory(memory)
         if found is None or getattr(attention.key, "activation_scale", None) is None:
@@ -225,7 +225,7 @@ class DecoderLayer(nn.Module):
         return tuple(map(_in_16_bits, found))
 
     def step(self, x: Tensor, mixed: Tensor, memory, mask: Tensor) -> Tensor:
-        """Compute one position x (rows, d), rows = b·beam, mixed with earlier positions; memory is per sentence."""
+        """Compute one position x (rows, d), rows = b·beam; mixed: its attention or SSRU; memory is per sentence."""
         x = self.self_norm(x + mixed)
         grouped = x.unflatten(0, (mask.shape[0], -1))  # (b, beam, d)
         return self._rest(grouped, memory, mask).flatten(0, 1)

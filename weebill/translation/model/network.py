@@ -1,6 +1,6 @@
 """Translation network: tied embeddings, a post-norm encoder, an SSRU or attention decoder.
 
-The target's embeddings are the output layer, and the source's too unless it has a vocabulary of its own.
+The target's embeddings are also the output layer, and the source's embeddings unless the source has a vocabulary.
 Shapes as in `layers`: b sentences, s source positions, t target positions, d embedding width, V target pieces.
 """
 
@@ -67,8 +67,8 @@ class Translator(nn.Module):
     ) -> Tensor:
         """Return embeddings × sqrt(d) plus sinusoidal positions of tokens (b, positions); START embeds as zero.
 
-        position: that of the first token, or the positions' encodings (positions, d) themselves.
-        table: the source's embeddings for source pieces; by default the target's.
+        position: position of the first token, or the encodings (positions, d) themselves.
+        table: the source's embeddings, for source pieces; by default the target's.
         """
         x = (table or self.embedding)(tokens.clamp(min=0)) * math.sqrt(self.width)
         x = x.masked_fill((tokens == START).unsqueeze(-1), 0.0)
@@ -153,7 +153,7 @@ class Translator(nn.Module):
         return [(name, one) for name, one in self.named_modules() if name.endswith(ending)]
 
     def layer_stacks(self) -> list[LayerStack]:
-        """List encoder and decoder, whose top layers pruning may cut; of a guided decoder, those below the last."""
+        """List encoder and decoder, whose top layers pruning may cut; a guided decoder loses those below its last."""
         set_depth = partial(setattr, self, "decoder_depth")
         return [
             LayerStack("encoder", self.encoder, len(self.encoder)),
@@ -162,7 +162,7 @@ class Translator(nn.Module):
 
 
 class Embedding(nn.Embedding):
-    """Embedding that draws no first weights on `meta`: torch would import its compiler, which takes a second."""
+    """Embedding that draws no initial weights on `meta`: torch would import its compiler, which takes a second."""
 
     def reset_parameters(self) -> None:
         """Draw the weights from a normal distribution, except on `meta`."""
@@ -178,7 +178,7 @@ def _embedding(pieces: int, width: int) -> Embedding:
 
 
 def _scale_by_depth(layers: nn.ModuleList, depth: int) -> None:
-    """Multiply the first weights of a stack of `depth` layers by depth^−½.
+    """Multiply the initial weights of a stack of `depth` layers by depth^−½.
 
     This is a variant of depth scaling: Zhang et al. 2019 and Marian scale layer l by l^−½, but a tied layer has
     several l.  Without scaling, post-norm stacks hardly learn at first: after 1,000 updates on the demo's text, a
@@ -196,7 +196,7 @@ def _attention_mask(mask: Tensor) -> Tensor | None:
     return None if full else mask[:, None, None, :]
 
 
-_TABLES: dict[tuple[int, int, torch.device], Tensor] = {}  # kept, as recorded CUDA graphs read them
+_TABLES: dict[tuple[int, int, torch.device], Tensor] = {}  # kept for recorded CUDA graphs
 
 
 def sinusoids(first: int, count: int, width: int, device: torch.device) -> Tensor:

@@ -19,7 +19,7 @@ from weebill_runtime.architecture import Architecture
 from weebill_runtime.vocabulary import AnyVocabulary, Vocabulary, read_vocabulary
 
 NORMAL = ModelProto.SentencePiece.Type.NORMAL
-ROUNDS = 4  # in each, pieces that others lean on count anew
+ROUNDS = 4  # rounds of dropping; each counts the remaining pieces anew
 
 
 def cut_vocabulary(
@@ -27,8 +27,8 @@ def cut_vocabulary(
 ) -> None:
     """Write a SentencePiece model with `size` of a vocabulary's pieces, in their order, with their probabilities.
 
-    Special pieces, bytes and single characters stay, and the commonest others in the texts, which are written in the
-    remaining pieces after each of some rounds.
+    Special pieces, bytes and single characters stay, and so do the commonest other pieces of the texts.  Each round
+    of dropping encodes the texts anew in the remaining pieces.
     Raises InputError if the vocabulary is smaller than `size`, or if more pieces have to stay.
     """
     proto = ModelProto.FromString(vocabulary.path.read_bytes())
@@ -68,7 +68,7 @@ def _drop(proto: ModelProto, words: Mapping[str, int], size: int) -> None:
 
 
 def with_vocabulary(network: Translator, before: AnyVocabulary, after: AnyVocabulary) -> Translator:
-    """Return a student with the rows of the pieces of `after`, which `before` has too."""
+    """Return a student with the rows of the pieces of `after`, all of which `before` has."""
     target, source = after.sizes
     shape = replace(network.architecture, vocabulary=target, source_vocabulary=source)
     made, tensors = Translator(shape).eval(), dict(network.state_dict())
@@ -96,8 +96,8 @@ def make_student(
 ) -> None:
     """Write the folder of a student that begins from a published one.
 
-    vocabulary: files of the published pieces or of some of them.  entry: the student's in the zoo.
-    Raises InputError if its shape is not the published one's.
+    vocabulary: files with all or some of the published pieces.  entry: the student's zoo entry.
+    Raises InputError if the shape differs from the published one.
     """
     model, pieces = load_model(published), read_vocabulary(*vocabulary)
     if pieces.sizes[1] is None and model.vocabulary.sizes[1] is not None:

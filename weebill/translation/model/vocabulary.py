@@ -1,4 +1,4 @@
-"""Training of SentencePiece vocabularies, of both languages or of one."""
+"""Training of SentencePiece vocabularies, for both languages or for one."""
 
 import io
 import json
@@ -19,12 +19,12 @@ from weebill_runtime.names import SIDES
 from weebill_runtime.normalisation import Normalisation
 from weebill_runtime.vocabulary import EOS, UNK
 
-MAX_SENTENCES = 2_000_000  # on which a vocabulary is trained
+MAX_SENTENCES = 2_000_000  # largest number that a vocabulary is trained on
 OWN = "weebill"  # the normalizer of `charsmap`; other names are SentencePiece's
 
 
 def corpus_texts(corpora: Iterable[str | Path], sides: Sequence[str] = SIDES) -> Iterator[str]:
-    """Yield both sides, or one, of the kept rows of corpus tables; a monolingual corpus has one."""
+    """Yield the texts of the given sides in the kept rows of corpus tables; monolingual corpora have one side."""
     for corpus in corpora:
         for rows in read_batches(corpus, list(sides)):
             for side in sides:
@@ -37,7 +37,7 @@ def sampled_texts(
     seed: int,
     max_sentences: int = MAX_SENTENCES,
 ) -> list[str]:
-    """Draw at most `max_sentences` texts of corpus tables at random, as many of each side where it has so many."""
+    """Draw at most `max_sentences` texts of corpus tables at random, equally many of each side if it has enough."""
     most = max_sentences // len(sides)
     drawn = (draw_items(corpus_texts(corpora, [side]), most, seed) for side in sides)
     return list(chain.from_iterable(drawn))
@@ -57,10 +57,10 @@ def train_vocabulary(
 ) -> None:
     """Train and write a unigram SentencePiece model.
 
-    sentences: cleaned text.  normalizer: OWN, or SentencePiece's name of its own.  normalisation: that of the text,
-    which is recorded; OWN needs it.  character_coverage: share of the characters' occurrences that get pieces; None:
-    0.9995, or 1 for less than 4,000 pieces without bytes.  byte_fallback: other characters become bytes.
-    Raises InputError if the text is too small for the size, or the size for the characters.
+    sentences: cleaned text.  normalizer: OWN, or the name of one of SentencePiece's.  normalisation: that of the
+    text, which the model records; OWN needs it.  character_coverage: share of character occurrences that pieces
+    cover; None: 0.9995, or 1 for fewer than 4,000 pieces without bytes.  byte_fallback: other characters become
+    bytes.  Raises InputError if the text is too small for the size, or the size too small for the characters.
     """
     sample = draw_items(sentences, max_sentences, seed)
     if not sample:
@@ -102,7 +102,7 @@ def train_vocabulary(
 
 
 def _with_record(model: bytes, normalizer: str, normalisation: Normalisation | None) -> bytes:
-    """Write the normalisation into the name of a model's normalizer, which engines do not read."""
+    """Write the normalisation into the name of a model's normalizer, which engines ignore."""
     if normalisation is None:
         return model
     proto = ModelProto.FromString(model)

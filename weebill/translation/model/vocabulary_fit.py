@@ -1,4 +1,4 @@
-"""Fit of vocabularies to a language: what comes back of its text, and lines with characters without a piece."""
+"""Fit of vocabularies to a language: text after a round trip, and lines with characters that have no piece."""
 
 import tempfile
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ class Fit:
     """Measures of a vocabulary on text that it was not trained on; shares are of the lines."""
 
     round_trip_bleu: float  # BLEU of decode(encode(cleaned text)) against the cleaned text
-    rare_as_written: float  # with an unknown or byte piece if SentencePiece reads the text as it is
-    rare_cleaned: float  # the same of the cleaned text
+    rare_as_written: float  # with an unknown or byte piece, if the text is not cleaned
+    rare_cleaned: float  # the same for the cleaned text
 
 
 def measure_fit(
     lines: Sequence[str], language: str, size: int, seed: int = 1, tokenizer: str = ""
 ) -> Fit:
-    """Measure a vocabulary with the default settings, trained on half of the lines, on the other half.
+    """Train a vocabulary with default settings on half of the lines, and measure it on the other half.
 
-    lines: text as people write it, of one language.  tokenizer: of BLEU, if not the language's.
+    lines: uncleaned text of one language.  tokenizer: BLEU's tokenizer, if not that of the language.
     Raises InputError if the size does not suit the text.
     """
     normalisation = Normalisation.of((language, language))

@@ -1,6 +1,6 @@
 """Beam search with n-best and length normalisation.
 
-b sentences, k slots (hypotheses followed) per sentence, V pieces.  Rows of the decoder are (b·k,),
+b sentences, k slots (live hypotheses) per sentence, V pieces.  Rows of the decoder are (b·k,),
 sentence by sentence; the encoder's output is kept once per sentence.
 """
 
@@ -36,7 +36,7 @@ def beam_batch(
 
 
 def check_found(found: Iterable) -> None:
-    """Raise InputError if a member, for which nothing was found, is empty or False."""
+    """Raise InputError if a member is empty or False, which means that nothing was found for its sentence."""
     if not all(found):
         message = "the model's output is not a number; its training diverged, train again"
         raise InputError(message)
@@ -60,7 +60,7 @@ class _Beam:
         self.pieces = torch.empty(count, 1, 0, dtype=torch.long, device=device)
 
     def step(self) -> bool:
-        """Lengthen every hypothesis by a piece; return False if none is left."""
+        """Extend every hypothesis by a piece; return False if none is left."""
         scores, parents, tokens = self._candidates()
         rank = torch.arange(scores.shape[1], device=scores.device)
         taken = (rank < self.allowed) & (scores > -torch.inf)
@@ -109,7 +109,7 @@ class _Beam:
         self.allowed = self.allowed - ended.sum(1, keepdim=True)
 
     def _hopeful(self, live: Tensor, scores: Tensor) -> Tensor:
-        """Return (b,), False if no live hypothesis of a sentence can still enter the n best: log p only falls."""
+        """Return (b,), False if no live hypothesis of a sentence can still enter the n best; log p can only fall."""
         best = scores.masked_fill(~live, -torch.inf).amax(1).tolist()
         hopeful, nbest = [], self.options.nbest
         for row, total, limit in zip(self.ids, best, self.limits.tolist(), strict=True):

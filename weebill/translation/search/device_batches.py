@@ -8,11 +8,11 @@ from weebill.translation.search.shapes import most_rows, round_length
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.options import SearchOptions
 
-# Rows times slots; tiny on an H100: 512 rows take 260 µs a step, 2,048 rows 576 µs.
+# Rows times slots.  With `tiny` on an H100, a step takes 260 µs for 512 rows and 576 µs for 2,048.
 MOST_HYPOTHESES = 4096
 MOST_SENTENCES = 2048
-MOST_PIECES = 81_920  # source pieces with padding: the encoder and what it leaves
-# Share of the card's memory, for the estimate below; the rest is the weights' and the user's.
+MOST_PIECES = 81_920  # source pieces with padding; bounds the encoder's memory
+# Share of the card's memory for a batch, as estimated below; the rest is for the weights and the user.
 MEMORY_SHARE = 0.125
 
 
@@ -49,7 +49,7 @@ def card_memory(device: torch.device) -> float:
 
 
 def _bytes(shape: Architecture, length: int, limit: int, slots: int, value_bytes: int) -> int:
-    """Estimate the memory of a sentence: what its encoder and its steps need, and the states twice, as they move."""
+    """Estimate a sentence's memory: that of its encoder and steps, and twice its states, because they are copied."""
     widest = max((layer.feed_forward for layer in shape.encoder), default=0)
     encoder = length * (widest + 6 * shape.embedding)
     memory = sum(2 * layer.heads * layer.head_size * length for layer in shape.decoder)

@@ -11,14 +11,14 @@ FINISHED_SHARE = 0.125
 
 ROWS = 32  # rows whose log probabilities are computed at once; the processor's cache holds them
 DEVICE_ROWS = 2048  # the same on a GPU, where few large kernels are fast; it bounds memory
-CHUNK = 64  # values of which `largest` compares the maximum first
+CHUNK = 64  # values in a chunk; `largest` compares the maxima of chunks first
 
 
 class Ensemble:
     """Networks whose log probabilities are averaged at each step; each has the interface of `network.Translator`.
 
-    lasting: False if the weights change after this search, as in training.  decoder: memory and graphs of a search
-    on a GPU that last no longer than it.
+    lasting: False if the weights change after this search, as in training.  decoder: memory and graphs on a GPU that
+    only this search uses.
     """
 
     def __init__(self, networks: Sequence[nn.Module], lasting: bool = True) -> None:
@@ -28,7 +28,7 @@ class Ensemble:
         self.decoder: Any = None
 
     def free(self) -> None:
-        """End a search: give up the memory that only this one needs."""
+        """Free the memory that only this search needs."""
         if self.decoder is not None:
             self.decoder.free()
             self.decoder = None
@@ -38,7 +38,7 @@ class Ensemble:
         return [network.start(network.encode(source, mask), mask) for network in self.networks]
 
     def step(self, tokens: Tensor, states: list) -> tuple[Tensor, list]:
-        """Take the last pieces (rows,); return values (rows, V) and the new states.
+        """Decode one step from the last pieces (rows,); return values (rows, V) and the new states.
 
         The values are the logits of a single network, or the averaged log probabilities of several, in float32.
         """
@@ -58,7 +58,7 @@ class Ensemble:
     def log_probabilities(self, values: Tensor, tokens: Tensor) -> Tensor:
         """Return log p of pieces (rows, n) as continuations of their rows, from `values` (rows, V): (rows, n).
 
-        Averaged log probabilities are not normalised, as in Marian, though their exponentials sum to less than one.
+        As in Marian, averaged log probabilities are not normalised: their exponentials sum to less than one.
         """
         if len(self.networks) > 1:
             return values.gather(1, tokens)
@@ -70,7 +70,7 @@ class Ensemble:
 def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """Return the k largest of each row of values (rows, n) and their indices, equal ones in order of index.
 
-    This equals a stable descending sort cut at k, without sorting: the k + 1 largest lie in the k + 1
+    This equals a stable descending sort cut at k, without sorting: the k + 1 largest values are in the k + 1
     chunks with the largest maxima, so one pass finds the chunks and a second reads only these.
     (torch.topk over the whole row is several times slower on a CPU, and its order of ties is undefined.)
     """
@@ -89,10 +89,10 @@ def largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def largest_at_once(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Return the same as `largest` for float32, without a question to the device: for any k up to n.
+    """Return the same as `largest` for float32 and any k up to n, without waiting for the device.
 
-    Values are compared as whole numbers that hold the index in their lower half, so no two are equal.  The k largest
-    lie in the k chunks whose maxima are the largest, the first of equal ones.
+    Values are compared as integers whose lower half holds the index, so no two are equal.  The k largest are in the k
+    chunks with the largest maxima; of equal maxima, the first ones count.
     """
     count, n = values.shape
     if n <= CHUNK * (k + 1):
@@ -110,9 +110,9 @@ def largest_at_once(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def _first_largest(values: Tensor, indices: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Return the k largest of values (rows, m) with the indices (rows, m) given to them, the least index first."""
+    """Return the k largest of values (rows, m) and their indices (rows, m); equal values in order of index."""
     bits = (values + 0.0).view(torch.int32)  # the sum has no negative zero
-    ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # in the order of the numbers
+    ordered = bits ^ ((bits >> 31) & 0x7FFFFFFF)  # integers in the order of the values
     keys = ordered.long() * 2**32 - indices
     keys = keys.topk(k, dim=1).values
     found = -keys & 0xFFFFFFFF
@@ -138,7 +138,7 @@ def _any_largest(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def _first_of_equals(values: Tensor, top: Tensor, indices: Tensor) -> Tensor:
-    """Return the indices of `top` (rows, k) in values (rows, n); for its least value the first of its equals."""
+    """Return the indices of `top` (rows, k) in values (rows, n); those of its least value are the first ones."""
     least = top[:, -1:]
     backwards = -torch.arange(values.shape[1], dtype=torch.float32, device=values.device)
     _, equals = _any_largest(torch.where(values == least, backwards, -torch.inf), top.shape[1])

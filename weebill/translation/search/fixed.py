@@ -1,7 +1,7 @@
 """Decoding of batches in fixed memory and shapes, so that a GPU replays graphs instead of waiting for the host.
 
-Sizes of a batch are rounded up to few shapes, each with graphs of its own.  A graph takes several decoder steps.
-Then the host asks how many sentences are unfinished, and moves these to a smaller shape where that saves much.
+Sizes of a batch are rounded up to a few shapes, each with graphs of its own.  A graph takes several decoder steps.
+Then the host asks how many sentences are unfinished, and moves these to a smaller shape if that saves much.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -26,16 +26,16 @@ from weebill.translation.search.shapes import (
 )
 from weebill_runtime.vocabulary import EOS
 
-STEPS = 8  # decoder steps of a graph; questions after 4 or 16 steps were as fast (docs/results/gpu)
-MOST_ROWS = 4096  # rows times slots for which histories have room at first, and their steps:
+STEPS = 8  # decoder steps per graph; with 4 or 16 steps, searches were as fast (docs/results/gpu)
+MOST_ROWS = 4096  # initial capacity of histories: rows times slots, and steps:
 MOST_STEPS = 512
 
 
 class FixedDecoder:
     """Memory, graphs and states of an ensemble's decoding on one device.
 
-    rows: the present batch's tensors; `source` and `mask` (b, s), `limits`, `ids` and `live` (b,), `tokens` (b·k,),
-    those of the states, and more of a search.  ids: sentence of each row; rows without one are never live.
+    rows: tensors of the present batch: `source` and `mask` (b, s), `limits`, `ids` and `live` (b,), `tokens` (b·k,),
+    those of the states, and others of a search.  ids: sentence of each row; rows without a sentence are never live.
     fixed: tensors of other shapes.  position: (1,), number of steps taken.  unfinished: (1,), number of live rows.
     """
 
@@ -45,14 +45,14 @@ class FixedDecoder:
         self.fixed = FixedRows(device, self.replays.clear)
         self.position = torch.zeros(1, dtype=torch.long, device=device)
         self.unfinished = torch.zeros_like(self.position)
-        self.steps, self.width = MOST_STEPS, MOST_ROWS  # of histories
+        self.steps, self.width = MOST_STEPS, MOST_ROWS  # capacity of histories
         self._held: dict[Hashable, Tensor] = {}
         self._addresses: list | None = None  # of the weights that the graphs read
         self._like: list = []  # a state of each network with one row, after one step
         self._tables: list[Tensor] = []  # encodings of positions of each network
 
     def free(self) -> None:
-        """Give up memory and graphs at once; Python would find the circles of references here much later."""
+        """Free memory and graphs at once; Python would find the reference cycles here much later."""
         self.replays.clear()
         self.rows.free()
         self.fixed.free()
@@ -61,7 +61,7 @@ class FixedDecoder:
 
     @contextmanager
     def decoding(self, ensemble: Ensemble) -> Iterator[None]:
-        """Prepare for an ensemble: graphs of the same weights at the same place stay."""
+        """Prepare for an ensemble; graphs stay if they read the same weights at the same addresses."""
         if self._addresses is None or self._addresses != _addresses(ensemble):
             self.replays.clear()
             self._like = []
@@ -74,7 +74,7 @@ class FixedDecoder:
     def begin(
         self, ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, slots: int
     ) -> tuple[Shape, int]:
-        """Encode sources (b, s) with masks (b, s) and limits (b,); return the shape and number of steps at most."""
+        """Encode sources (b, s) with masks (b, s) and limits (b,); return shape and largest number of steps."""
         count, longest = source.shape
         steps = rounded(int(limits.max()), STEPS)
         rows, length = round_rows(count), round_length(longest)
@@ -102,7 +102,7 @@ class FixedDecoder:
         for number, like in enumerate(self._like):
             for pair in self._pairs(f"past {number}", like.pasts, rows, shape.room):
                 for part in pair or ():
-                    part.zero_()  # after NaN of an earlier batch, entries that no row sees would make NaN
+                    part.zero_()  # old NaN in entries that no row sees would spread
         self._ancestors(shape).zero_()
         return shape, steps
 
@@ -114,7 +114,7 @@ class FixedDecoder:
         kind: Hashable,
         make: Callable[[Shape], Callable[[], None]],
     ) -> None:
-        """Take steps until no row is live, by the function that `make` returns for a shape; it takes STEPS steps.
+        """Take steps until no row is live; for each shape, `make` returns a function that takes STEPS steps.
 
         kind: everything else that such a function depends on.
         """
@@ -134,7 +134,7 @@ class FixedDecoder:
                 shape = replace(shape, rows=fewer)
 
     def tensor(self, name: str, shape: Shape) -> Tensor:
-        """Return a tensor that `begin` made, as listed at the class."""
+        """Return a tensor that `begin` made; the docstring of the class lists them."""
         if name in ("source", "mask"):
             kind = torch.bool if name == "mask" else torch.long
             return self.rows.get(name, (shape.rows, shape.length), kind)
@@ -143,17 +143,17 @@ class FixedDecoder:
         return self.rows.get(name, (shape.rows,), torch.bool if name == "live" else torch.long)
 
     def numbers(self, count: int) -> Tensor:
-        """Return 0, 1, … (count,), at a place that graphs can read at each replay."""
+        """Return 0, 1, … (count,) at a fixed address, which graphs read at each replay."""
         return self.held(("numbers", count), lambda: torch.arange(count, device=self.device))
 
     def held(self, key: Hashable, make: Callable[[], Tensor]) -> Tensor:
-        """Return a tensor that is made once and stays: all that a graph reads has to outlive its recording."""
+        """Return a tensor that is made once and kept, because a graph's inputs must outlive its recording."""
         if key not in self._held:
             self._held[key] = make()
         return self._held[key]
 
     def history(self, name: str) -> Tensor:
-        """Return the record (steps, width), int32, of all steps, where row and slot have the place ids·k + slot."""
+        """Return the record (steps, width), int32, of all steps; a row's slot has column ids·k + slot."""
         return self.fixed.get(name, (self.steps, self.width), torch.int32)
 
     def states(self, shape: Shape) -> list[FixedState]:
@@ -240,7 +240,7 @@ _KEPT: WeakKeyDictionary[object, FixedDecoder] = WeakKeyDictionary()
 def decoder_of(ensemble: Ensemble, device: torch.device) -> FixedDecoder:
     """Return the decoder of an ensemble, with the graphs of earlier searches, unless its networks are in training.
 
-    Then weights may lie elsewhere in the next search, and the training needs the memory: whoever searches frees it.
+    In training, weights may move before the next search and the memory is needed; a search then frees it at its end.
     """
     every = (one for module in _modules(ensemble) for one in module.modules())
     in_training = any(getattr(one, "in_training", False) for one in every)
@@ -258,7 +258,7 @@ def _modules(ensemble: Ensemble) -> list[nn.Module]:
 
 
 def _addresses(ensemble: Ensemble) -> list:
-    """Return place, shape and type of the networks' tensors, without the output of engines, which they change."""
+    """Return address, shape and type of the networks' tensors, except the output layers that engines change."""
     found = []
     for one, network in zip(ensemble.networks, _modules(ensemble), strict=True):
         engine_output = set() if one is network else set(network.output.modules())

@@ -1,7 +1,7 @@
-"""Beam search in fixed memory: the candidates and scores of `beam.beam_batch`, without a question at each step.
+"""Beam search in fixed memory: the results of `beam.beam_batch`, without waiting for the device at each step.
 
-b rows (sentences), k slots (hypotheses followed) per row, V pieces.  Histories hold the piece and the parent of each
-slot after each step; of a finished hypothesis the number of its pieces and its last slot are kept.
+b rows (sentences), k slots (live hypotheses) per row, V pieces.  Histories hold the piece and the parent of each
+slot after each step; a finished hypothesis is stored as its number of pieces and its last slot.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ class _Beam:
     totals: (b, k) log p of each slot, best first, −inf in empty ones.  allowed: (b,) slots left.
     ended: (b,) number of finished hypotheses.  reach: (b,) limit^normalisation.
     norms: length^normalisation by length.
-    scores, lengths, slots: (sentences, k + 1) of finished hypotheses; the last column takes what is none.
+    scores, lengths, slots: (sentences, k + 1) of finished hypotheses; the last column takes the writes of all others.
     """
 
     def __init__(self, decoder: FixedDecoder, shape: Shape, options: SearchOptions):
@@ -113,7 +113,7 @@ class _Beam:
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the k best continuations of each row, best first: (b, k) log p, parent slot, piece.
 
-        values: (b·k, V), as of `Ensemble.step`.  free: (b,), False if only the end may follow.
+        values: (b·k, V), from `Ensemble.step`.  free: (b,), False if only the end may follow.
         """
         rows, slots = self.totals.shape
         unknown = values[:, UNK].clone()
@@ -137,7 +137,7 @@ class _Beam:
     def _finish(
         self, ended: Tensor, going: Tensor, scores: Tensor, parents: Tensor, ids: Tensor
     ) -> Tensor:
-        """Record the hypotheses that ended (b, k); return (b, 1), False if none that goes on can enter the n best."""
+        """Record the hypotheses that ended (b, k); return (b, 1), False if no live one can enter the n best."""
         slots, position = self.shape.slots, self.decoder.position
         columns = (self.ended[:, None] + ended.cumsum(1) - 1).masked_fill(~ended, slots)
         known = self.scores.index_select(0, ids)
@@ -150,7 +150,7 @@ class _Beam:
         count = ended.sum(1)
         self.ended.add_(count)
         self.allowed.sub_(count)
-        # log p only falls
+        # log p can only fall
         nth = known.topk(self.options.nbest, dim=1).values[:, -1]
         reachable = scores.masked_fill(~going, -torch.inf).amax(1) / self.reach
         return ((self.ended < self.options.nbest) | (reachable > nth))[:, None]
@@ -187,7 +187,7 @@ class _Beam:
 
 
 def _select(states: list, after: list, rows: Tensor) -> None:
-    """Let row i of the states continue what row rows[i] is after a step."""
+    """Set row i of the states to row rows[i] of the states after a step."""
     for state, new in zip(states, after, strict=True):
         for cell, other in zip(state.cells, new.cells, strict=True):
             cell.copy_(other.index_select(0, rows))

@@ -1,4 +1,4 @@
-"""Greedy search in fixed memory: the pieces of `run.greedy_batch`, without a question to the device at each step."""
+"""Greedy search in fixed memory: the pieces of `run.greedy_batch`, without waiting for the device at each step."""
 
 from collections.abc import Callable
 

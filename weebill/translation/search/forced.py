@@ -1,4 +1,4 @@
-"""Log probabilities of given translations by the steps of a search: those that the search itself would give."""
+"""Log probabilities of given translations, computed by a search's steps: they equal those of the search."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,8 @@ def force_decode(
 ) -> list[float]:
     """Return the score of each source's target, pieces with EOS last: log p / length^length_normalisation.
 
-    Sources are cropped as in a search.  A source of EOS only has no translation but the empty one: 0 or -inf.
+    Sources are cropped as in a search.
+    A source of EOS alone has only the empty translation, whose score is 0; the score of any other is −inf.
     """
     cropped = [options.crop(source) for source in sources]
     scores = [0.0 if len(target) == 1 else -torch.inf for target in targets]
@@ -39,7 +40,7 @@ def force_decode(
 
 
 def _totals(ensemble: Ensemble, states: list, target: Tensor, real: Tensor) -> Tensor:
-    """Return log p (b,), in float64, of pieces (b, t), of which `real` ones count."""
+    """Return log p (b,), float64, of the target's pieces (b, t); only `real` ones count."""
     tokens = torch.full_like(target[:, 0], START)
     totals = torch.zeros(len(target), dtype=torch.float64, device=target.device)
     for place in range(target.shape[1]):

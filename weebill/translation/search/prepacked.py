@@ -1,7 +1,7 @@
 """Linear layers with weights in the layout of the CPU's kernels, for many products with small inputs.
 
 PyTorch multiplies float32 by MKL, which packs the weight anew at each call.  oneDNN with a packed weight is 1.5 to
-2.5 times as fast for a decoder's products (32 to 256 rows); bfloat16 takes half of that on processors that have it.
+2.5 times as fast for a decoder's products (32 to 256 rows); bfloat16 halves the time on processors that have it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ def fastest_precision(device: str) -> str:
 
 @contextmanager
 def prepacked(networks: Sequence[nn.Module]) -> Iterator[None]:
-    """Do the same as `prepack` within the context."""
+    """Pack layers as `prepack` does, but only within the context."""
     modules = [module for module in _linears(networks) if "forward" not in vars(module)]
     try:
         for module in modules:

@@ -1,6 +1,6 @@
-"""Functions on a GPU that are recorded as graphs once and then replayed, and memory that stays where it is for them.
+"""GPU functions that are recorded as graphs once and then replayed, and their memory at fixed addresses.
 
-All that goes in and comes out lies in `FixedRows`.
+All inputs and outputs are in `FixedRows`.
 """
 
 import logging
@@ -14,11 +14,11 @@ from torch import Tensor
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.graphs import GraphRecorder, PlainRecorder, Recorder
 
-HEADROOM = 1.25  # a buffer that has to grow gets this share of the needed size, so that few do
+HEADROOM = 1.25  # a buffer that grows gets this multiple of the needed size, to grow seldom
 
 
 class Replays:
-    """Graphs of functions without arguments, by key; on a CPU the functions themselves.
+    """Graphs of functions without arguments, by key; on a CPU, the functions themselves.
 
     possible: False once a recording has failed; functions then run as they are.
     """
@@ -40,22 +40,22 @@ class Replays:
         self._recorder.forget()
 
     def running(self) -> AbstractContextManager[None]:
-        """Return the context in which `run` may be called, and all else that runs before a recording."""
+        """Return the context for calls of `run`, and for everything else that runs before a recording."""
         return self._recorder.running()
 
     def run(self, key: Hashable, make: Callable[[], Callable[[], None]]) -> None:
-        """Run the function that `make` returns; once for a key it is run itself, and recorded, later replayed."""
+        """Run the function that `make` returns: a key's first run calls and records it, later runs replay it."""
         replay = self._graphs.get(key)
         if replay is not None:
             replay()
             return
         function = make()
-        function()  # real work, in which libraries choose their kernels and make their own memory
+        function()  # a plain call first, in which libraries choose their kernels and allocate memory
         if self.possible:
             self._record(key, function)
 
     def _record(self, key: Hashable, function: Callable[[], None]) -> None:
-        """Record a function.  After a failure none is kept: functions hold the networks, which should be freed."""
+        """Record a function.  After a failure, keep none: functions refer to the networks, which should be freed."""
         try:
             self._graphs[key] = self._recorder.record(function)
         except RuntimeError as error:
@@ -68,7 +68,7 @@ class Replays:
 class FixedRows:
     """Named tensors with a row for each sentence of a batch, each in a buffer of its own that all batches use.
 
-    grown: called whenever a buffer is replaced by a larger one; graphs with its old address are void then.
+    grown: called whenever a larger buffer replaces one; graphs with the old address are then invalid.
     """
 
     def __init__(self, device: torch.device, grown: Callable[[], None]):
@@ -77,11 +77,11 @@ class FixedRows:
         self._rows: dict[str, Tensor] = {}  # of the present batch
 
     def begin(self) -> None:
-        """Begin a batch, of which no tensor exists yet."""
+        """Begin a batch, which has no tensors yet."""
         self._rows.clear()
 
     def get(self, name: str, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-        """Return the tensor of this name and shape; its values are undefined at first in a batch."""
+        """Return the tensor of this name and shape; its first values in a batch are undefined."""
         found = self._rows.get(name)
         if found is not None and found.shape == shape and found.dtype == dtype:
             return found

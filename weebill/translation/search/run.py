@@ -30,8 +30,8 @@ def search(
 ) -> list[list[Candidate]]:
     """Return the n best translations of each source, best first, as scored candidates.
 
-    networks: one, or several with one vocabulary, averaged.  sources: pieces, EOS last; one of EOS only has the empty
-    translation, with score 0.  Results of a sentence do not depend on the others, up to the rounding of sums.
+    networks: one, or several with one vocabulary, averaged.  sources: pieces, EOS last; EOS alone has only the empty
+    translation, with score 0.  A sentence's results do not depend on other sentences, except for rounding of sums.
     progress: called with each finished batch's number of sentences.  Raises InputError if a network's output is NaN.
     """
     return _run(search_batch, [Candidate((), 0.0)], networks, sources, options, progress)

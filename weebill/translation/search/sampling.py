@@ -1,6 +1,6 @@
 """Sampling of translations, piece by piece from the model's distribution: candidates for minimum Bayes risk.
 
-Each sentence has its own random numbers, derived from the seed and its pieces, so samples do not depend on others.
+Each sentence has its own random numbers, derived from the seed and its pieces, so other sentences do not matter.
 """
 
 import math
@@ -19,7 +19,7 @@ from weebill_runtime.vocabulary import EOS, UNK
 def sample_batch(
     ensemble: Ensemble, source: Tensor, mask: Tensor, limits: Tensor, options: SearchOptions
 ) -> list[list[Candidate]]:
-    """Draw `options.nbest` samples of each sentence; return them in this order, with scores as in a search.
+    """Draw `options.nbest` samples of each sentence; return them in the order drawn, with scores as in a search.
 
     source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.
     """
@@ -28,7 +28,7 @@ def sample_batch(
     numbers = [_numbers(seed, pieces[real].tolist()) for pieces, real in sentences]
     rows = torch.arange(count, device=device).repeat_interleave(each)
     states = [state.select(rows) for state in ensemble.start(source, mask)]
-    steps = []  # pieces (b, each) of each step, of any value after a sample's end
+    steps = []  # pieces (b, each) of each step; arbitrary after a sample's end
     totals, lengths = np.zeros((count, each)), np.zeros((count, each), dtype=int)
     live = np.ones((count, each), dtype=bool)
     ids = np.arange(count)  # sentence of each group of `each` rows

@@ -1,14 +1,14 @@
-"""Shapes of batches in a GPU's search: sizes rounded up to few values, each of which has graphs of its own."""
+"""Shapes of batches in a GPU's search: sizes are rounded up to few values, each with its own graphs."""
 
 from dataclasses import dataclass
 
 FEWEST_ROWS = 8
-FEWEST_KEPT = 128  # with fewer rows, a step takes hardly less time (docs/results/gpu)
+FEWEST_KEPT = 128  # with fewer rows, a step is hardly faster (docs/results/gpu)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes of a batch: rows (b), slots, that is hypotheses, per row (k), source positions (s).
+    """Sizes of a batch: rows (b), slots per row (k, its hypotheses), source positions (s).
 
     room: entries of the past, positions times slots; 0 without self-attention.  entries: those that are seen so far.
     """
@@ -27,7 +27,7 @@ def round_rows(count: int) -> int:
 
 
 def most_rows(count: int) -> int:
-    """Return the largest number that `round_rows` leaves as it is, up to `count`; a smaller one than 8 itself."""
+    """Return the largest number up to `count` that `round_rows` keeps; up to 8, `count` itself."""
     if count <= FEWEST_ROWS:
         return count
     below = 1 << (count.bit_length() - 1)
@@ -42,7 +42,7 @@ def fewer_rows(rows: int, alive: int) -> int:
 
 
 def round_length(length: int) -> int:
-    """Round a source's length up to a multiple of 8, beyond 64 of 32."""
+    """Round a source's length up to a multiple of 8, or of 32 beyond 64."""
     return rounded(length, 8 if length <= 64 else 32)
 
 
@@ -52,5 +52,5 @@ def rounded(number: int, step: int) -> int:
 
 
 def power_of_two(number: int) -> int:
-    """Return the least power of two that is at least as large."""
+    """Return the least power of two that is at least `number`."""
     return 1 << (number - 1).bit_length()

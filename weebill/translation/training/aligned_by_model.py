@@ -18,8 +18,8 @@ def align_by_model(
 ) -> int:
     """Write the kept rows of a training text with a column `links`; return the number of rows that have links.
 
-    links: as in `links_field`, one for each target piece; null for rows that augmentation added.  vocabulary: its
-    pieces are linked, which may differ from the model's.
+    links: as in `links_field`, one for each target piece; null for rows that augmentation added.  vocabulary: the one
+    whose pieces are linked; it may differ from the model's.
     """
     move, total = Moved(model.vocabulary, vocabulary), 0
 

@@ -1,6 +1,6 @@
-"""Alignments by the guided head: the source piece at which a student looks when it writes each target piece.
+"""Alignments by the guided head: the source piece that a student attends to when it writes each target piece.
 
-Firefox places the tags of a page by this head, the first of the last cross-attention (`training.loss`).
+Firefox uses this head, the first of the last cross-attention (`training.loss`), to place the tags of a page.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from weebill.translation.training.loss import guided_attention
 from weebill_runtime.names import SIDES
 from weebill_runtime.vocabulary import AnyVocabulary, Vocabulary
 
-SENTENCES = 64  # of a batch
+SENTENCES = 64  # per batch
 Pieces = Sequence[int]  # of a sentence, EOS last
 Span = tuple[int, int]
 
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 def alignments(
     network: Translator, sources: Sequence[Pieces], targets: Sequence[Pieces]
 ) -> list[list[int]]:
-    """Return, for each pair, the place of the source piece of most attention for each target piece but EOS."""
+    """Return for each pair the source position that each target piece except EOS attends to most."""
     order = sorted(range(len(sources)), key=lambda i: (len(sources[i]), len(targets[i])))
     found: list[list[int]] = [[]] * len(sources)
     network.eval()
@@ -46,15 +46,15 @@ class Spans:
         self._pieces = sentencepiece.SentencePieceProcessor(model_file=str(vocabulary.path))
 
     def of(self, text: str) -> list[Span]:
-        """Return the first place of each piece in a text, and the place after it.
+        """Return the place of each piece's first character in a text, and the place after its last.
 
-        All bytes of a character but the last are empty, and so is a blank that the text does not have.
+        All byte pieces of a character except the last are empty, and so is a blank that the text does not have.
         """
         return self._pieces.encode(text, return_type="offset_mapping")["offsets"]
 
 
 def owners(spans: Sequence[Span], others: Sequence[Span]) -> list[int]:
-    """Return for each span the number of that of `others`, of the same text, with its last place, or the next one."""
+    """Return for each span the index of that of `others`, of the same text, with its last place, or the next."""
     ends = np.array([end for _, end in others])
     places = np.array([max(begin, end - 1) for begin, end in spans], dtype=np.int64)
     return np.minimum(np.searchsorted(ends, places, side="right"), len(ends) - 1).tolist()
@@ -67,14 +67,14 @@ def moved(
 ) -> list[int]:
     """Return the alignment of a pair for other pieces of the same text.
 
-    links: as of `alignments`.  source, target: spans of the present pieces, and of the others.
+    links: from `alignments`.  source, target: spans of the present pieces, and of the other ones.
     """
     sources = [*owners(*source), len(source[1])]  # EOS last
     return [sources[links[number]] for number in owners(target[1], target[0])]
 
 
 class Moved:
-    """Alignments on the pieces of one vocabulary as those of another; unchanged if the vocabularies are equal."""
+    """Conversion of alignments from one vocabulary's pieces to another's; equal vocabularies change nothing."""
 
     def __init__(self, before: AnyVocabulary, after: AnyVocabulary):
         self._spans = None

@@ -17,7 +17,7 @@ from weebill.translation.training.encoding import EncodedCorpus
 from weebill.translation.training.settings import Stage
 
 WINDOW = 50  # batches sorted by length together
-Rows = np.ndarray | slice  # of a corpus
+Rows = np.ndarray | slice  # rows of a corpus
 
 
 def last_begins(stages: Sequence[Stage]) -> int:
@@ -52,7 +52,7 @@ def staged_batches(
 
 
 def _copies(corpus: EncodedCorpus, stage: Stage, number: int) -> np.ndarray | None:
-    """Return how often an epoch of a stage has the rows of each group; None: every row once."""
+    """Return how often an epoch of a stage repeats the rows of each group; None: every row once."""
     if stage.augmented and set(stage.copies.values()) <= {1}:
         return None
     copies = [

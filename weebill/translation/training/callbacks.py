@@ -52,15 +52,15 @@ class ProgressBar(lightning.Callback):
         self._bar.close()
 
     def on_exception(self, trainer, task, exception) -> None:
-        """End the bar in the log; else it would be drawn once more on the terminal."""
+        """End the bar in the log; otherwise it would be drawn once more on the terminal."""
         self._bar.close()
 
 
 class GreedyValidation(lightning.Callback):
     """Regular validation by BLEU of greedy translations; it keeps the best weights and ends the training.
 
-    The last update is validated too.  A training shorter than one interval has no validation.  It ends after all
-    updates, or when patience ends, which begins after update `patient_from`, because a later stage may still help.
+    The last update is validated too.  A training shorter than one interval has no validation.  A training ends after
+    all updates, or when its patience ends; patience begins after update `patient_from`: a later stage may still help.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class GreedyValidation(lightning.Callback):
         self.history: list[dict[str, float]] = []
 
     def on_train_start(self, trainer, task) -> None:
-        """Stop a resumed run at once if it has ended; Lightning's own max_steps does not."""
+        """Stop a resumed run at once if it is already finished; Lightning's max_steps does not."""
         self._stop_at_end(trainer)
 
     def on_train_batch_end(self, trainer, task, outputs, batch, batch_idx) -> None:
@@ -105,7 +105,7 @@ class GreedyValidation(lightning.Callback):
         network = task.network
         training_state = {name: value.clone() for name, value in network.state_dict().items()}
         network.load_state_dict(state)
-        # The search sees that the network is in training, and gives its memory on a GPU back.
+        # The search sees that the network is in training, and frees its GPU memory.
         text = None if self.history else "validation"  # log cuts only once
         hypotheses = greedy_translations(network, self._vocabulary, self._sources, text)
         network.load_state_dict(training_state)

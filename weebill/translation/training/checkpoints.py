@@ -17,8 +17,8 @@ from weebill.durable import sync
 class CheckpointFiles(TorchCheckpointIO):
     """Files of checkpoints: each is written as a whole and safe on the disk before the older ones are removed.
 
-    aside: True to let another thread write, as for trainings on a GPU; the training then waits for a copy in the
-    host's memory, and for the file before.
+    aside: True to let another thread write, as for trainings on a GPU; the training then waits only for a copy in the
+    host's memory, and for the previous file.
     """
 
     def __init__(self, aside: bool = False):
@@ -28,7 +28,7 @@ class CheckpointFiles(TorchCheckpointIO):
     def save_checkpoint(
         self, checkpoint: dict[str, Any], path: str | Path, storage_options: None = None
     ) -> None:
-        """Write a checkpoint to `path`.  Raises the error of the checkpoint before if another thread wrote that."""
+        """Write a checkpoint to `path`.  Raises the error of the previous one if a thread failed to write it."""
         self.wait()
         if self._thread is None:
             self._write(checkpoint, Path(path))
@@ -60,7 +60,7 @@ class CheckpointFiles(TorchCheckpointIO):
 
 
 def copied(checkpoint: dict[str, Any]) -> dict[str, Any]:
-    """Return a checkpoint with copies of its tensors in the host's memory; those that share memory still do."""
+    """Return a checkpoint with copies of its tensors in the host's memory; shared memory stays shared."""
     copies: dict[tuple, Tensor] = {}
 
     def copy(value: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ def checkpoint_files(folder: Path) -> list[Path]:
 
 
 class Checkpoints(lightning.Callback):
-    """Checkpoints to continue from every `every` updates; `CheckpointFiles` keeps the last one."""
+    """Checkpoints after every `every` updates, to continue from; `CheckpointFiles` keeps the last one."""
 
     def __init__(self, work: Path, every: int):
         self._folder, self._every = work / "checkpoints", every

@@ -94,10 +94,10 @@ class EncodedCorpus:
         return join(source, target, self.weights[rows], links)
 
     def _joined(self, array: str, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of some rows of an array, one row after the other, and their lengths (rows,)."""
+        """Return the numbers of some rows of an array, concatenated, and their lengths (rows,)."""
         begins = self.offsets[array][rows]
         lengths = self.offsets[array][rows + 1] - begins
-        # From a number's place in the result to that in the array.
+        # Difference between a number's place in the array and its place in the result.
         shifts = begins - np.cumsum(lengths) + lengths
         return self.ids[array][np.repeat(shifts, lengths) + np.arange(lengths.sum())], lengths
 
@@ -114,7 +114,7 @@ def encode_corpus(
     """Encode the kept pairs of corpus tables as piece ids, without pairs of more than `max_pieces` on a side.
 
     grouped: True if stages of the training distinguish corpora.  linked: True if alignments guide the training.
-    processes: number that encode; the result does not depend on it.
+    processes: number of processes that encode; the result does not depend on it.
     folder: keeps the pairs for the next call with the same text, vocabulary, settings and code.  Raises InputError if
     no pair is left, or if a table lacks the requested column `corpus` or `links`.
     """
@@ -142,9 +142,9 @@ def shared_corpus(
     folder: str | Path,
     *limits: Any,
 ) -> EncodedCorpus:
-    """Return a corpus of `encode_corpus` from a folder for several of them, which processes and trainings share.
+    """Return the result of `encode_corpus`, from a folder of encoded corpora that processes and trainings share.
 
-    Whoever needs the corpus first encodes it, and others wait.  limits: further arguments of `encode_corpus`.
+    The first process that needs the corpus encodes it; others wait.  limits: further arguments of `encode_corpus`.
     """
     key = [*map(content_hash, tables), vocabulary.sha256, *limits[:3]]
     place = Path(folder, sha256_text(json.dumps(key))[:16])

@@ -93,8 +93,8 @@ def output_cross_entropy(
     """Compute Σ factor · cross-entropy of softmax(hidden·weightᵀ + bias) and `target`, a scalar.
 
     hidden (n, d), weight (V, d), bias (V,), target (n,) piece ids, factor (n,) weight of each position.
-    Label smoothing ε gives 1 − ε to the target and ε / V to every piece.  On a GPU, a kernel of Triton's does what
-    operations of PyTorch do on a CPU.
+    Label smoothing ε gives 1 − ε to the target and ε / V to every piece.  A GPU computes this by a Triton kernel, a
+    CPU by operations of PyTorch.
     """
     if torch.is_autocast_enabled(hidden.device.type):
         dtype = torch.get_autocast_dtype(hidden.device.type)
@@ -127,7 +127,7 @@ def batch_loss(
 
 @contextmanager
 def guided_attention(network: Translator) -> Iterator[list[Tensor]]:
-    """Yield a list that a decoder pass fills with the guided head's attention (b, t, s).  InputError: no head."""
+    """Yield a list that decoding fills with the guided head's attention (b, t, s).  InputError if none is left."""
     attention = network.decoder_layers()[-1].cross_attention
     if not attention.heads:
         message = "training.guided_alignment: the last cross-attention has no head left to guide; set it to 0"

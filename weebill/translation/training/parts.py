@@ -45,7 +45,7 @@ def task_and_stream(
 def _recorder(
     network: Translator, config: TrainingConfig, hardware: Hardware
 ) -> type[Recorder] | None:
-    """Return what records the passes of batches whose shapes repeat; None if each pass is launched anew."""
+    """Return the recorder of passes whose shapes repeat; None if each pass is launched anew."""
     alone = hardware.accelerator != "cpu" and hardware.processes == 1
     if not (alone and config.cuda_graphs and not config.guided_alignment):
         return None
@@ -59,7 +59,7 @@ def lightning_trainer(
 ) -> lightning.Trainer:
     """Make Lightning's trainer.  Raises InputError if processes that it needs have not been started."""
     trainer = lightning.Trainer(
-        accelerator="gpu" if hardware.accelerator == "gpu" else "cpu",  # a rehearsal's too
+        accelerator="gpu" if hardware.accelerator == "gpu" else "cpu",  # also in a rehearsal
         devices=hardware.devices,
         num_nodes=hardware.nodes,
         strategy="ddp" if hardware.processes > 1 else "auto",

@@ -1,7 +1,7 @@
-"""Pieces of many sentence pairs, by several processes, in the order of the pairs.
+"""Encoding of many sentence pairs by several processes, in the order of the pairs.
 
 `python -m weebill.translation.training.pieces VOCABULARY…` is one of these processes: it reads and writes pickled
-parts by its standard input and output, and ends with the process that started it.
+parts through its standard input and output, and ends with the process that started it.
 """
 
 import pickle
@@ -19,7 +19,7 @@ from weebill_runtime.names import SIDES
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
 
 Pairs = tuple[list[str], list[str]]  # sources and targets
-# All pieces, EOS last in each sentence, and the number of each sentence's.
+# Pieces of all sentences, each with EOS last, and the number of pieces of each sentence.
 Joined = tuple[np.ndarray, np.ndarray]
 
 
@@ -28,7 +28,7 @@ def encoded(
 ) -> Iterator[list[Joined]]:
     """Yield source and target of each part as pieces.
 
-    Raises subprocess.CalledProcessError if one of several processes fails, whose message is in the log.
+    Raises subprocess.CalledProcessError if one of several processes fails; its message is in the log.
     """
     if processes == 1:
         yield from (_encode(part, vocabulary) for part in parts)
@@ -46,7 +46,7 @@ def encoded(
         waiting: deque[subprocess.Popen] = deque()
         for number, part in enumerate(parts):
             worker = workers[number % processes]
-            if len(waiting) == processes:  # the result of this worker, which has one part at a time
+            if len(waiting) == processes:  # a worker has one part at a time: take its result first
                 yield _read(waiting.popleft())
             _write(worker, part)
             waiting.append(worker)
@@ -77,7 +77,7 @@ def _encode(part: Pairs, vocabulary: AnyVocabulary) -> list[Joined]:
 
 
 def joined(lists: Sequence[Sequence[int]]) -> Joined:
-    """Return lists of numbers one after the other, uint32, and their lengths."""
+    """Return concatenated lists of numbers, uint32, and their lengths."""
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     flat = np.fromiter(chain.from_iterable(lists), np.uint32, lengths.sum())
     return flat, lengths

@@ -36,8 +36,9 @@ FAULT = "fault.txt"  # in a work folder: message of a failed training, for its p
 class TranslationStudy:
     """Student to prune, a `pruning.study.Study`: the model folder of its checkpoint C, training data and settings.
 
-    start: for a student trained from its first weights, any model of its final shape.
-    config: of the unpruned student; `updates` are the sum of those of C and of the last training, for equal text.
+    start: folder of C; for a student trained from initial weights, any model of its final shape.
+    config: of the unpruned student; `updates` is the sum of the updates of C and of the last training, so that pruned
+    and unpruned students train on equally much text.
     encoded: folder of encoded corpora that trainings share; by default, each training encodes them again.
     """
 
@@ -50,7 +51,7 @@ class TranslationStudy:
     encoded: Path | None = None
 
     def identity(self) -> dict[str, Any]:
-        """Return the hashes of C's weights and of the text, and all else that decides the results."""
+        """Return the hashes of C's weights and of the text, and everything else that determines the results."""
         return {
             "start": model_hash(self.start),
             "corpora": list(
@@ -77,7 +78,7 @@ class TranslationStudy:
         return model.network.train()
 
     def untrained(self) -> Translator:
-        """Return a network with first weights in the shape of the model in `start`."""
+        """Return a network with initial weights in the shape of the model in `start`."""
         return new_network(self._load().network.architecture, self.seed, self.config.dropout)
 
     def train(
@@ -114,7 +115,7 @@ class TranslationStudy:
                 model.encode(*pad(pieces[first : first + SENTENCES]))
 
     def gradients(self, model: Translator) -> Iterator[None]:
-        """Yield after the backward pass of each batch of validation pairs; their target lengths are similar."""
+        """Yield after the backward pass of each batch of validation pairs; target lengths in a batch are similar."""
         pieces = sorted(zip(*self._validation_pieces(), strict=True), key=lambda pair: len(pair[1]))
         model.eval()
         for first in range(0, len(pieces), SENTENCES):
@@ -138,7 +139,8 @@ def make_pruned(
 ) -> None:
     """Prune a study's student by a method; write the model folder `output` and the pruning's record `history`.
 
-    Unfinished work in `OUTPUT.work` is continued.  Raises InputError if the method does not fit, and as `train`.
+    Unfinished work in `OUTPUT.work` is continued.
+    Raises InputError if the method does not fit, and errors of `train`.
     """
     check_replaceable(output, KIND)
     work = output.with_name(f"{output.name}.work")
@@ -166,8 +168,8 @@ def train_separately(
     """Run `trainer.train` with its plain `options` in a separate process.
 
     On several devices, Lightning starts the command of the present process again for each device, so a process can
-    run only one such training; pruning trains many times.  Raises InputError for errors of the input or the disk
-    there, and subprocess.CalledProcessError if the training fails otherwise.
+    run only one such training; pruning trains many times.  Raises InputError if that process finds errors of the
+    input or the disk, and subprocess.CalledProcessError if it fails otherwise.
     """
     order = {
         "corpora": list(map(str, corpora)),

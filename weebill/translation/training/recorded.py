@@ -2,9 +2,9 @@
 
 A small batch keeps a GPU busy for less time than the host needs to launch its kernels: on an H100, an update of
 `tiny` with 16,384 positions takes 31 ms launched one by one, and 11 ms as a graph.  So batches are padded to few
-shapes, and a shape that comes often enough is recorded once and replayed.  A graph reads and writes fixed memory:
+shapes, and a shape that occurs often enough is recorded once and replayed.  A graph reads and writes fixed memory:
 its inputs are copied, weights and gradients stay where they are, and random numbers follow the generator's seed at
-each replay.  All graphs share one pool of memory, as only one of them runs at a time.
+each replay.  All graphs share one pool of memory, because only one of them runs at a time.
 """
 
 import logging
@@ -22,14 +22,14 @@ from weebill_runtime.vocabulary import EOS
 
 LENGTHS = 8  # lengths are multiples of it
 STEPS = 4  # numbers of pairs in each octave: 128, 160, 192, 224, 256
-# Times that a shape comes until it is recorded, which takes as long as some eager passes.
+# Number of times that a shape must occur before it is recorded, which takes as long as some eager passes.
 RECORDED_AT = 4
 MOST = 64  # graphs of a training
-WORK = 1e12  # parameters × positions of a batch from which a card, and not the host, is busy all the time
+WORK = 1e12  # parameters × positions of a batch that keep a card busy without graphs
 
 
 class RecordedPasses:
-    """Losses of batches with their gradients, which are added to `grad` of the network's parameters.
+    """Function from batches to losses; it adds the gradients to `grad` of the network's parameters.
 
     passes: computes the loss of a batch, detached, and adds its gradients.  The gradients must stay in place: set
     them to zero, and not to None.
@@ -47,7 +47,7 @@ class RecordedPasses:
         self.replays = 0
 
     def __call__(self, batch: Batch) -> Tensor:
-        """Return the loss of a batch of `padded`, a scalar that the next call overwrites."""
+        """Return the loss of a batch from `padded`, a scalar that the next call overwrites."""
         shape = (*batch.source.shape, batch.target.shape[1])
         self._seen[shape] += 1
         if self._recorded and self._memory != self._addresses():
@@ -79,13 +79,13 @@ class RecordedPasses:
             )
 
     def _addresses(self) -> list[int]:
-        """Return where weights and gradients are in memory; graphs know nothing else of them."""
+        """Return the addresses of weights and gradients, which is all that graphs know of them."""
         weights, gradients = self._weights, [weight.grad for weight in self._weights]
         return [0 if one is None else one.data_ptr() for one in (*weights, *gradients)]
 
 
 class _Recorded:
-    """Recorded pass of one shape: its inputs, its loss, and what runs it."""
+    """Recorded pass of one shape: its inputs, its loss, and the function that runs it."""
 
     def __init__(self, passes: Callable[[Batch], Tensor], batch: Batch, recorder: Recorder):
         self._inputs = batch.clone()
@@ -99,15 +99,15 @@ class _Recorded:
 
 
 def keeps_card_waiting(network: nn.Module, positions: int) -> bool:
-    """Return True if batches of so many positions are too small to keep a card busy, so that graphs are faster."""
+    """Return True if batches of `positions` are too small to keep a card busy, so that graphs are faster."""
     return positions * sum(weight.numel() for weight in network.parameters()) <= WORK
 
 
 def padded(batch: Batch, words: int) -> Batch:
-    """Return a batch of one of few shapes, whose loss for one word is that of the batch for `words`.
+    """Pad a batch to one of few shapes, and divide its weights so that its loss for one word is that for `words`.
 
     Lengths become multiples of `LENGTHS`; numbers of pairs have `STEPS` values an octave.  Added pairs have a source
-    of one piece and no weight; all target positions are `places`, and padding counts nothing.
+    of one piece and no weight; `places` has all target positions, and padding adds nothing to the loss.
     """
     pairs = len(batch.source)
     more_pairs = rounded_pairs(pairs) - pairs
@@ -121,7 +121,7 @@ def padded(batch: Batch, words: int) -> Batch:
             (batch.decoder_input, EOS),
         )
     )
-    source_mask[pairs:, 0] = True  # attention to no piece at all would be no number
+    source_mask[pairs:, 0] = True  # attention to no piece at all would be NaN
     decoder_input[pairs:, 0] = START
     return Batch(
         source,

@@ -24,8 +24,8 @@ class Stage:
     updates: Count | None = None
     """Updates of this stage. The last stage has no number: it lasts to the end."""
     copies: Mapping[str, Amount] = field(default_factory=dict)
-    """Number of copies of each pair of a corpus in an epoch of this stage, by the corpus' name; 0 leaves the corpus
-    out, and a corpus without a number has one copy."""
+    """Number of copies of each pair in an epoch of this stage, by the name of the corpus; 0 leaves the corpus out,
+    and a corpus without a number has one copy."""
     augmented: bool = True
     """Train on the rows that `distillation.augmentation` added, too."""
 
@@ -37,7 +37,7 @@ class TrainingConfig:
     batch_tokens: Count = 8192
     """Largest number of positions in one batch of one device: source and target together, with padding."""
     updates: Count = 500_000
-    """Largest number of updates. Those of a pruned student count from its start, with its `reset_to`."""
+    """Largest number of updates. Those of a pruned student count from its start and include its `reset_to`."""
     learning_rate: Positive = 3e-4
     """Learning rate at its peak."""
     warmup: Annotated[Amount, Follows("updates", 0.1)] = 16_000
@@ -60,7 +60,7 @@ class TrainingConfig:
     label_smoothing: PartialShare = 0.0
     """Share of the probability that the loss spreads over all other pieces."""
     accumulate: Count = 1
-    """Batches of one device that one update sums up."""
+    """Batches of one device that are summed up in one update."""
     clip_norm: Weight = 0.0
     """Largest norm of the gradient; 0 sets no limit."""
     max_pieces: Count = 200
@@ -71,16 +71,15 @@ class TrainingConfig:
     GPU, `float32` rounds the operands of products to TF32."""
     cuda_graphs: bool = True
     """Record the passes of small networks and batches as CUDA graphs on a GPU, which launches them faster. Batches
-    are padded to few shapes for that. A training on several GPUs does without, and so does one under fake
-    quantization, with guided alignment, or with a penalty or gates of a pruning method."""
+    are padded to few shapes for that. Graphs are not used on several GPUs, under fake quantization, with guided
+    alignment, or with a penalty or gates of a pruning method."""
     guided_alignment: Weight = 0.0
     """Weight of a loss that teaches the decoder from which source pieces each target piece comes; for students only.
     Marian's weight is 0.1, and 0 switches the loss off."""
     language: Annotated[str, Computed()] = ""
-    """Language of the targets, or sacreBLEU's tokenizer, whose tokens the BLEU of validations counts; "" counts
-    words."""
+    """Language of the targets, or name of sacreBLEU's tokenizer, for the BLEU of validations; "" counts words."""
     decay_until: Annotated[int, Computed()] = 0
-    """Update at which a linear decay ends; 0 for the last of `updates`, which a part of a training does not reach."""
+    """Update at which a linear decay ends; 0: the last of `updates`. A part of a training stops before it."""
     stages: tuple[Stage, ...] = ()
     """Curriculum: stages one after the other, each with its own choice of the text. Without stages, every epoch has
     all text."""
@@ -99,11 +98,11 @@ class TrainingConfig:
 class Hardware:
     """Devices of a training: one process on each device, with DDP if there are several.
 
-    On one node a training starts its processes itself; on several, something else starts one per device.
+    On one node, a training starts its processes itself; on several, a launcher starts one per device.
     """
 
     accelerator: Accelerator = "cpu"
-    """Device that trains, translates and cleans. `rehearsal` is a GPU's code and kinds of numbers on the
+    """Device that trains, translates and cleans. `rehearsal` runs a GPU's code, with its types of numbers, on the
     processor: `weebill rehearse` sets it instead of `gpu`."""
     devices: Few = 1
     """Processes or GPUs of one training job on a node; several train data-parallel."""

@@ -21,7 +21,7 @@ from weebill.translation.training.recorded import RecordedPasses, padded
 from weebill.translation.training.settings import TrainingConfig
 
 AHEAD = 4  # updates whose batches another thread prepares for a GPU
-LOGGED = 50  # updates from one log of loss and learning rate to the next: a log costs as much as a small layer
+LOGGED = 50  # updates between logs of loss and rate; a log costs as much as a small layer
 
 
 class UpdateStream(IterableDataset):
@@ -59,8 +59,8 @@ class UpdateStream(IterableDataset):
 class TranslationTask(lightning.LightningModule):
     """Network in training; one Lightning step is one update over all its batches.
 
-    recorder: makes the recorder of passes whose shapes repeat, if they do; then there are no ranks, no companion and
-    no guided alignment.
+    recorder: makes the recorder of passes, if their shapes repeat; there must then be one rank, no companion and no
+    guided alignment.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class TranslationTask(lightning.LightningModule):
     def training_step(self, update, _index: int) -> None:
         """Make one update: forward and backward pass of each batch, then one optimizer step.
 
-        Raises InputError if the loss is not finite; on a GPU it is checked where it is logged.
+        Raises InputError if the loss is not finite; a GPU's loss is checked only when it is logged.
         """
         batches, words = update
         config, optimizer = self.config, self.optimizers()
@@ -120,11 +120,11 @@ class TranslationTask(lightning.LightningModule):
         optimizer.zero_grad(set_to_none=self.recorded is None)
         self.smooth(number)
         if self.global_step % LOGGED == 0:
-            # A tensor on the device, because the host would wait for the device with a plain number.
+            # A tensor on the device: with a plain number, the host would wait for the device.
             rate = torch.full((), self.rate(number), device=self.device)
             self.log_dict({"loss": total, "learning_rate": rate})
         logged = self.global_step % LOGGED == 0 or self.global_step >= config.updates
-        if logged or self.device.type == "cpu":  # a GPU's loss is waited for
+        if logged or self.device.type == "cpu":  # to read a GPU's loss, the host must wait
             check_loss(total, number)
         self.words = words
 
@@ -152,7 +152,7 @@ class TranslationTask(lightning.LightningModule):
         return total
 
     def _without_exchange(self) -> AbstractContextManager[None]:
-        """Let ranks keep the gradients of a backward pass, which a later one adds to its own and exchanges."""
+        """Let ranks keep the gradients of a backward pass; a later pass adds them and exchanges the sums."""
         strategy = self.trainer.strategy
         return strategy.block_backward_sync() if self.trainer.world_size > 1 else nullcontext()
 
@@ -178,7 +178,7 @@ class TranslationTask(lightning.LightningModule):
             self.recorded = RecordedPasses(self.network, self._record, self.recorder())
 
     def on_train_end(self) -> None:
-        """Give the memory of graphs and gradients back."""
+        """Free the memory of graphs and gradients."""
         self.recorded = None
         self.network.zero_grad()
 
@@ -192,7 +192,7 @@ class TranslationTask(lightning.LightningModule):
         """Return the weights to validate and keep: the smoothed ones if smoothing is on."""
         # None if smoothing is off.
         smoothed = dict(zip(self.network.parameters(), self.smoothed, strict=False))
-        # A tied parameter has several names; whoever loads the state takes the value of the last one.
+        # A tied parameter has several names; when the state is loaded, the value of the last one counts.
         every = self.network.named_parameters(remove_duplicate=False)
         state = self.network.state_dict()
         state |= {name: smoothed.get(parameter, parameter) for name, parameter in every}
@@ -202,7 +202,7 @@ class TranslationTask(lightning.LightningModule):
 def _seed(number: int) -> None:
     """Seed this process's random numbers, of the CPU and of GPUs in use.
 
-    `torch.manual_seed` also notes the stack of calls for each kind of absent device, which takes a millisecond.
+    `torch.manual_seed` also records the call stack for each kind of absent device, which takes a millisecond.
     """
     torch.default_generator.manual_seed(number)
     if torch.cuda.is_initialized():

@@ -52,7 +52,7 @@ class Training:
 
     @property
     def best(self) -> dict[str, float] | None:
-        """Return the first validation with the highest BLEU."""
+        """First validation with the highest BLEU; None if there was none."""
         return max(self.history, key=lambda row: row["bleu"], default=None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def unwatched(config: TrainingConfig, updates: int) -> TrainingConfig:
 
 
 def new_network(architecture: Architecture, seed: int, dropout: float = 0.0) -> Translator:
-    """Make a network whose first weights depend only on the architecture and the seed."""
+    """Make a network whose initial weights depend only on the architecture and the seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Translator(architecture, dropout)
@@ -84,7 +84,7 @@ def make_model(
     seed: int,
     **options: Any,
 ) -> None:
-    """Train a model of a zoo entry from seeded weights and write its folder; options: others of `train`.
+    """Train a model of a zoo entry from seeded weights and write its folder; options: further ones of `train`.
 
     vocabulary: the file of both languages, or those of target and source.
     Unfinished training in `OUTPUT.work` is continued by the next call.  Raises InputError as `train` does.
@@ -117,7 +117,7 @@ def train(
 ) -> Training:
     """Train `network` in place.
 
-    corpora, validation: tables, of which kept pairs are used.  work: folder for checkpoints.  An unfinished training
+    corpora, validation: tables, whose kept pairs are used.  work: folder for checkpoints.  An unfinished training
     there continues if network, data, settings, code and hardware are the same; otherwise it is deleted.
     start_update: update at which the learning-rate schedule and the batches begin (late resetting).
     transform: changes the network first, e.g. to fake quantization.
@@ -125,7 +125,7 @@ def train(
     keep: final weights of the network.  "best": the weights of the best validation (smoothed if smoothing is on; the
     last weights if there was no validation); "last": the plain weights of the last update.
     tensorboard: folder for logs of loss, rate, speed and BLEU; no logs by default.
-    encoded: folder of encoded corpora that trainings share, also at the same time; by default within `work`.
+    encoded: folder of encoded corpora that trainings share, even at the same time; by default within `work`.
     Under DDP only the first rank returns; the processes of the others end here.  Raises InputError for an empty
     corpus or validation set, a vocabulary of another size than the network's, or missing processes on other nodes.
     """

@@ -1,12 +1,12 @@
 """Marian's binary models: tensors of float32 or, in Firefox's students, of 8-bit integers with a multiplier.
 
-A file has its version and the number of its items; for each item the length of its name, its type, its number of
-dimensions and the length of its data; all names, each ended by a zero byte; all shapes; the length of a padding, and
-the padding; all data, each padded to 256 bytes.  Numbers have 64 bits, those of shapes 32.
+A file has, in this order: its version and the number of its items; for each item the length of its name, its type,
+its number of dimensions and the length of its data; all names, each ended by a zero byte; all shapes; the length of a
+padding, and the padding; all data, each padded to 256 bytes.  Numbers have 64 bits, those of shapes 32.
 
 A tensor of integers ends with its multiplier, a float32: number = integer / multiplier.  A matrix (in, out) is stored
 transposed, row by row of `out`, under its untransposed shape; tables of embeddings, with `Wemb` in their names, are
-stored as they are.  The processor's own order of the integers is made when an engine loads them.
+stored as they are.  An engine brings the integers into the order of its processor when it loads them.
 """
 
 from collections.abc import Mapping
@@ -82,8 +82,8 @@ def write_bin(path: Path, tensors: Tensors, options: Mapping[str, Any]) -> None:
 def read_bin(content: bytes, path: str | Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the tensors, arrays or `Codes`, and the options of a model.
 
-    Raises InputError, which names `path`, if the content is no such model, cut short, or of a type that we do not
-    read.
+    Raises InputError, which names `path`, if the content is not such a model, is cut short, or has a type that we do
+    not read.
     """
     try:
         return _items(memoryview(bytearray(content)), path)  # arrays that may be written

@@ -1,8 +1,8 @@
 """Configuration inside Marian's model files, from our architecture and back, and the names of its tensors.
 
 Marian numbers layers from 1, stores weights as (in, out), biases as (1, out), and layers that share weights once.
-Its options describe one shape of all layers, whose heads have the embedding width together.  So pruned students are
-padded by neurons and heads of zeros, which add nothing to any sum, at the cost of the unpruned student.
+Its options describe one shape for all layers, whose heads together have the embedding width.  So pruned students are
+padded with neurons and heads of zeros, which add nothing to any sum, but cost as much as in the unpruned student.
 """
 
 import csv
@@ -140,7 +140,7 @@ def _positive(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Place:
-    """Tensor of a model file.  shape: Marian's.  layout: matrices are ours transposed, rows our vectors."""
+    """Tensor of a model file.  shape: Marian's.  layout: a matrix is ours transposed, a row is our vector."""
 
     marian: str
     weebill: str
@@ -201,10 +201,10 @@ def places(shape: Architecture) -> Iterator[Place]:
 
 
 def linear_maps(shape: Architecture) -> Iterator[tuple[str, str]]:
-    """Yield Marian's name of each matrix of a linear map, under which its activation scale is, and our map's name.
+    """Yield Marian's matrix of each linear map, whose name also names the activation scale, and our map's name.
 
     The output layer multiplies by the table of the target's embeddings.  If a shortlist chose columns of a table that
-    both languages share, engines look for the scale of a matrix without a name.
+    both languages share, engines look for the scale under the name of a matrix without a name, "none".
     """
     for place in places(shape):
         if place.layout == "matrix":

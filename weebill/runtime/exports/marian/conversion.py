@@ -72,13 +72,13 @@ def export(
 
 
 def read(path: str | Path) -> tuple[Architecture, dict[str, np.ndarray]]:
-    """Return architecture and tensors of a model in float32; raise as `read_student` does."""
+    """Return architecture and tensors of a model in float32; raise the errors of `read_student`."""
     student = read_student(path)
     return student.shape, decoded(student.tensors)
 
 
 def read_student(path: str | Path) -> Student:
-    """Read a Marian .npz or binary model.  Raises InputError if it is damaged or none of our networks."""
+    """Read a Marian .npz or binary model.  Raises InputError if it is damaged, or our networks cannot hold it."""
     path = Path(path)
     found, options = files.read_model(path)
     shape = configuration.to_architecture(options, str(path))
@@ -120,10 +120,10 @@ def import_model(
 ) -> None:
     """Write a published student, with its SentencePiece models, as a model folder.
 
-    vocabulary: of both languages or, beside source_vocabulary, of the target.  int8: keep the integers and the
+    vocabulary: of both languages or, with source_vocabulary, of the target.  int8: keep the integers and the
     activation scales of a file for Firefox; otherwise the folder has float32 weights.
-    Raises InputError as `read` does, if a vocabulary is missing, not of our kind, or of another size, and if a file
-    without integers or activation scales should be kept in int8.
+    Raises the errors of `read`, and InputError if a vocabulary is missing, of another kind or another size, or if
+    int8 is set but the file has no integers or activation scales.
     """
     student = read_student(path)
     shape = student.shape

@@ -32,9 +32,9 @@ def write_npz(path: Path, arrays: Mapping[str, np.ndarray], options: Mapping[str
 
 
 def read_model(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the tensors, arrays or `binary.Codes`, and the options of a model of either kind, by its content.
+    """Return the tensors, arrays or `binary.Codes`, and the options of a model; its content shows which kind it is.
 
-    Raises InputError where the file is no model, is damaged or has no options.
+    Raises InputError if the file is not a model, is damaged or has no options.
     """
     content = unpacked(path)
     binary = content[:8] == VERSION.to_bytes(8, "little") or ".bin" in path.suffixes

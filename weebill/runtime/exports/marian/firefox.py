@@ -1,4 +1,4 @@
-"""Folders of students as Firefox and other programs with Bergamot's engine read them, with the names of their files.
+"""Folders of students for Firefox and other programs with Bergamot's engine, and the names of their files.
 
 A folder has a model, a vocabulary or one of each language, and perhaps a shortlist; the names contain the languages.
 The numbers in the name of a shortlist are those of Mozilla's training, whatever the size of the lists.
@@ -116,7 +116,7 @@ def _languages(vocabulary: AnyVocabulary) -> tuple[str, str]:
 
 
 def _record(kind: str, path: Path) -> dict[str, object]:
-    """Return what Firefox's registry records about a file."""
+    """Return the record of a file in Firefox's registry."""
     attachment = {"filename": path.name, "size": path.stat().st_size, "hash": sha256_file(path)}
     return {"name": path.name, "fileType": kind, "attachment": attachment}
 
@@ -154,7 +154,7 @@ def find(path: str | Path) -> Published:
 
 
 def _only(folder: Path, *patterns: str) -> Path | None:
-    """Return the file of the first pattern that some file has, rather unpacked than packed."""
+    """Return the file of the first pattern that matches a file; unpacked files are preferred to packed ones."""
     for pattern in patterns:
         found = {path.name: path for path in folder.glob(pattern)}
         packed = {path.stem: path for path in folder.glob(f"{pattern}.gz")}
@@ -175,10 +175,10 @@ def import_student(
     int8: bool = False,
     shortlist: str | Path | None = None,
 ) -> Published:
-    """Write a published student as a model folder, and its shortlist if `shortlist` names a file; return what it has.
+    """Write a published student as a model folder, and its shortlist if `shortlist` names a file; return its files.
 
-    path: a folder, or a model.  vocabulary, source_vocabulary: files with other names than `find` knows.  int8: as in
-    `import_model`, which tells what else is refused.
+    path: a folder, or a model.  vocabulary, source_vocabulary: files with other names than `find` knows.  int8, and
+    further errors: as in `import_model`.
     """
     found = find(path)
     if vocabulary is None:
@@ -206,7 +206,7 @@ def import_student(
 
 
 def _unpacked_file(path: Path, place: Path) -> Path:
-    """Return a file, or what gzip compressed in it, at `place`."""
+    """Return a file; if gzip compressed it, unpack it to `place` and return that."""
     if path.suffix != ".gz":
         return path
     place.write_bytes(unpacked(path))

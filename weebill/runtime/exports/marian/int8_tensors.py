@@ -17,7 +17,7 @@ from weebill.runtime.exports.marian.student import Student
 from weebill.translation.model.network import Translator
 from weebill_runtime.architecture import Architecture
 
-# Sizes of which the engines' 8-bit products want multiples: of the inner dimension, and of the output.
+# The engines' 8-bit products need multiples of these sizes: in the inner dimension, and in the output.
 INNER, OUTER = 64, 8
 LAYERS = nn.Linear | nn.Embedding | QuantizedLinear | QuantizedEmbedding
 
@@ -110,7 +110,7 @@ def stored_tensors(student: Student) -> dict[str, np.ndarray | Codes]:
 
 
 def _stored_scale(name: str, scale: float) -> np.ndarray | Codes:
-    """Return an activation scale as Marian's converter stores it: it takes those of tables for tables."""
+    """Return an activation scale as Marian's converter stores it, which takes scales of tables for tables."""
     if TABLE in name:
         return Codes(np.full((1, 1), INT8_LIMIT, np.int8), INT8_LIMIT / scale)
     return np.full((1, 1), scale, np.float32)

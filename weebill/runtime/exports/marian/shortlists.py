@@ -64,9 +64,9 @@ def write_shortlist(path: Path, shortlist: Shortlist) -> None:
 
 
 def read_shortlist(content: bytes, path: str | Path, vocabulary: AnyVocabulary) -> Shortlist:
-    """Return a binary shortlist, of the pieces that Marian would allow.
+    """Return a binary shortlist, with the pieces that Marian would allow.
 
-    Raises InputError, which names `path`, if the content is none, damaged, or of another vocabulary.
+    Raises InputError, which names `path`, if the content is not a shortlist, is damaged, or is of another vocabulary.
     """
     try:
         if len(content) < 8 * HEAD:

@@ -1,10 +1,10 @@
-"""A student between Marian's files and our networks, and the difference of their LayerNorms.
+"""Students between Marian's files and our networks, whose LayerNorms differ.
 
 Marian adds 1e-6 to the variance, we add 1e-5.  That changes rounding to integers, and after some steps translations.
-But LayerNorm of c·x with c²·ε is LayerNorm of x with ε.  So the inputs of a LayerNorm are made c times as large, by
-the scales of the maps and norms before it, and the maps after it undo that: all integers and products stay as they
-are.  Only the first LayerNorm of encoder and decoder, and that of each application of a tied decoder, keeps Marian's:
-positions are added to its inputs, and make their variance large.
+But LayerNorm of c·x with c²·ε is LayerNorm of x with ε.  So the scales of the maps and norms before a LayerNorm make
+its inputs c times as large, and the maps after it undo that: all integers and products stay as they are.  Only the
+first LayerNorm of encoder and decoder, and that of each application of a tied decoder, keeps Marian's ε: positions
+are added to its inputs, and make their variance large.
 """
 
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ class Student:
     scales: dict[str, float]
 
     def for_marian(self) -> Self:
-        """Return the int8 student that computes with Marian's LayerNorm what this one does with ours."""
+        """Return the int8 student that computes the same with Marian's LayerNorm as this one with ours."""
         return self._scaled(sqrt(MARIAN / OURS))
 
     def from_marian(self) -> Self:
-        """Return the int8 student that computes with our LayerNorm what this one does with Marian's."""
+        """Return the int8 student that computes the same with our LayerNorm as this one with Marian's."""
         return self._scaled(sqrt(OURS / MARIAN))
 
     def _scaled(self, factor: float) -> Self:
@@ -53,7 +53,7 @@ class Student:
 
 
 def _factors(shape: Architecture, factor: float) -> Iterator[tuple[str, float, float]]:
-    """Yield maps and norms with the factors of their inputs and outputs, of which one is not 1."""
+    """Yield maps and norms with the factors of their inputs and outputs; one of the factors is not 1."""
     for side, layers in (("encoder", shape.encoder), ("decoder", shape.decoder)):
         before = 1.0  # factor of a layer's inputs
         for number in range(len(layers)):

@@ -159,7 +159,7 @@ class OnnxStudent:
         )
 
     def start(self, source: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the decoder's inputs of its first step.  source, mask: (b, s), mask True where a piece stands."""
+        """Return the decoder's inputs of its first step.  source, mask: (b, s), mask True for pieces."""
         names = [output.name for output in self.encoder.get_outputs()]
         memory = self.encoder.run(names, {"source": source, "mask": mask}) if names else []
         inputs = {"mask": mask, **dict(zip(names, memory, strict=True))}
