@@ -14,6 +14,7 @@ __all__ = [
     "abridged",
     "error_number",
     "explain",
+    "first_line",
     "full_disk",
     "key_path",
     "nearest",
@@ -70,6 +71,17 @@ def explain(error: BaseException, place: str = "results") -> str | None:
         remedy = full_disk(place) if code == errno.ENOSPC else _DISK_REMEDIES[code]
         return f"{abridged(place)}: {remedy}"
     return None
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of a library's error, or its class if there is no text.
+
+    If it ends with a colon, the second line follows, which says what is wrong.  PyTorch's advice to read a pickle
+    without `weights_only`, which executes its code, is left out.
+    """
+    lines = [line.strip() for line in str(error).splitlines() if "weights_only" not in line]
+    lines = [line for line in lines if line] or [type(error).__name__]
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1])
 
 
 def error_number(error: BaseException) -> int | None:

@@ -62,6 +62,11 @@ def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[
         shutil.rmtree(partial, ignore_errors=True)
 
 
+def check_folder(path: str | Path, kind: FolderKind | None = None) -> None:
+    """Raise InputError as `atomic_folder` does before its block, for use before long work."""
+    _begin(path, kind)
+
+
 def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) -> None:
     """Move a finished folder to its final place, like `atomic_folder`; remove partial files of killed processes."""
     place, partial = _begin(path, kind)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 
 from weebill.errors import InputError
 from weebill.files import check_plain
@@ -25,10 +25,15 @@ HALVES = {torch.float16: "F16", torch.bfloat16: "BF16"}
 
 
 def stored_types(path: str | Path) -> dict[str, str]:
-    """Read the type of each tensor of a file, by name, only from the header."""
+    """Read the type of each tensor of a file, by name, from the header only.  Raises InputError if it is damaged."""
     check_plain(path)
-    with safe_open(path, "numpy") as file:
-        return {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
+    try:
+        with safe_open(path, "numpy") as file:
+            return {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise InputError(
+            f"{path}: no safetensors, damaged, or a pointer to them ({error}); fetch or make the model again"
+        ) from error
 
 
 def check_types(path: str | Path, expected: Callable[[str], tuple[str, ...]]) -> None:

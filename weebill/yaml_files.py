@@ -117,12 +117,19 @@ for _kind in ("int", "float", "timestamp"):
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
+class _ForeignLoader(_Loader):
+    """Loader of what another program wrote; a tuple of Python, as Lightning writes it, becomes a list."""
+
+
+_ForeignLoader.add_constructor("tag:yaml.org,2002:python/tuple", _Loader.construct_yaml_seq)
+
+
 def load_yaml(text: str) -> Any:
     """Return the value in a YAML text of another program; the last of equal keys counts.
 
     Raises yaml's errors, ValueError for an impossible date or number, and RecursionError.
     """
-    return yaml.load(text, Loader=_Loader)
+    return yaml.load(text, Loader=_ForeignLoader)
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:

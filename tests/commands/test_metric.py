@@ -79,6 +79,18 @@ def test_distil(tmp_path, model, capsys):
     assert "reads mt, src, ref; give the file of src" in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_the_training(
+    tmp_path, model, capsys, monkeypatch
+):
+    (tmp_path / "file").touch()
+    text = tmp_path / "text"
+    text.write_text("Ja.\n" * 50)
+    monkeypatch.setattr("weebill.metric.student.distil", lambda *_: pytest.fail("trained"))
+    given = ["-s", str(text), "-r", str(text), "-t", str(text)]
+    assert main(["metric", "distil", model, str(tmp_path / "file/student"), *given]) == 1
+    assert f"{tmp_path}/file/student: cannot be made" in capsys.readouterr().err
+
+
 def test_distil_refuses_a_text_that_the_model_does_not_read(tmp_path, capsys):
     values = {"class_identifier": "referenceless_regression_metric"}
     model = make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder"), **values)

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from safetensors.torch import save_file
 
 from tests.configuration.changes import refused, with_key
 from tests.generation.small import article
@@ -123,6 +124,7 @@ def test_a_local_model_whose_vocabulary_cannot_be_pruned_is_told_at_the_start(tm
     tokenizer.save_pretrained(tmp_path / "model")
     pieces = {"vocab_size": len(tokenizer) - 1, "eos_token_id": tokenizer.eos_token_id}
     (tmp_path / "model/config.json").write_text(json.dumps(pieces))
+    save_file({}, tmp_path / "model/model.safetensors")
     model = {"by": "hugging_face", "hugging_face": str(tmp_path / "model"), "data": "news"}
     config = check(
         {

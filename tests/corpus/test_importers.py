@@ -291,6 +291,12 @@ def test_keys_of_files_follow_from_their_type():
     assert IMPORTERS["files"].origins(entry) == {"'a/x.en'", f"'{far}'"}
 
 
+def test_importers_that_know_languages_say_so():
+    """A text of `origins` then needs its language."""
+    known = {name for name, kind in IMPORTERS.items() if kind.by_language}
+    assert known == {name for name, kind in IMPORTERS.items() if "unpublished" in vars(kind)}
+
+
 def test_files_tell_the_language_in_which_each_pair_was_first_written(tmp_path):
     (tmp_path / "codes").write_text("en-GB\n\nde\n")
     entry = {"importer": "files", "source": "a.en", "target": "a.de"}

@@ -221,6 +221,8 @@ def test_layers():
     for wrong in ([0, 3], [1, 0], [0, 0], [], [-1, 0]):
         with pytest.raises(InputError, match="expected ascending ones of 0…2"):
             chosen_layers(small_model("gpt2"), wrong)
-    with pytest.raises(InputError, match="4 layers of a teacher that has 3"):
+    with pytest.raises(InputError, match="4 layers, but the teacher's decoder has 3; lower"):
         chosen_layers(small_model("gpt2"), 4)
+    with pytest.raises(InputError, match="3 layers, but the teacher's encoder has 2; lower"):
+        chosen_layers(small_model("bart"), 3)
     assert distillation_loss("published-code").alpha == 0

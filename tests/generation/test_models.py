@@ -1,9 +1,11 @@
 """Summaries by small models depend only on the article and the search."""
 
+import json
 from dataclasses import replace
 
 import pytest
 import torch
+from transformers import UMT5Config, UMT5ForConditionalGeneration
 
 from tests.hugging_face.small import small_model
 from weebill.errors import InputError
@@ -106,3 +108,53 @@ def test_the_compiled_decoder_writes_what_it_can(tmp_path):
     generator.model.generation_config.bad_words_ids = [[token]]
     generator.generate(ids, **options)
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("architectures", [["base"], [], None])
+@pytest.mark.parametrize("name", ["bart", "gpt2"])
+def test_a_folder_of_the_base_class_is_read_as_the_class_that_writes(
+    name, architectures, made, tmp_path
+):
+    """Such is facebook/bart-large: its configuration names BartModel."""
+    whole = load_generator(made[name][0])
+    whole.model.base_model.save_pretrained(tmp_path)
+    whole.tokenizer.save_pretrained(tmp_path)
+    if architectures != ["base"]:
+        path = tmp_path / "config.json"
+        values = json.loads(path.read_text()) | {"architectures": architectures}
+        path.write_text(json.dumps(values))
+    found = load_generator(tmp_path).model
+    assert type(found) is type(whole.model)
+    state = found.state_dict()
+    assert all(torch.equal(state[key], value) for key, value in whole.model.state_dict().items())
+
+
+def test_an_encoder_writes_no_text(made, tmp_path):
+    small_model("xlm-roberta").base_model.save_pretrained(tmp_path)
+    load_generator(made["bart"][0]).tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="XLMRobertaModel generates no text"):
+        load_generator(tmp_path)
+
+
+def test_an_old_configuration_does_not_say_that_a_model_is_a_pair(made, tmp_path):
+    config = UMT5Config(
+        vocab_size=400, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, pad_token_id=1
+    )
+    model = UMT5ForConditionalGeneration(config)
+    model.save_pretrained(tmp_path)
+    load_generator(made["bart"][0]).tokenizer.save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    values = json.loads(path.read_text())
+    del values["is_encoder_decoder"]
+    path.write_text(json.dumps(values))
+    assert load_generator(tmp_path).pairs
+
+
+def test_an_article_with_a_piece_that_the_model_lacks_is_named(made):
+    """Such are added tokens that were saved without resizing the model."""
+    generator = load_generator(made["bart"][0])
+    articles = ["The wren sang.", "The <late> wren."]
+    assert len(summarize(generator, articles, SearchSettings(1, 4), 40)) == 2
+    generator.tokenizer.add_tokens(["<late>"])
+    with pytest.raises(InputError, match=r"text 2: has '<late>', piece .* but the model has"):
+        summarize(generator, articles, SearchSettings(1, 4), 40)

@@ -9,7 +9,7 @@ from tests.corpus.serving import serving
 from weebill.corpus.sources import Places
 from weebill.errors import InputError
 from weebill.files import read_json
-from weebill.hugging_face.hub import fetch_model
+from weebill.hugging_face.hub import fetch_model, model_sources
 from weebill.rehearsal.making.translators import SENTENCES, make_marian
 from weebill.translation.loading import load_translator
 from weebill_runtime.options import SearchOptions
@@ -91,3 +91,13 @@ def test_a_damaged_file_is_not_taken(tmp_path, site):
     site.files[path] = site.files[path][:-1] + b"?"
     with pytest.raises(InputError, match="sha256 is"):
         fetch_model("birds/en-de", COMMIT, tmp_path / "out", Places(cache=str(tmp_path / "cache")))
+
+
+def test_the_files_that_a_model_is_read_from(tmp_path):
+    folder = tmp_path / "birds/en-de"
+    folder.mkdir(parents=True)
+    parts = ["model-00001-of-00002.safetensors", "model.safetensors-00002-of-00002.safetensors"]
+    parts += ["model.safetensors.index.json", "config.json", "spiece.model", "chat_template.jinja"]
+    for name in (*parts, "code.py", "pytorch_model.bin", "model.fp16.safetensors", "README.md"):
+        (folder / name).touch()
+    assert [*model_sources("birds/en-de", COMMIT, Places(str(tmp_path)))] == sorted(parts)

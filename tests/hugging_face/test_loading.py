@@ -1,9 +1,7 @@
-"""Model folders are data: code in them, or named by them, is refused in one line and never runs."""
+"""A model folder is read as transformers saved it, in float32, or refused in one line that names the place."""
 
-import ast
 import io
 import json
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -13,59 +11,19 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSeq2SeqLM
 
-from tests.hugging_face.small import small_model
-from tests.metric.small import make_checkpoint, make_encoder
-from weebill.__main__ import main
+from tests.hugging_face.small import NEURONS, PIECES, logits, small_batch, small_model, t5
 from weebill.configuration.checking import unfit_models
 from weebill.errors import InputError
 from weebill.generation.int8 import load_int8, save_int8
-from weebill.generation.models import load_generator
+from weebill.generation.models import Generator
 from weebill.hugging_face.folder import load_model, save_model
-from weebill.hugging_face.loading import library_alone, pretrained_model, refuse_code
-from weebill.metric.folder import load_metric, save_metric
+from weebill.hugging_face.loading import check_cache, library_alone, pretrained_model
 from weebill.rehearsal.making.translators import make_marian
 from weebill.translation.loading import load_translator
 from weebill.translation.model.hugging_face_folder import check_folder
 
-ROOT = Path(__file__).parents[2]
-CODE = """
-from pathlib import Path
-Path(r"{marker}").touch()
-from transformers import PretrainedConfig
-class Evil(PretrainedConfig):
-    model_type = "evil"
-"""
-CONFIG, TOKENIZER = "config.json", "tokenizer_config.json"
-AUTO = {"AutoConfig": "evil.Evil", "AutoModelForSeq2SeqLM": "evil.Evil"}
-AUTO |= {"AutoModel": "evil.Evil", "AutoModelForCausalLM": "evil.Evil"}
-# (file, entries added to it, text that the error line must contain)
-EVIL = {
-    "a type and its code": (CONFIG, {"model_type": "evil", "auto_map": AUTO}, "auto_map"),
-    "code beside a known type": (CONFIG, {"auto_map": AUTO}, "auto_map"),
-    "code of the hub": (CONFIG, {"auto_map": {"AutoConfig": "some/one--evil.Evil"}}, "auto_map"),
-    "a tokenizer": (TOKENIZER, {"auto_map": {"AutoTokenizer": ["evil.Evil", None]}}, "auto_map"),
-    "an old tokenizer": (TOKENIZER, {"auto_map": ["evil.Evil", "evil.Evil"]}, "auto_map"),
-    "a processor": ("processor_config.json", {"auto_map": {"AutoProcessor": "evil.Evil"}}, "auto_"),
-    "a part": (CONFIG, {"text_config": {"auto_map": AUTO}}, "text_config.auto_map"),
-    "settings": ("generation_config.json", {"auto_map": AUTO}, "auto_map"),
-    "another version": ("config.4.0.0.json", {"auto_map": AUTO}, "config.4.0.0.json: auto_map"),
-    "a kernel": (CONFIG, {"attn_implementation": "some/one"}, "attn_implementation names"),
-    "weights elsewhere": (CONFIG, {"transformers_weights": "../x.safetensors"}, "expected a file"),
-    "a pickle": (CONFIG, {"transformers_weights": "adapter_model.bin"}, "expected a file"),
-    "an adapter": ("adapter_config.json", {"base_model_name_or_path": "some/one"}, "adapter"),
-    "a part's pickle": (
-        "model.safetensors.index.json",
-        {"weight_map": {"x": "pytorch_model.bin"}},
-        "weight_map.x",
-    ),
-}
-TYPES = {
-    "an unknown type": (CONFIG, {"model_type": "evil"}, "model_type 'evil'"),
-    "an unknown part": (CONFIG, {"decoder": {"model_type": "evil"}}, "decoder.model_type 'evil'"),
-    "an unknown tokenizer": (TOKENIZER, {"tokenizer_class": "Evil"}, "tokenizer_class 'Evil'"),
-    "no tokenizer": (TOKENIZER, {"tokenizer_class": "AutoModel"}, "tokenizer_class 'AutoModel'"),
-    "a list": (TOKENIZER, {"tokenizer_class": ["Evil"]}, "tokenizer_class"),
-}
+CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+ENCODER = "model.encoder.layers.0.fc1.weight"
 
 
 @pytest.fixture(scope="module")
@@ -73,31 +31,10 @@ def marian(tmp_path_factory):
     return make_marian(tmp_path_factory.mktemp("marian"))
 
 
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory):
-    return make_encoder(tmp_path_factory.mktemp("encoders") / "small")
-
-
 @pytest.fixture
-def spoil(tmp_path, monkeypatch):
-    """Copy a folder and add entries and code; check afterwards that no code ran and no input is missing."""
-    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
-    text = "1\ny\nHello.\n"
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-    marker = tmp_path / "ran"
-
-    def make(folder: Path, name: str, entries: dict) -> Path:
-        copy = tmp_path / "evil"
-        shutil.copytree(folder, copy)
-        (copy / "evil.py").write_text(CODE.format(marker=marker))
-        path = copy / name
-        values = json.loads(path.read_text()) if path.is_file() else {}
-        path.write_text(json.dumps({**values, **entries}))
-        return copy
-
-    yield make
-    assert not marker.exists()
-    assert sys.stdin.read() == text
+def bart(tmp_path) -> Path:
+    small_model("bart").save_pretrained(tmp_path / "bart")
+    return tmp_path / "bart"
 
 
 def refusal(call, *arguments) -> str:
@@ -107,64 +44,21 @@ def refusal(call, *arguments) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "entries", "told"), (EVIL | TYPES).values(), ids=EVIL | TYPES)
-def test_no_loader_takes_code_of_a_folder(spoil, marian, name, entries, told):
-    """Tested are the loaders of translation, of the teachers' check, and of generation."""
-    folder = spoil(marian, name, entries)
-    for call, *more in ((load_translator,), (load_generator,), (check_folder, ("en", "de"))):
-        message = refusal(call, folder, *more)
-        assert message.startswith(f"{folder}/{name}: ") and told in message
+def configure(folder: Path, **entries) -> None:
+    path = folder / CONFIG
+    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
 
 
-@pytest.mark.parametrize("kind", ["a type and its code", "a tokenizer", "an unknown type"])
-def test_the_command_ends_with_one_line(spoil, marian, capfd, kind):
-    name, entries, told = EVIL[kind] if kind in EVIL else TYPES[kind]
-    folder = spoil(marian, name, entries)
-    capfd.readouterr()
-    assert main(["translate", str(folder)]) == 1
-    output, error = capfd.readouterr()
-    assert output == "" and error.count("\n") == 1
-    assert f"{folder}/{name}: " in error and told in error
-
-
-@pytest.mark.parametrize(("name", "entries", "told"), EVIL.values(), ids=EVIL)
-def test_no_metric_takes_code_of_a_folder(spoil, encoder, tmp_path, name, entries, told):
-    """The code is in an encoder named by hyperparameters or by --encoder, or in a metric's own folder."""
-    folder = spoil(encoder, name, entries)
-    checkpoint = make_checkpoint(tmp_path / "good", encoder)
-    assert told in refusal(load_metric, checkpoint, folder)
-    shutil.rmtree(checkpoint / "encoder", ignore_errors=True)
-    hparams = checkpoint / "hparams.yaml"
-    hparams.write_text(hparams.read_text().replace(str(encoder), str(folder)))
-    metric = tmp_path / "metric"
-    save_metric(metric, load_metric(checkpoint, encoder), {})
-    path = metric / name
-    values = json.loads(path.read_text()) if path.is_file() else {}
-    path.write_text(json.dumps({**values, **entries}))
-    assert told in refusal(load_metric, metric)
-
-
-def test_the_start_of_a_workflow_names_the_key(spoil, marian):
-    folder = spoil(marian, CONFIG, {"auto_map": AUTO})
-    section = {"by": "hugging_face", "hugging_face": str(folder)}
-    models = {"models": {"m": section}, "pipelines": [], "steps": {}}
-    generation = {"kind": "generation", "data": {}, **models}
-    (line,) = unfit_models(generation)
-    assert line.startswith(f"models.m.hugging_face: {folder}/config.json: auto_map names code")
-    section["hugging_face"] = str(marian)
-    assert unfit_models(generation) == []
-
-
-def test_a_piece_may_be_called_as_code_is(spoil, marian):
-    folder = spoil(marian, "added_tokens.json", {"auto_map": 7, "model_type": 8})
-    refuse_code(folder)
+def store(folder: Path, tensors: dict) -> None:
+    copies = {name: value.clone().contiguous() for name, value in tensors.items()}
+    save_file(copies, folder / WEIGHTS, {"format": "pt"})
 
 
 @pytest.mark.parametrize("key", ["encoder_layers", "decoder_layers"])
-def test_more_layers_than_tensors_are_refused_before_they_are_made(spoil, marian, key):
-    folder = spoil(marian, CONFIG, {key: 10**6})
-    message = refusal(load_translator, folder)
-    assert f"{folder}/config.json: {key} is 1000000, but the weights are only" in message
+def test_more_layers_than_tensors_are_refused_before_they_are_made(bart, key):
+    configure(bart, **{key: 10**6})
+    message = refusal(load_model, bart)
+    assert f"{bart}/config.json: {key} is 1000000, but the weights are only" in message
 
 
 @pytest.mark.parametrize("family", ["bart", "gpt2"])
@@ -198,20 +92,19 @@ def test_a_panic_of_the_library_is_an_error():
 
 
 def test_parameters_that_are_lost_or_no_fractions_are_refused(marian, tmp_path):
-    """The library would invent missing parameters, and convert those of other types."""
-    tensors = load_file(marian / "model.safetensors")
-    lost = "model.encoder.layers.0.fc1.weight"
+    """The library would invent or convert them."""
+    tensors = load_file(marian / WEIGHTS)
     for kind in (torch.int64, torch.bool, torch.complex64, None):
         folder = tmp_path / str(kind)
         shutil.copytree(marian, folder)
         changed = {
             name: value.to(kind) if kind else value
             for name, value in tensors.items()
-            if kind or name != lost
+            if kind or name != ENCODER
         }
-        save_file(changed, folder / "model.safetensors", {"format": "pt"})
+        save_file(changed, folder / WEIGHTS, {"format": "pt"})
         message = refusal(pretrained_model, AutoModelForSeq2SeqLM, folder)
-        assert ("expected one of F64, F32" if kind else f"missing: ['{lost}']") in message
+        assert ("expected one of F64, F32" if kind else f"missing: ['{ENCODER}']") in message
 
 
 @pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
@@ -223,57 +116,195 @@ def test_half_precision_of_the_library_is_read_as_float32(tmp_path, kind):
         assert torch.equal(loaded.state_dict()[name], value.float())
 
 
-def test_nothing_else_asks_the_library_to_read():
-    """Our library, scripts and rules have no other call that reads models, and no consent to remote code."""
-    found = []
-    for path in sorted(ROOT.glob("weebill/**/*.py")) + sorted(
-        ROOT.glob("workflow_scripts/**/*.py")
-    ):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if reads := _reads(node):
-                found.append((path.relative_to(ROOT).as_posix(), reads))
-    assert found
-    assert {path for path, _ in found} == {"weebill/hugging_face/loading.py"}
-    assert {reads for _, reads in found} == {"from_pretrained"}
-    pattern = r"from_pretrained|\bpipeline\(|AutoModel|torch\.hub|trust_remote_code"
-    for path in [ROOT / "Snakefile", *ROOT.glob("rules/**/*.smk")]:
-        assert not re.search(pattern, path.read_text(encoding="utf-8")), path
+@pytest.mark.parametrize(
+    "entries", [{"dtype": "float16"}, {"torch_dtype": "bfloat16", "dtype": None}]
+)
+def test_the_type_that_a_configuration_names_rounds_no_weights(marian, tmp_path, entries):
+    shutil.copytree(marian, tmp_path / "copy")
+    configure(tmp_path / "copy", **entries)
+    found = load_translator(tmp_path / "copy")._model.state_dict()
+    expected = load_translator(marian)._model.state_dict()
+    assert all(torch.equal(found[name], value) for name, value in expected.items())
+
+
+# What a configuration says against its weights, and what the line must name.
+LIES = {
+    "more pieces": ({"vocab_size": PIECES + 7}, [f"(1, {PIECES})", f"(1, {PIECES + 7})"]),
+    "fewer pieces": ({"vocab_size": PIECES - 1}, [f"(1, {PIECES})", f"(1, {PIECES - 1})"]),
+    "fewer pieces than the padding's": ({"vocab_size": 1}, ["pad_token_id is 1, but vocab_size is 1"]),
+    "a text": ({"vocab_size": "9"}, ["'vocab_size' expected int, got str (value: '9')"]),
+    "another width": ({"encoder_ffn_dim": 9}, [f"({NEURONS},)", "(9,)"]),
+    "fewer layers": ({"encoder_layers": 1}, ["model.encoder.layers.1.", "has no place in the model"]),
+    "other positions": ({"max_position_embeddings": 50}, ["(34, ", "(52, "]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_configuration_that_does_not_fit_the_weights_is_refused(bart, lie):
+    entries, told = LIES[lie]
+    configure(bart, **entries)
+    message = refusal(load_model, bart)
+    assert str(bart) in message and all(one in message for one in told)
+    assert "config.json" in message or lie == "a text"
+
+
+def test_a_bias_that_the_configuration_leaves_out_is_not_dropped(tmp_path):
+    """Such are the biases of Qwen in a folder that says it is Llama's."""
+    small_model("llama").save_pretrained(tmp_path)
+    name = "model.layers.1.self_attn.q_proj"
+    tensors = load_file(tmp_path / WEIGHTS)
+    store(tmp_path, {**tensors, f"{name}.bias": tensors[f"{name}.weight"][:, 0]})
+    assert f"tensor {name}.bias has no place in the model" in refusal(load_model, tmp_path)
+
+
+def test_masks_that_older_versions_stored_do_not_matter(tmp_path):
+    model = small_model("gpt2")
+    mask = torch.ones(1, 1, 32, 32)
+    store(tmp_path, model.state_dict() | {"transformer.h.0.attn.bias": mask})
+    model.config.save_pretrained(tmp_path)
+    configure(tmp_path, architectures=["GPT2LMHeadModel"])
+    batch = small_batch("gpt2")
+    torch.testing.assert_close(logits(load_model(tmp_path), batch), logits(model, batch))
+
+
+@pytest.mark.parametrize("prefix", ["_orig_mod.", "module."])
+def test_a_wrapped_model_is_named(bart, prefix):
+    store(bart, {prefix + name: value for name, value in load_file(bart / WEIGHTS).items()})
+    message = refusal(load_model, bart)
+    assert f"named as in a wrapper, such as {prefix}final_logits_bias; save the model" in message
+
+
+@pytest.mark.parametrize("stored", ["once", "all", "head"])
+@pytest.mark.parametrize("family", ["bart", "gpt2", "t5", "qwen2"])
+def test_tied_weights_may_be_stored_by_any_of_their_names(tmp_path, family, stored):
+    model, batch = small_model(family), small_batch(family)
+    model.save_pretrained(tmp_path)
+    tied = {"shared.weight", "embed_tokens.weight", "wte.weight"}
+    if stored != "once":
+        store(tmp_path, {
+            name: value for name, value in model.state_dict().items()
+            if stored == "all" or not name.endswith(tuple(tied))
+        })  # fmt: skip
+    torch.testing.assert_close(logits(load_model(tmp_path), batch), logits(model, batch))
+
+
+@pytest.fixture
+def parts(bart) -> tuple[Path, Path]:
+    """Store a model in two files; return the folder and the second of them."""
+    tensors = load_file(bart / WEIGHTS)
+    (bart / WEIGHTS).unlink()
+    places = {name: f"model-0000{1 + i % 2}-of-00002.safetensors" for i, name in enumerate(tensors)}
+    for place in {*places.values()}:
+        part = {name: tensors[name] for name in tensors if places[name] == place}
+        save_file(part, bart / place, {"format": "pt"})
+    (bart / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": places}))
+    return bart, bart / "model-00002-of-00002.safetensors"
+
+
+def test_a_model_of_several_files(parts):
+    folder, part = parts
+    loaded = load_model(folder).state_dict()
+    assert all(
+        torch.equal(loaded[name], value) for name, value in small_model("bart").state_dict().items()
+    )
+    whole = part.read_bytes()
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
+    for content in (b"", whole[:-9], pointer):
+        part.write_bytes(content)
+        assert refusal(load_model, folder).startswith(f"{part}: no safetensors, damaged, or a poi")
+    part.unlink()
+    assert refusal(load_model, folder).startswith(f"{part}: no such file; fetch or make")
+    (folder / INDEX).write_text("{}")
+    assert refusal(load_model, folder).startswith(f"{folder / INDEX}: has no weight_map; fetch")
+    (folder / INDEX).unlink()
+    assert "but model-00001-of-00002.safetensors, and pickles are not" in refusal(
+        load_model, folder
+    )
 
 
 @pytest.mark.parametrize(
-    "source",
-    [
-        "transformers.AutoTokenizer.from_pretrained(folder)",
-        "read = AutoModel.from_pretrained",
-        "getattr(AutoModel, 'from_pretrained')(folder)",
-        "AutoModelForCausalLM.from_config(config)",
-        "pipeline('translation', model=folder)",
-        "transformers.pipeline(model=folder)",
-        "torch.hub.load('some/one', 'x')",
-        "load(folder, trust_remote_code=True)",
-        "options = {'trust_remote_code': True}",
-    ],
+    "other", ["pytorch_model.bin", "tf_model.h5", "model.gguf", "model.fp16.safetensors"]
 )
-def test_other_ways_to_read_are_found(source):
-    assert any(map(_reads, ast.walk(ast.parse(source))))
+def test_weights_in_other_formats_are_named(marian, tmp_path, other):
+    """The check at a workflow's start says the same as the loader."""
+    folder = tmp_path / "copy"
+    shutil.copytree(marian, folder)
+    (folder / WEIGHTS).rename(folder / other)
+    for call, *more in ((load_model,), (load_translator,), (check_folder, ("en", "de"))):
+        message = refusal(call, folder, *more)
+        assert message.startswith(
+            f"{folder}: has no {WEIGHTS} or {INDEX}, but {other}, and pickles"
+        )
 
 
-def _reads(node: ast.AST) -> str | None:
-    """Return the name with which a node makes the library read, or consents to remote code."""
-    if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
-        refused = isinstance(node.value, ast.Constant) and node.value.value is False
-        return None if refused else "trust_remote_code"
-    names = [part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
-             for part in ast.walk(node)] if isinstance(node, ast.Attribute) else []  # fmt: skip
-    if names[:1] == ["from_pretrained"]:
-        return "from_pretrained"
-    if names[:1] == ["from_config"] and any(name.startswith("Auto") for name in names):
-        return "from_config"
-    if ("torch" in names and "hub" in names) or names[:1] == ["load_custom_generate"]:
-        return "torch.hub"
-    called = node.func if isinstance(node, ast.Call) else None
-    if getattr(called, "id", None) == "pipeline" or getattr(called, "attr", None) == "pipeline":
-        return "pipeline"
-    if isinstance(node, ast.Constant) and node.value in ("from_pretrained", "trust_remote_code"):
-        return str(node.value)  # for getattr, or as a keyword
-    return None
+def test_the_start_of_a_workflow_tells_what_a_job_would(marian, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(marian, folder)
+    model = {"by": "hugging_face", "hugging_face": str(folder)}
+    config = {
+        "kind": "generation",
+        "data": {},
+        "models": {"m": model},
+        "pipelines": [],
+        "steps": {},
+    }
+    assert unfit_models(config) == []
+    (folder / WEIGHTS).write_bytes(b"version https://git-lfs.github.com/spec/v1")
+    (line,) = unfit_models(config)
+    assert line.startswith(
+        f"models.m.hugging_face: {folder / WEIGHTS}: no safetensors, damaged, or"
+    )
+    (folder / WEIGHTS).unlink()
+    assert f"hugging_face: {folder}: has no {WEIGHTS}" in unfit_models(config)[0]
+
+
+@pytest.mark.parametrize("method", ["gptq", "awq", "bitsandbytes", "fp8", "new"])
+def test_weights_that_another_library_quantized_are_refused(bart, method):
+    """Of an unknown method the library only warns, and takes the codes for weights."""
+    configure(bart, quantization_config={"quant_method": method})
+    message = refusal(load_model, bart)
+    assert (
+        f"{bart}/config.json: quantization_config: weights quantized by {method} are not" in message
+    )
+
+
+@pytest.mark.parametrize("name", [CONFIG, "generation_config.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("content", ["", "[]", '{"num_beams": 4', '"text"'])
+def test_damaged_settings_are_not_ignored(marian, tmp_path, name, content):
+    shutil.copytree(marian, tmp_path / "copy")
+    path = tmp_path / "copy" / name
+    path.write_text(content)
+    assert refusal(load_model, path.parent).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("deep", [1, 2, 4])
+def test_a_decoder_for_which_the_librarys_cache_is_too_small(tmp_path, deep):
+    model = t5()
+    config = {**model.config.to_dict(), "num_layers": 2, "num_decoder_layers": deep}
+    model = type(model)(type(model.config)(**config)).eval()
+    ids = small_batch("t5")["input_ids"]
+    model.save_pretrained(tmp_path)
+    loaded = load_model(tmp_path)
+    if deep <= 2:
+        check_cache(loaded, tmp_path)
+        options = {"max_new_tokens": 5, "do_sample": False}
+        found = [loaded.generate(ids, use_cache=cached, **options) for cached in (True, False)]
+        assert torch.equal(*found)
+        return
+    told = f"{tmp_path}: a t5 with 4 layers above an encoder of 2: the library's key-value cache"
+    assert refusal(check_cache, loaded, tmp_path).startswith(told)
+    generator = Generator(tmp_path, loaded, None)
+    assert refusal(generator.check, "summarization", {}).startswith(told)
+    with pytest.raises(IndexError):  # once the library makes room, the check can go
+        loaded.generate(ids, max_new_tokens=2)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+@pytest.mark.parametrize("save", [save_model, lambda path, model: model.save_pretrained(path)])
+def test_a_diverged_model_is_named(tmp_path, save, number):
+    """It would write empty texts."""
+    model = small_model("gpt2")
+    model.transformer.h[1].mlp.c_fc.weight.data[3, 2] = number
+    save(tmp_path / "model", model)
+    told = f"{tmp_path}/model: NaN or infinity in transformer.h.1.mlp.c_fc.weight; the model has"
+    assert refusal(load_model, tmp_path / "model").startswith(told)

@@ -1,16 +1,18 @@
 """An encoder that learns a larger one's attention: its loss, its training, and accepted teachers."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
 import torch
 from transformers import XLMRobertaConfig, XLMRobertaModel
 
+from tests.hugging_face.small import small_model
 from tests.metric.small import REFERENCES, SOURCES
 from weebill.errors import InputError
-from weebill.files import content_hash, read_json
+from weebill.files import content_hash, read_json, write_json
 from weebill.metric import pretraining
-from weebill.metric.attention_distillation import attention_loss, attention_mask
+from weebill.metric.attention_distillation import attention_loss, attention_mask, load_teacher
 from weebill.metric.pretraining import pretrain
 from weebill.metric.settings import AttentionDistillationSettings, PretrainingSettings
 from weebill.metric.tokenizer import make_tokenizer
@@ -123,3 +125,19 @@ def test_a_teacher_that_does_not_fit_is_refused(teacher, tmp_path, change, messa
     with pytest.raises(InputError, match=message):
         pretrain(replace(STUDENT, **change), TEXTS, teacher, tmp_path / "out", seed=1)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("family", ["gpt2", "t5", "bart"])
+def test_a_teacher_of_another_kind_is_refused(family, tmp_path):
+    small_model(family).save_pretrained(tmp_path)
+    with pytest.raises(InputError, match=r"no encoder like XLM-R or BERT \(.*\); name one$"):
+        load_teacher(tmp_path, STUDENT)
+
+
+def test_a_damaged_teacher_is_refused(teacher, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(teacher, folder)
+    values = read_json(folder / "config.json")
+    write_json(folder / "config.json", {**values, "hidden_act": "none"})
+    with pytest.raises(InputError, match=r"copy: no encoder like XLM-R or BERT \(.*none"):
+        load_teacher(folder, STUDENT)

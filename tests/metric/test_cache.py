@@ -172,6 +172,21 @@ def test_no_damage_gives_another_vector(tmp_path):
     assert lost
 
 
+def test_a_truncated_cache_is_named_as_ours(tmp_path):
+    """The workflow names the file, so to name another is no remedy there."""
+    path = tmp_path / "vectors.sqlite"
+    cache = VectorCache(path)
+    cache.put("model", vectors([f"Satz {n}" for n in range(300)]))
+    cache.close()
+    whole = path.read_bytes()
+    for length in (100, 4096, len(whole) // 2):
+        path.write_bytes(whole[:length])
+        with pytest.raises(InputError, match=r"a damaged cache of .*; remove it and run again$"):
+            VectorCache(path).get("model", ["Satz 1"])
+    path.write_bytes(b"")
+    assert VectorCache(path).get("model", ["Satz 1"]) == {}
+
+
 def of_version(path, number):
     with sqlite3.connect(path) as database:
         database.execute(f"PRAGMA application_id = {APPLICATION}")

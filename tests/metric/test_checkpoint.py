@@ -158,6 +158,11 @@ def test_an_encoder_of_more_layers_than_the_checkpoint_has_tensors(checkpoint, e
             r"input_segments: \['mt'\]",
         ),
         ({"class_identifier": "xcomet_metric", "word_layer": "top"}, "word_layer: 'top'"),
+        ({"layer_norm": "false"}, "layer_norm: 'false', expected true or false"),
+        (
+            {"class_identifier": "unified_metric", "word_level_training": "False"},
+            "word_level_training: 'False', expected true or false",
+        ),
     ],
 )
 def test_other_kinds_of_models(checkpoint, monkeypatch, values, match):
@@ -320,7 +325,41 @@ def test_values_that_are_damaged(tmp_path, family, values):
 @pytest.mark.parametrize("values", [[], None, "bert", {}, {"model_type": ["bert"]}])
 def test_a_configuration_that_is_none(tmp_path, values):
     (tmp_path / "config.json").write_text(json.dumps(values))
-    with pytest.raises(
-        InputError, match=r"config\.json: .*name the folder of the checkpoint's own"
-    ):
+    told = "no dictionary|name the folder of the checkpoint's own"
+    with pytest.raises(InputError, match=rf"config\.json: .*({told})"):
         find_encoder("BERT", str(tmp_path))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("kind", [torch.int8, torch.int64, torch.bool, torch.complex64])
+def test_tensors_without_fractions_are_no_weights(tmp_path, encoder, kind, stream):
+    """Converted, they would give the same score to every sentence."""
+    values = hyperparameters(encoder)
+    state = {name: value.to(kind) for name, value in random_state(values).items()}
+    path = write_checkpoint(tmp_path / "metric", values, state)
+    with pytest.raises(InputError, match=rf"model\.ckpt: tensor \S+ is {kind}, expected numbers"):
+        load_metric(path, stream=stream)
+
+
+def test_weights_of_states_are_one_number_each(tmp_path, encoder):
+    values = hyperparameters(encoder)
+    state = random_state(values)
+    expected = load_metric(write_checkpoint(tmp_path / "plain", values, state)).network.mix()
+    name = "layerwise_attention.scalar_parameters.2"
+    scalar = {**state, name: state[name].squeeze()}
+    found = load_metric(write_checkpoint(tmp_path / "scalar", values, scalar)).network.mix()
+    assert torch.equal(found, expected)
+    wide = {key: value for key, value in state.items() if not key.endswith("parameters.3")}
+    wide[name] = torch.cat([state[name]] * 2)
+    refused(write_checkpoint(tmp_path / "wide", values, wide), "another encoder's")
+
+
+def test_a_tuple_in_the_hyperparameters(checkpoint):
+    """Lightning writes tuples of Python so, and unbabel-comet reads them."""
+    expected = load_metric(checkpoint).network.state_dict()
+    file = checkpoint / "hparams.yaml"
+    text = yaml.dump(yaml.safe_load(file.read_text()) | {"hidden_sizes": (32, 16)})
+    assert "!!python/tuple" in text
+    file.write_text(text)
+    found = load_metric(checkpoint).network.state_dict()
+    assert all(torch.equal(found[name], value) for name, value in expected.items())

@@ -158,7 +158,9 @@ def test_weights_are_read_from_safetensors_only(folder, tmp_path):
             (copy / file.name).write_bytes(file.read_bytes())
     model = BartForConditionalGeneration.from_pretrained(folder)
     torch.save(model.state_dict(), copy / "pytorch_model.bin")
-    with pytest.raises(InputError, match=r"pickled: not a Hugging Face seq2seq model"):
+    with pytest.raises(
+        InputError, match=r"pickled: has no model.safetensors .* pytorch_model.bin, and"
+    ):
         load_translator(copy)
 
 
@@ -167,7 +169,7 @@ def test_a_truncated_download_is_named(folder, tmp_path):
     shutil.copytree(folder, copy)
     with (copy / "model.safetensors").open("r+b") as file:
         file.truncate((folder / "model.safetensors").stat().st_size // 2)
-    with pytest.raises(InputError, match=r"truncated: not a Hugging Face seq2seq model"):
+    with pytest.raises(InputError, match=r"truncated/model.safetensors: no safetensors, damaged"):
         load_translator(copy)
 
 
@@ -242,3 +244,11 @@ def test_forced_scores_are_those_of_teacher_forcing(folder):
         expected.append(-float(loss))
     found = load_reverse_scorer(folder)(outputs, SENTENCES)
     assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_settings_without_an_end_of_translation_are_named(folder, tmp_path):
+    copy = tmp_path / "endless"
+    shutil.copytree(folder, copy)
+    (copy / "generation_config.json").write_text('{"max_length": 20}')
+    with pytest.raises(InputError, match=r"endless: no eos_token_id, .* generation_config.json"):
+        load_translator(copy)

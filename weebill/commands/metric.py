@@ -11,6 +11,7 @@ from weebill.arguments import LARGEST, positive, random_seed, real, threads, who
 from weebill.commands.convert import new_folder
 from weebill.commands.score import check_streams
 from weebill.errors import InputError
+from weebill.files import check_folder
 from weebill.text_files import check_counts, read_argument
 
 
@@ -196,6 +197,7 @@ def _distil(arguments: argparse.Namespace) -> None:
             raise InputError(
                 f"{file}: {arguments.model} reads {', '.join(texts)} alone; leave out the {OPTIONS[name]}"
             )
+    check_folder(arguments.folder)
     settings = StudentSettings(
         arguments.layers,
         arguments.updates,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from weebill.configuration.estimates import Estimate
-from weebill.configuration.local_files import faults, folders_with_code
+from weebill.configuration.local_files import faults, unfit_folders
 from weebill.configuration.models import width_fault
 from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import warmup_faults
@@ -175,8 +175,8 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def unfit_models(config: Config) -> list[str]:
-    """Return a line for each local model folder with code, or else for each one whose vocabulary cannot be pruned."""
-    if found := [*folders_with_code(local_paths(config), types=True)]:
+    """Return one line for each local model folder that cannot be read, or whose vocabulary cannot be pruned."""
+    if found := [*unfit_folders(local_paths(config), whole=True)]:
         return found
     for name in pipelines.piped_models(config):
         model = config["models"][name]

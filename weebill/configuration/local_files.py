@@ -13,13 +13,18 @@ from weebill.metric.encoder_family import KEY, checked_family
 from weebill.text_files import check_counts, read_lines
 
 
-def folders_with_code(paths: Iterable[tuple[str, str]], types: bool) -> Iterator[str]:
-    """Yield a line for every Hugging Face folder with code among (key, path); types: same as in `refuse_code`."""
+def unfit_folders(paths: Iterable[tuple[str, str]], whole: bool) -> Iterator[str]:
+    """Yield a line for every Hugging Face folder with code, among (key, path).
+
+    whole: True for folders of models that are read by the class that they name, with their weights in safetensors.
+    """
     for key, path in paths:
         if key.endswith(".hugging_face") and Path(path).is_dir():
-            from weebill.hugging_face.loading import refuse_code  # slow to import
+            from weebill.hugging_face.foreign_code import refuse_code  # slow to import
+            from weebill.hugging_face.loading import checked_config
 
-            yield from faults(key, refuse_code, path, types)
+            check = checked_config if whole else partial(refuse_code, types=False)
+            yield from faults(key, check, path)
 
 
 def unfit_references(config: Config) -> Iterator[str]:

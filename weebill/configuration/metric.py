@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from weebill.configuration.cost import PIECE_BYTES, total_bytes
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.local_files import (
-    folders_with_code,
     unfit_encoders,
+    unfit_folders,
     unfit_references,
     unfit_texts,
     unfit_translators,
@@ -251,7 +251,7 @@ def local_paths(config: Config) -> Iterator[tuple[str, str]]:
 def unfit_models(config: Config) -> list[str]:
     """Return a line for each local model folder with code or of the wrong kind, and for each unusable text."""
     checks = (unfit_references, unfit_encoders, unfit_translators, unfit_texts)
-    unfit = folders_with_code(local_paths(config), types=False)
+    unfit = unfit_folders(local_paths(config), whole=False)
     return [*unfit, *(line for check in checks for line in check(config))]
 
 

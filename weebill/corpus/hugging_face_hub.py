@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from weebill.errors import InputError
 from weebill.files import read_json, write_json
+from weebill.replaceable import has_keys
 
 Kind = Literal["dataset", "model"]
 
@@ -19,13 +20,14 @@ def address(kind: Kind, name: str, revision: str) -> str:
 
 
 def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]:
-    """Return {"card", "files": {path: sha256 or None}} of a commit on the hub; the answer is cached.
+    """Return {"card", "files": {path: sha256 or None}} of a commit on the hub; the answer is kept in `cache`.
 
+    A damaged file there counts as missing.
     Raises InputError if the hub cannot be reached, or has no such commit.
     """
     folder = "hugging_face" if kind == "dataset" else "hugging_face_models"
     path = cache / folder / f"{name.replace('/', '--')}@{revision}.json"
-    if path.is_file():
+    if path.is_file() and has_keys(path, {"card", "files"}):
         return read_json(path)
     from huggingface_hub import HfApi
 

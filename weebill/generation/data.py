@@ -14,13 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from weebill.corpus.importers.hugging_face import (
-    JSON_LINES,
-    TABLE,
-    HuggingFaceImporter,
-    field_values,
-)
+from weebill.corpus.importers.hugging_face import HuggingFaceImporter
 from weebill.corpus.importers.reading import HALF, SURROGATES
+from weebill.corpus.importers.records import JSON_LINES, TABLE, field_values
 from weebill.corpus.sources import Places, local_file
 from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json

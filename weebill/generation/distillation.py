@@ -36,8 +36,6 @@ def distillation_loss(preset: str = "paper", **changes: float | str | bool) -> D
 
 def evenly_spaced(layers: int, count: int) -> list[int]:
     """Choose `count` of a stack's layers, the first and the last among them; one alone is the first."""
-    if not 1 <= count <= layers:
-        raise InputError(f"distillation: {count} layers of a teacher that has {layers}")
     if count == 1:
         return [0]
     return [int(place * (layers - 1) / (count - 1) + 0.5) for place in range(count)]
@@ -51,6 +49,10 @@ def chosen_layers(teacher: PreTrainedModel, layers: int | Sequence[int]) -> dict
     chosen = {}
     for stack in prunable(teacher, "distilled").layer_stacks():
         depth = len(stack.layers)
+        if isinstance(layers, int) and not 1 <= layers <= depth:
+            raise InputError(
+                f"distillation: {layers} layers, but the teacher's {stack.name} has {depth}; lower `layers`"
+            )
         found = evenly_spaced(depth, layers) if isinstance(layers, int) else list(layers)
         if not found or found != sorted({*range(depth)}.intersection(found)):
             raise InputError(

@@ -29,6 +29,7 @@ from weebill.generation.int8_facts import adapt_methods, compute_buffers, int8_w
 from weebill.generation.quantizable import linears, matrix_of, quantizable
 from weebill.generation.weight_grids import BITS, WeightGrid, grid_of_bits
 from weebill.hugging_face.families import prunable
+from weebill.hugging_face.fit import check_layers
 from weebill.hugging_face.folder import (
     SHAPES,
     WEIGHTS,
@@ -39,15 +40,12 @@ from weebill.hugging_face.folder import (
     tie,
     written_folder,
 )
+from weebill.hugging_face.foreign_code import CONFIG, INT8_ADVICE, WEIGHTS_ENTRY
 from weebill.hugging_face.loading import (
-    CONFIG,
-    INT8_ADVICE,
     INT8_METHOD,
     INT8_WEIGHTS,
     OLD_QUANTIZATION,
     QUANTIZATION,
-    WEIGHTS_ENTRY,
-    check_layers,
     library_alone,
     read_config,
     read_generation_settings,

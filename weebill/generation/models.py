@@ -15,18 +15,22 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES as PAIRS,
+)
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.files import parameter_files, sha256_files
 from weebill.generation.compiled import CompiledGenerator
 from weebill.generation.data import Task
+from weebill.generation.encoding import Encoder
 from weebill.generation.int8 import load_int8
 from weebill.generation.search_options import unknown_options
 from weebill.generation.settings import Device, SearchSettings
 from weebill.hugging_face.families import model_types
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import (
-    first_line,
+    check_cache,
     is_int8,
     pretrained_model,
     pretrained_tokenizer,
@@ -112,11 +116,7 @@ class Generator:
                 f"{self.path}/config.json: no decoder_start_token_id, which stands before each summary; set it, for "
                 "mBART to the number of the language's piece"
             )
-        if config.model_type in ("t5", "mt5") and config.num_decoder_layers > config.num_layers:
-            raise InputError(
-                f"{self.path}: a T5 with {config.num_decoder_layers} layers above an encoder of "
-                f"{config.num_layers}: the library's key-value cache has no room for more; name another model"
-            )
+        check_cache(self.model, self.path)
         for name, tokens in longest.items():
             if self.positions is not None and tokens > self.positions:
                 raise InputError(
@@ -137,15 +137,16 @@ def load_generator(path: str | Path) -> Generator:
     if is_int8(config):
         model = load_int8(path)
     elif config.get("model_type") in _CUT:
-        model = load_model(path)
+        model = load_model(path, generates=True)
         if not model.can_generate():
             message = f"{path}: {type(model).__name__} generates no text; name a model that does"
             raise InputError(message)
     else:
-        kind = AutoModelForSeq2SeqLM if config.get("is_encoder_decoder") else AutoModelForCausalLM
+        pairs = config.get("is_encoder_decoder", config.get("model_type") in PAIRS)
+        kind = AutoModelForSeq2SeqLM if pairs else AutoModelForCausalLM
         told = "no model that generates text, in safetensors"
         with _explained(path, told, "name another, or save it again by save_pretrained"):
-            model, _ = pretrained_model(kind, path, dtype=torch.float32)
+            model, _ = pretrained_model(kind, path)
     generator = Generator(path, model.eval(), load_tokenizer(path))
     if generator.pairs and generator.tokenizer.pad_token_id is None:
         message = (
@@ -207,23 +208,21 @@ def summarize(
     """Write a summary of each article, in their order, by the model's own search; line breaks are kept.
 
     max_source: tokens at which articles are cut.  report: called after each batch with the number of finished
-    articles.  Raises InputError if the model is not an encoder-decoder, or has fewer positions than the texts' token
-    limits, or if `articles` is one string.
+    articles.  Raises InputError if the model is not an encoder-decoder, has fewer positions than the texts' token
+    limits, or no row for a piece of an article, or if `articles` is one string.
     """
     longest = {"max_source": max_source, "search.max_tokens": settings.max_tokens}
     generator.check("summarization", longest)
     model, tokenizer = generator.model, generator.tokenizer
     articles = checked_lines("articles", articles)
+    sources = Encoder(model, tokenizer, max_source, 0).tokens(articles, max_source)
     # Articles of a batch have similar lengths.
     order = sorted(range(len(articles)), key=lambda index: len(articles[index]))
     found = [""] * len(articles)
     for start in range(0, len(order), settings.batch_size):
         indices = order[start : start + settings.batch_size]
-        inputs = tokenizer(
-            [articles[index] for index in indices],
-            truncation=True,
-            max_length=max_source,
-            padding=True,
+        inputs = tokenizer.pad(
+            {"input_ids": [sources[index] for index in indices]},
             padding_side="right",  # an encoder counts positions from the left
             return_tensors="pt",
         ).to(next(model.parameters()).device)

@@ -21,8 +21,7 @@ from transformers.generation import (
     TopPLogitsWarper,
 )
 
-from weebill.errors import InputError
-from weebill.hugging_face.loading import first_line
+from weebill.errors import InputError, first_line
 
 NEW = 20  # tokens that the library writes if no length is given
 DEFAULTS = {

@@ -19,19 +19,23 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, XLMRobertaModel
 from transformers.initialization import no_init_weights
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_MAPPING_NAMES,
+)
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES as SEQ_TO_SEQ,
+)
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.files import atomic_folder, read_json, write_json
-from weebill.hugging_face.families import model_types, prunable
+from weebill.hugging_face.families import FAMILIES, model_types, prunable
+from weebill.hugging_face.fit import WEIGHTS, check_finite, check_layers, computed, is_computed
+from weebill.hugging_face.foreign_code import CONFIG
 from weebill.hugging_face.loading import (
-    CONFIG,
     INT8_WEIGHTS,
     POOLER,
     SHAPES,
-    check_layers,
-    computed,
-    first_line,
-    is_computed,
     is_int8,
     library_alone,
     pretrained_model,
@@ -43,7 +47,6 @@ from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
 
-WEIGHTS = "model.safetensors"
 HALVES = (FLOAT, "F16", "BF16")
 # Files of tokenizers, in this version of the library and in older ones.
 TOKENIZER_FILES = (
@@ -128,16 +131,16 @@ def written_folder(
             tokenizer.save_pretrained(folder)
 
 
-def load_model(path: str | Path) -> PreTrainedModel:
+def load_model(path: str | Path, generates: bool = False) -> PreTrainedModel:
     """Read a folder of `save_model`, or of the library's own `save_pretrained`, in evaluation mode.
 
-    Its weights become float32, because fewer bits would lose small updates.  Only safetensors are read, because
-    pickles execute code.  Raises InputError if the folder is missing or damaged, contains code, or its model is of no
-    family.
+    generates: see `model_class`.  Its weights become float32, because fewer bits would lose small updates.  Only
+    safetensors are read, because pickles execute code.  Raises InputError if the folder is missing or damaged,
+    contains code, or its model is of no family.
     """
     path = Path(path)
     config = read_config(path)
-    kind = model_class(path, config)
+    kind = model_class(path, config, generates)
     if is_int8(config):
         message = f"{path}: its weights are integers; name the float32 model, or use `load_int8`"
         raise InputError(message)
@@ -146,9 +149,7 @@ def load_model(path: str | Path) -> PreTrainedModel:
             with library_alone():
                 model, missing = _load_own(path, kind, config)
         else:
-            model, missing = pretrained_model(
-                kind, path, may_lack=POOLER, types=False, dtype=torch.float32
-            )
+            model, missing = pretrained_model(kind, path, may_lack=POOLER, types=False)
     except (OSError, RuntimeError, SafetensorError, StrictDataclassError, ValueError) as error:
         raise InputError(
             f"{path}: damaged, or no model in safetensors ({first_line(error)}); make it again"
@@ -187,15 +188,23 @@ def check_readable(path: str | Path, model: PreTrainedModel) -> None:
         )
 
 
-def model_class(path: Path, config: Mapping[str, Any]) -> type[PreTrainedModel]:
-    """Return the library's class of a folder's model.  Raises InputError if it is of no family."""
+def model_class(
+    path: Path, config: Mapping[str, Any], generates: bool = False
+) -> type[PreTrainedModel]:
+    """Return the library's class of a folder's model.  Raises InputError if it is of no family.
+
+    generates: True for the class that writes text, where the folder names only the base class, as that of
+    facebook/bart-large does, or no class.
+    """
     known = model_types()
     if not (isinstance(config.get("model_type"), str) and config["model_type"] in known):
         raise InputError(
             f"{path}/config.json: model_type {config.get('model_type')!r}, "
             f"expected one of {', '.join(sorted(known))}"
         )
-    names = config.get("architectures")
+    names, base = config.get("architectures"), MODEL_MAPPING_NAMES[config["model_type"]]
+    if generates and names in (None, [], [base]) and FAMILIES[base].stacks[-1].name == "decoder":
+        names = [(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES | SEQ_TO_SEQ)[config["model_type"]]]
     named = isinstance(names, list) and names and isinstance(names[0], str)
     kind = getattr(transformers, names[0], None) if named else None
     if not (inspect.isclass(kind) and issubclass(kind, PreTrainedModel)):
@@ -245,4 +254,7 @@ def _load_own(
             with torch.no_grad():
                 module.weight.copy_(module.create_weight())
     read_generation_settings(model, path)
-    return model, set(missing) - model.all_tied_weights_keys.keys() - computed(model)
+    lost = set(missing) - model.all_tied_weights_keys.keys() - computed(model)
+    if not lost:
+        check_finite(path, model)
+    return model, lost

@@ -12,10 +12,11 @@ from weebill.errors import InputError
 from weebill.files import atomic_folder, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind
 
-WEIGHTS = re.compile(r"(model(-\d+-of-\d+)?|int8)\.safetensors")  # int8.safetensors is our own
+# Some parts are called model.safetensors-00001-of-00002.safetensors; int8.safetensors is our own.
+WEIGHTS = re.compile(r"(model(\.safetensors)?(-\d+-of-\d+)?|int8)\.safetensors")
 ORIGIN = "hub.json"
-# Configuration, tokenizer, and the index of weights in several parts.
-BESIDE = (".json", ".model", ".spm", ".txt")
+# Configuration, tokenizer with its chat template, and the index of weights in several parts.
+BESIDE = (".json", ".model", ".spm", ".txt", ".jinja")
 
 
 def fetch_model(name: str, revision: str, folder: str | Path, places: Places) -> None:

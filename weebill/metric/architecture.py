@@ -65,7 +65,11 @@ class Joint:
                 raise InputError(f"{origin}: {message}")
             made = replace(made, texts=tuple(name for name in TEXTS if name in given))
             labels = values.get("error_labels", labels)
-            if not values.get("word_level_training", False):
+            trained = values.get("word_level_training", False)
+            if not isinstance(trained, bool | None):
+                message = f"word_level_training: {trained!r}, expected true or false"
+                raise InputError(f"{origin}: {message}")
+            if not trained:
                 return made
         layer = values.get("word_layer", WORD_LAYERS[kind])
         if not (type(layer) is int and layer >= 0):
@@ -165,6 +169,8 @@ def _checked(given: Architecture, origin: str) -> Architecture:
     layer, hidden, final = given.layer, given.hidden_sizes, given.final_activation
     if layer != "mix" and not (type(layer) is int and layer >= 0):
         raise InputError(f"{origin}: layer: {layer!r}, expected 'mix' or the number of a layer")
+    if not isinstance(given.layer_norm, bool | None):
+        raise InputError(f"{origin}: layer_norm: {given.layer_norm!r}, expected true or false")
     sizes = isinstance(hidden, list | tuple) and all(type(n) is int and n > 0 for n in hidden)
     if not (sizes and hidden):
         raise InputError(f"{origin}: hidden_sizes: {hidden!r}, expected a list of widths")

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from transformers import AutoModel, PreTrainedModel
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.hugging_face.loading import pretrained_model
 from weebill.metric.settings import AttentionDistillationSettings
 
@@ -20,8 +20,17 @@ PARTS = "query", "key", "value"
 
 
 def load_teacher(folder: str | Path, settings: AttentionDistillationSettings) -> PreTrainedModel:
-    """Load the teacher.  Raises InputError if its heads are not as many as the student's, or its positions fewer."""
-    teacher, _ = pretrained_model(AutoModel, folder, add_pooling_layer=False)
+    """Load the teacher.
+
+    Raises InputError if it is no encoder, if its heads are not as many as the student's, or its positions fewer.
+    """
+    try:
+        teacher, _ = pretrained_model(AutoModel, folder, add_pooling_layer=False)
+        teacher.get_submodule("encoder.layer.0.attention.self.value")
+    except (OSError, ValueError, RuntimeError, AttributeError) as error:
+        raise InputError(
+            f"{folder}: no encoder like XLM-R or BERT ({first_line(error)}); name one"
+        ) from error
     heads, positions = teacher.config.num_attention_heads, teacher.config.max_position_embeddings
     if heads != settings.heads:
         raise InputError(

@@ -164,8 +164,18 @@ class VectorCache:
                 "make room and write access there, or name another file"
             ) from error
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            message = f"{self._path}: no cache of sentence vectors, or a damaged one ({error}); name another file"
-            raise InputError(message) from error
+            found, remedy = "no cache of sentence vectors, or a damaged one", "name another file"
+            if self._is_ours():
+                found, remedy = "a damaged cache of sentence vectors", "remove it and run again"
+            raise InputError(f"{self._path}: {found} ({error}); {remedy}") from error
+
+    def _is_ours(self) -> bool:
+        """Return True if the file begins as one that this class wrote."""
+        try:
+            with open(self._path, "rb") as file:
+                return file.read(72)[68:] == APPLICATION.to_bytes(4, "big")  # SQLite's place for it
+        except (OSError, TypeError):  # not to be read; in memory
+            return False
 
 
 def _key(fingerprint: str, text: str) -> bytes:

@@ -19,11 +19,12 @@ from huggingface_hub import snapshot_download
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from weebill.errors import InputError, placed
-from weebill.files import check_plain, read_json
-from weebill.hugging_face.loading import check_layers, refuse_code
+from weebill.errors import InputError, first_line, placed
+from weebill.files import check_plain
+from weebill.hugging_face.fit import check_layers
+from weebill.hugging_face.foreign_code import json_values, refuse_code
 from weebill.metric.architecture import Architecture
-from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder, reason
+from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
 from weebill.yaml_files import load_yaml
 
@@ -119,7 +120,7 @@ def _read_hparams(path: Path) -> dict[str, Any]:
         values = load_yaml(path.read_text(encoding="utf-8"))
     # Impossible dates and bytes are ValueErrors, deep nesting is a RecursionError.
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not plain YAML ({reason(error)}); fetch it again") from error
+        raise InputError(f"{path}: not plain YAML ({first_line(error)}); fetch it again") from error
     if not isinstance(values, dict):
         raise InputError(f"{path}: no hyperparameters; fetch it again")
     return values
@@ -146,7 +147,7 @@ def _read_tensors(path: Path, stream: bool) -> dict[str, Any]:
                 "not run and the file is not read; take the model from its authors"
             ) from error
         raise InputError(
-            f"{path}: no checkpoint, damaged, or a pointer to one ({reason(error)}); fetch it again"
+            f"{path}: no checkpoint, damaged, or a pointer to one ({first_line(error)}); fetch it again"
         ) from error
     state = content.get("state_dict") if isinstance(content, dict) else None
     named = isinstance(state, dict) and all(isinstance(name, str) for name in state)
@@ -164,14 +165,22 @@ def _fill(network: MetricNetwork, state: Mapping[str, Tensor], origin: Path, str
     """
     tensors, weights = {}, {}
     for name, value in state.items():
+        if SURPLUS.fullmatch(name):
+            continue
+        if not value.is_floating_point():
+            raise InputError(
+                f"{origin}: tensor {name} is {value.dtype}, expected numbers with fractions; take the model from its "
+                "authors"
+            )
         if found := re.fullmatch(r"layerwise_attention\.scalar_parameters\.(\d+)", name):
             weights[int(found[1])] = value.float()
-        elif not SURPLUS.fullmatch(name):
+        else:
             own = _own_name(name)
             tensors[own] = value if stream and own.startswith("encoder.") else value.float()
-    if weights:
-        tensors["mix.weights"] = torch.cat([weights[number] for number in sorted(weights)])
     try:
+        if weights:
+            ordered = [weights[number].reshape(1) for number in sorted(weights)]
+            tensors["mix.weights"] = torch.cat(ordered)
         missing, unexpected = network.load_state_dict(tensors, strict=False, assign=True)
     except RuntimeError as error:
         message = f"{origin}: {str(error).splitlines()[-1].strip()}; is it another encoder's?"
@@ -223,9 +232,8 @@ def find_encoder(
     place = Path(folder or fetch(name, ["config.json", FILE, SENTENCEPIECE], remedy))
     refuse_code(place, types=False)
     kind, path = FAMILIES[family], place / "config.json"
-    values, wanted = read_json(path), kind.config_class.model_type
-    found = values.get("model_type") if isinstance(values, dict) else None
-    if found != wanted:
+    values, wanted = json_values(path), kind.config_class.model_type
+    if (found := values.get("model_type")) != wanted:
         raise InputError(
             f"{path}: model_type {found!r}, expected {wanted!r}; "
             "name the folder of the checkpoint's own encoder"
@@ -246,6 +254,6 @@ def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
     try:
         place = snapshot_download(repository, revision=revision or None, allow_patterns=files)
     except Exception as error:  # the hub's library may raise any of its client's exceptions
-        message = f"{name}: no such folder, and the Hugging Face hub does not give it ({reason(error)}); {remedy}"
+        message = f"{name}: no such folder, and the Hugging Face hub does not give it ({first_line(error)}); {remedy}"
         raise InputError(message) from error
     return Path(place)

@@ -16,10 +16,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
-from weebill.errors import InputError, placed
-from weebill.files import atomic_folder, read_json, sha256_file, write_json
+from weebill.errors import InputError, first_line, placed
+from weebill.files import atomic_folder, sha256_file, write_json
 from weebill.hugging_face.families import prunable
-from weebill.hugging_face.loading import SHAPES, check_layers, refuse_code
+from weebill.hugging_face.fit import check_layers
+from weebill.hugging_face.foreign_code import json_values, refuse_code
+from weebill.hugging_face.loading import SHAPES
 from weebill.metric.architecture import Architecture
 from weebill.metric.checkpoint import (
     CHECKPOINTS,
@@ -36,7 +38,6 @@ from weebill.metric.network import (
     hold_stored,
     is_stored,
     new_encoder,
-    reason,
 )
 from weebill.metric.tokenizer import FILE as TOKENIZER
 from weebill.metric.tokenizer import SentenceTokenizer
@@ -163,11 +164,12 @@ def _read_config(path: Path) -> tuple[dict[str, Any], Architecture]:
             "(no hparams.yaml); name one of them"
         )
     refuse_code(path, types=False)
-    config = read_json(file)
-    if not isinstance(config, dict):
-        raise InputError(f"{file}: no dictionary; make the metric again")
+    config = json_values(file)
     if config.get("format") not in READABLE:
-        raise InputError(f"{file}: format {config.get('format')!r}, expected {FORMAT!r}")
+        raise InputError(
+            f"{file}: format {config.get('format')!r}, expected {FORMAT!r}; name a metric, or a checkpoint of "
+            "unbabel-comet"
+        )
     parts = ("architecture", "encoder")
     if missing := [key for key in parts if not isinstance(config.get(key), dict)]:
         raise InputError(f"{file}: no dictionary of {', '.join(missing)}; make the metric again")
@@ -177,7 +179,7 @@ def _read_config(path: Path) -> tuple[dict[str, Any], Architecture]:
 def _load_folder(path: Path, stream: bool) -> Metric:
     file = path / "config.json"
     config, architecture = _read_config(path)
-    with suppress(OSError, SafetensorError):  # reported below
+    with suppress(OSError):  # reported below
         check_layers(config["encoder"], len(stored_types(path / WEIGHTS)), file)
     encoder = _empty_encoder(config["encoder"], file, stream)
     if (weights := config.get("weights")) not in (None, INT8):
@@ -213,7 +215,9 @@ def _empty_encoder(values: Mapping[str, Any], file: Path, meta: bool) -> PreTrai
         try:
             cut_to(prunable(encoder), shapes)
         except (InputError, AttributeError, TypeError) as error:  # values may have other types
-            raise InputError(f"{file}: {SHAPES}: {reason(error)}; make the metric again") from error
+            raise InputError(
+                f"{file}: {SHAPES}: {first_line(error)}; make the metric again"
+            ) from error
     return encoder
 
 

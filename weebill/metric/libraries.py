@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from transformers import AutoModel
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.files import sha256_files
 from weebill.hugging_face.loading import POOLER, pretrained_model, pretrained_tokenizer
 from weebill.kernels.cuda import avoid_slow_attention
@@ -42,8 +42,8 @@ def library_scores(
             _bert_score(model, layer, device) if library == "bert-score" else _bleurt(model, device)
         )
     except (OSError, ValueError, KeyError, AttributeError) as error:
-        first = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"{model}: no model for {LIBRARIES[library]} ({first[0]})") from error
+        told = f"{model}: no model for {LIBRARIES[library]} ({first_line(error)})"
+        raise InputError(told) from error
     return score(list(hypotheses), list(references)).double().numpy()
 
 

@@ -20,7 +20,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 from weebill.metric.architecture import Architecture
 
 Map = Callable[[Tensor], Tensor]
@@ -226,7 +226,7 @@ def new_encoder(
             if kind in AFTER_PADDING and pad not in range(4):
                 raise ValueError(f"pad_token_id {pad!r:.40}, expected 1")
     except Exception as error:  # the library checks few values; others fail later
-        message = f"{origin}: the encoder's configuration is damaged ({reason(error)}); make it or fetch it again"
+        message = f"{origin}: the encoder's configuration is damaged ({first_line(error)}); make it or fetch it again"
         raise InputError(message) from error
     return encoder
 
@@ -241,12 +241,3 @@ def _cut_heads(encoder: nn.Module, pruned: Mapping[str, Any]) -> None:
         for name in ("query", "key", "value"):
             setattr(inside, name, nn.Linear(encoder.config.hidden_size, width))
         output.dense = nn.Linear(width, encoder.config.hidden_size)
-
-
-def reason(error: Exception) -> str:
-    """Return the first line of a library's error, or its class if there is no text.
-
-    PyTorch's advice to read a pickle without `weights_only`, which executes its code, is left out.
-    """
-    lines = (line.strip() for line in str(error).splitlines() if "weights_only" not in line)
-    return next((line for line in lines if line), type(error).__name__)

@@ -69,7 +69,7 @@ def train(
     local = Path(encoder).is_dir()
     if local:
         values[FAMILY] = checked_family(values.get(FAMILY), encoder)
-        from weebill.hugging_face.loading import refuse_code
+        from weebill.hugging_face.foreign_code import refuse_code
 
         refuse_code(encoder, types=False)
     referenced = settings.kind == "regression_metric"

@@ -12,7 +12,7 @@ import transformers
 from torch import Tensor
 
 from weebill.errors import InputError, abridged
-from weebill.hugging_face.loading import library_alone, pretrained_model
+from weebill.hugging_face.loading import check_cache, library_alone, pretrained_model
 from weebill.translation.model.hugging_face_folder import (
     load_tokenizer,
     positions_of,
@@ -49,8 +49,9 @@ class HuggingFaceTranslator(TextTranslator):
         self._tokenizer = load_tokenizer(folder)
         with unreadable(folder):
             self._model, _ = pretrained_model(transformers.AutoModelForSeq2SeqLM, folder)
+        check_cache(self._model, folder)
         self._model = ready(self._model.eval(), device, precision)
-        self._check_padding()
+        self._check_special()
         if self._model.generation_config.pad_token_id is None:
             self._model.generation_config.pad_token_id = self._tokenizer.pad_token_id
         self.positions = positions_of(self._model.config, self._tokenizer)
@@ -145,8 +146,12 @@ class HuggingFaceTranslator(TextTranslator):
             pieces[cut.sentence] = self._tokenizer(**shorter)["input_ids"]
         return pieces, cuts
 
-    def _check_padding(self) -> None:
-        """Raise InputError if a batch would be padded by a piece that the model does not have."""
+    def _check_special(self) -> None:
+        """Raise InputError if no translation would end, or a batch be padded by a piece that the model lacks."""
+        if self._model.generation_config.eos_token_id is None:
+            raise InputError(
+                f"{self._folder}: no eos_token_id, which ends a translation; restore generation_config.json"
+            )
         tables = (self._model.get_input_embeddings(), self._model.get_output_embeddings())
         rows = range(max(len(getattr(table, "weight", ())) for table in tables))
         for name, owner in (

@@ -191,6 +191,11 @@ def test_from_the_hub(tmp_path, hub, site, places):
     assert _imported(tmp_path, hub, places) == ROWS
     asked = [path for path, _ in site.seen if "/datasets/" in path]
     assert len(asked) == 3  # the listing, two shards
+    (kept,) = places.cache_path.glob("hugging_face/*.json")
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:20], b"{}", b"\xff"):
+        kept.write_bytes(damaged)
+        assert _imported(tmp_path, hub, places) == ROWS and kept.read_bytes() == whole
     site.files = {}
     assert _imported(tmp_path, hub, places) == ROWS
     keys = {key: value for key, value in hub.items() if key != "importer"}

@@ -26,7 +26,10 @@ class Importer:
     """Base of all importers.  The argument `monolingual` is the text's only side, or None for parallel text.
 
     The class methods check an entry of a configuration before an importer is made from it.
+    by_language: True if data sets are published in some languages only, which `unpublished` checks.
     """
+
+    by_language = False
 
     @classmethod
     def file_keys(cls) -> list[str]:

@@ -38,6 +38,8 @@ class MtdataImporter(FromFiles):
     licences.
     """
 
+    by_language = True
+
     name: Text | Annotated[tuple[str, ...], MinLen(1), Unique()]
     """Name of a data set, such as `Statmt-europarl-10-deu-eng`, or a list of names, read in this order."""
     sha256: dict[str, Sha256] = field(default_factory=dict)

@@ -25,6 +25,8 @@ class OpusImporter(FromFiles):
     that is not in the index, the codes of `languages` are used, with `_` for `-`.
     """
 
+    by_language = True
+
     name: Text
     """Name of the corpus, such as `Europarl`."""
     version: Text

@@ -23,6 +23,8 @@ ORIGIN = "origlang"  # sacreBLEU's field of the language in which a segment was 
 class SacrebleuImporter(Importer):
     """Published test set, which sacreBLEU downloads."""
 
+    by_language = True
+
     name: Text
     """Name of the test set in sacreBLEU, such as `wmt19`; `wmt21/C` is `wmt21` with another reference."""
     written_in: Side | None = None

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from weebill.corpus.importers.hugging_face import JSON_LINES, TABLE
+from weebill.corpus.importers.records import JSON_LINES, TABLE
 from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature.evaluation import RESAMPLES
 from weebill.rehearsal.miniature.shapes import with_small_model

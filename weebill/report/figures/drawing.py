@@ -12,7 +12,8 @@ import vl_convert
 from altair.utils.html import INLINE_HTML_TEMPLATE, spec_to_html
 
 from weebill.corpus.download import cache_folder
-from weebill.files import atomic_path, write_text
+from weebill.errors import InputError
+from weebill.files import atomic_path, read_json, write_json, write_text
 from weebill.report.figures.alt_text import with_alt_text
 from weebill.report.figures.style import in_house_style
 
@@ -58,13 +59,13 @@ class _Page:
 
 @cache
 def vega() -> str:
-    """Return Vega as one script; it is cached beside fetched files, because bundling takes two seconds."""
-    kept = cache_folder().with_name(f"vega-{VERSION}-{vl_convert.__version__}.js")
-    if kept.is_file():
-        return kept.read_bytes().decode()
+    """Return Vega as one JavaScript; it is kept beside fetched files, because bundling takes two seconds."""
+    kept = cache_folder().with_name(f"vega-{VERSION}-{vl_convert.__version__}.json")
+    with suppress(InputError, OSError):  # missing, or damaged, which JSON shows
+        return read_json(kept)
     script = vl_convert.javascript_bundle(vl_version=VERSION)
-    with suppress(OSError):  # the folder may be read-only
-        write_text(kept, script)
+    with suppress(OSError):  # a folder that cannot be written
+        write_json(kept, script)
     return script
 
 

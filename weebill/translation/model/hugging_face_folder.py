@@ -14,11 +14,9 @@ from safetensors import SafetensorError
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
 from weebill.corpus.language_codes import covers, same_language, standard_tag
-from weebill.errors import InputError, nearest
-from weebill.files import read_json
-from weebill.hugging_face.loading import first_line, pretrained_tokenizer, refuse_code
-
-WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+from weebill.errors import InputError, first_line, nearest
+from weebill.hugging_face.foreign_code import CONFIG
+from weebill.hugging_face.loading import checked_config, pretrained_tokenizer, read_config
 
 
 class LanguageMarks(NamedTuple):
@@ -85,16 +83,12 @@ def check_folder(
     languages: None if they are not known; then only a model of one language pair is accepted.
     coded: True if the user gave language codes, which a model of one language pair does not use.
     """
-    refuse_code(folder)
-    config = Path(folder) / "config.json"
-    values = read_json(config)
-    kind = values.get("model_type") if isinstance(values, dict) else None
+    config = Path(folder) / CONFIG
+    kind = read_config(Path(folder), types=True).get("model_type")
     if kind not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
         message = f"{config}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or m2m_100"
         raise InputError(message)
-    if not any((Path(folder) / name).is_file() for name in WEIGHTS):
-        message = f"{folder}: has no {WEIGHTS[0]}, and pickles are not read, as they run code"
-        raise InputError(message)
+    checked_config(folder)
     tokenizer = load_tokenizer(folder)
     set_languages(tokenizer, languages, folder)
     if coded and not known_codes(tokenizer):
