@@ -6,18 +6,15 @@ FLORES-200 has no language in the script.
 """
 
 import shutil
-from collections.abc import Iterable
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sacrebleu.metrics import BLEU
 
-from weebill.corpus.language_codes import check_language, scripts
+from weebill.corpus.language_codes import scripts
 from weebill.corpus.sources import Places, Source
-from weebill.errors import InputError, placed
+from weebill.errors import InputError
 from weebill.files import atomic_path, sha256_file
-from weebill_runtime.unspaced import is_unspaced
 
 PIECES = Source(  # the same file is NLLB's sentencepiece.bpe.model
     "https://dl.fbaipublicfiles.com/large_objects/nllb/models/spm_200/flores200_sacrebleu_tokenizer_spm.model",
@@ -26,7 +23,6 @@ PIECES = Source(  # the same file is NLLB's sentencepiece.bpe.model
     sha256="14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a",
     bytes=4_852_054,
 )
-SAMPLE = 1000  # texts that are looked at if no target language is given
 BY_SCRIPT = {
     **dict.fromkeys(("Hans", "Hant", "Hani", "Hanb"), "zh"),
     **dict.fromkeys(("Jpan", "Hrkt", "Hira", "Kana"), "ja-mecab"),
@@ -62,25 +58,6 @@ def tokenizer_of(target: str) -> str:
     if target in BLEU.TOKENIZERS:
         return target
     return BY_SCRIPT.get(next(iter(scripts(target)), ""), BLEU.TOKENIZER_DEFAULT)
-
-
-def check_target(target: str) -> None:
-    """Raise InputError unless `target` is a language, or one of sacreBLEU's tokenizers."""
-    if target not in BLEU.TOKENIZERS:
-        with placed("--target"):
-            check_language(target)
-
-
-def require_target(target: str | None, texts: Iterable[str]) -> None:
-    """Raise InputError if no target is given, and most letters of the first texts are of scripts without spaces."""
-    if target:
-        return
-    letters = [letter for text in islice(texts, SAMPLE) for letter in text if letter.isalpha()]
-    if 2 * sum(map(is_unspaced, letters)) > len(letters):
-        raise InputError(
-            "BLEU would count whole sentences as words, because this text has no spaces between words; "
-            "add `--target` with its language or a tokenizer of sacreBLEU: ja, zh, th, char"
-        )
 
 
 def _provide_pieces(places: Places) -> None:

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("standard input is empty; give sentences to translate, one a line")
     path, references, target = arguments.references, None, arguments.target
     if target is not None:
-        from weebill.bleu import check_target
+        from weebill.commands.bleu_target import check_target
 
         if path is None:
             raise InputError(
@@ -123,7 +123,8 @@ def _metrics(target: str | None, vocabulary: "AnyVocabulary", references: list[s
     """Return BLEU with the tokens of the target language, and chrF."""
     from sacrebleu.metrics import CHRF
 
-    from weebill.bleu import bleu, require_target
+    from weebill.bleu import bleu
+    from weebill.commands.bleu_target import require_target
 
     record = vocabulary.normalisation
     target = target or (record.target.language if record else None)

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     sources = list(read_argument(arguments.sources))
     candidates = read_candidates(arguments.translations, len(sources), arguments.candidates)
     if arguments.utility == "bleu":
-        from weebill.bleu import require_target
+        from weebill.commands.bleu_target import require_target
 
         require_target(arguments.target, chain.from_iterable(candidates))
     if arguments.utility:
@@ -144,7 +144,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.target is not None and arguments.utility != "bleu":
         raise InputError("--target: only BLEU's tokens depend on it; leave it out")
     if arguments.target is not None:
-        from weebill.bleu import check_target  # imports sacreBLEU
+        from weebill.commands.bleu_target import check_target  # imports sacreBLEU
 
         check_target(arguments.target)
     if arguments.aggregate and (arguments.utility or arguments.not_itself):

@@ -38,6 +38,7 @@ NEUTRAL = {
     "weebill.errors": "words the messages of faults",
     "weebill.pruning.methods": "tables of names: a rule names its method's module, a training its companion's",
     "weebill.processes": "tells living makers of files from ended ones",
+    "weebill.replaceable": "refuses to replace folders that are not ours",
     "weebill.report.registry": "tables of names: rules of the report name the modules of what they show",
     "weebill.settings": "bounds of settings, whose values are parameters",
     "weebill.workflow.code_version": "computes fingerprints of code",
