@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict
 
 import pytest
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.significance import PairedTest
 
 from tests.evaluation.conftest import damaged
@@ -13,8 +14,10 @@ from weebill.errors import InputError
 from weebill.evaluation.measurement import Variant
 from weebill.evaluation.quality import translation_quality as quality
 
+METRICS = {"bleu": BLEU, "chrf": CHRF}
 
-@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+
+@pytest.mark.parametrize("metric", METRICS)
 def test_scores_and_intervals_equal_sacrebleus_command_line(tmp_path, references, metric):
     hypotheses = damaged(references, 0.2)
     (tmp_path / "ref").write_text("\n".join(references) + "\n", encoding="utf-8")
@@ -23,34 +26,34 @@ def test_scores_and_intervals_equal_sacrebleus_command_line(tmp_path, references
     command += ["--confidence", "--confidence-n", "200", "--format", "json"]
     output = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     oracle = json.loads(output.stdout)
-    ours = {s.metric.lower(): s for s in quality.score(hypotheses, references, 200, "de")}[metric]
+    ours, _ = quality.resampled(METRICS[metric](), hypotheses, references, 200)
     assert ours.score == pytest.approx(oracle["score"], abs=1e-9)
     assert (ours.low + ours.high) / 2 == pytest.approx(float(oracle["confidence_mean"]), abs=1e-6)
     assert (ours.high - ours.low) / 2 == pytest.approx(float(oracle["confidence_var"]), abs=1e-6)
     assert ours.signature == oracle["signature"]
 
 
-def test_the_interval_contains_the_score_and_is_seeded(references, monkeypatch):
+@pytest.mark.parametrize("metric", METRICS.values())
+def test_the_interval_contains_the_score_and_is_seeded(references, monkeypatch, metric):
     hypotheses = damaged(references, 0.3)
-    first = quality.score(hypotheses, references, 300)
+    first, samples = quality.resampled(metric(), hypotheses, references, 300)
     monkeypatch.setenv("SACREBLEU_SEED", "1")
-    assert quality.score(hypotheses, references, 300) == first
-    for result in first:
-        assert result.low < result.score < result.high
-        assert f"seed:{quality.BOOTSTRAP_SEED}" in result.signature
-        assert "bs:300" in result.signature
+    assert quality.resampled(metric(), hypotheses, references, 300) == (first, samples)
+    assert first.low < first.score < first.high and len(samples) == 300
+    assert f"seed:{quality.BOOTSTRAP_SEED}" in first.signature
+    assert "bs:300" in first.signature
 
 
 def p_values(hypotheses, baseline, references):
     """Return the p-values of BLEU and chrF."""
-    metrics = quality.BLEU(), quality.CHRF()
+    metrics = BLEU(), CHRF()
     tested = [quality.score_both(one, hypotheses, baseline, references, 200) for one in metrics]
     return [paired.p_value for _, _, paired in tested]
 
 
 def test_p_values_are_those_of_sacrebleus_paired_test(references):
     ours, theirs = damaged(references, 0.3, seed=2), damaged(references, 0.25)
-    metrics = {"BLEU": quality.BLEU(), "chrF": quality.CHRF()}
+    metrics = {"BLEU": BLEU(), "chrF": CHRF()}
     named = [("theirs", theirs), ("ours", ours)]
     _, found = PairedTest(named, metrics, [references], test_type="bs", n_samples=200)()
     expected = [results[1].p_value for name, results in found.items() if name != "System"]
@@ -73,13 +76,16 @@ def test_the_same_translations_have_p_one(references):
 
 
 def test_resamples_without_a_match_score_zero(references):
-    [found, _] = quality.score(["qx"] * 9 + references[:1], references[1:10] + references[:1], 50)
+    hypotheses, references = ["qx"] * 9 + references[:1], references[1:10] + references[:1]
+    found, _ = quality.resampled(BLEU(), hypotheses, references, 50)
     assert found.low < found.score < found.high
 
 
 def test_a_missing_line_is_an_error(references):
-    with pytest.raises(InputError, match="119 translations for 120 references"):
-        quality.score(references[:-1], references, 100)
+    test_set = quality.TestSet("news", references, references)
+    variants = {Variant("tiny", "unpruned", "float32"): references[:-1]}
+    with pytest.raises(InputError, match="'news': 119 translations for 120 references"):
+        quality.measure(variants, test_set, {}, bootstrap=100, target="de", seed=1)
     with pytest.raises(InputError, match="one line per pair"):
         quality.TestSet("news", references[:-1], references)
     with pytest.raises(InputError, match="'news' is empty"):

@@ -70,7 +70,7 @@ def compare(
     """Compare two variants on all test sets as one text.
 
     hypotheses, baseline_hypotheses: a translation of every line of all test sets, in their order.
-    bootstrap: number of resamples.  target: language code, as in `translation_quality.score`.
+    bootstrap: number of resamples.  target: language code, as in `bleu`.
     Raises InputError if line counts differ.
     """
     references = [line for one in test_sets for line in one.references]

@@ -64,17 +64,6 @@ class TestSet:
         return sha256_text("".join(f"{source}\t{reference}\n" for source, reference in pairs))
 
 
-def score(hypotheses: Lines, references: Lines, bootstrap: int, target: str = "") -> list[Score]:
-    """Compute BLEU and chrF of detokenised, cased text, with bootstrap intervals of `bootstrap` resamples.
-
-    target: language code or name of a tokenizer, as in `bleu`.
-    Raises InputError if the line counts differ.
-    """
-    check_lines(hypotheses, references, "scoring")
-    metrics = bleu(target), CHRF()
-    return [resampled(metric, hypotheses, references, bootstrap)[0] for metric in metrics]
-
-
 def resampled(
     metric: Metric, hypotheses: Lines, references: Lines, bootstrap: int
 ) -> tuple[Score, list[float]]:
