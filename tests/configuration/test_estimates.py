@@ -141,7 +141,7 @@ def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
 
 
 def test_the_published_run_of_multi30k(monkeypatch):
-    """On two cores, estimates of trainings and of all jobs are within a factor of two of the published times."""
+    """Estimates for two cores, of trainings and of all jobs, are within a factor of two of the published times."""
     monkeypatch.setattr(engines, "has_bfloat16", lambda isa: True)  # the page's processor has AMX
     page = (REPOSITORY / "docs/results/multi30k.md").read_text()
     rows = re.findall(r"^\| (\w+) \| \d+ \| ([\d.]+) \| [\d.]+ \| \d+ \|$", page, re.MULTILINE)

@@ -87,7 +87,7 @@ def test_the_seed_decides_the_links(tmp_path, monkeypatch):
 
 @needs_eflomal
 def test_small_corpora_and_long_lines_take_no_minutes():
-    """From 7,000 pairs on, iterations follow eflomal-align's formula; limits are about 5 and 30 seconds."""
+    """Iterations follow eflomal-align's formula for 7,000 pairs or more; limits are about 5 and 30 seconds."""
     assert [_iterations(count, 400 * count) for count in (10_000, 10**6)] == [50, 5]
     assert _iterations(500, 500 * 30 * 30) == 66  # the formula gives 224: half a minute
     assert _iterations(4, 4 * 1000 * 1000) == 50  # the formula gives 2,500: minutes

@@ -143,7 +143,7 @@ def test_bad_tables(tmp_path, text, message):
 
 
 def test_the_labelled_paracrawl(real_text):
-    """In the file, 471 of 1,714 pairs are good; the AUC of its aligner scores is as expected."""
+    """The file has 471 good pairs of 1,714; the AUC of its aligner scores is as expected."""
     table = real_text("noise/paracrawl_labelled.tsv")
     labelled = read_labelled(table, {"source": 0, "target": 1, "label": 5})
     good = labelled.good

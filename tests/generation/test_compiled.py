@@ -138,7 +138,7 @@ def test_a_text_depends_on_no_other_and_on_no_thread(options, folder, monkeypatc
 
 
 def test_without_top_k_all_tokens_are_drawn_from(tmp_path):
-    """In the library, `top_k=None` means no top_k, but the default is 50."""
+    """The library takes `top_k=None` for no top_k, but its default is 50."""
     save_int8(small.small_model("gpt2"), tmp_path / "int8")
     model = load_int8(tmp_path / "int8")
     for given, kinds in (({}, ["TopKLogitsWarper"]), ({"top_k": None}, [])):

@@ -101,7 +101,7 @@ def test_cuts_equal_sorting(tmp_path, seed):
 
 @pytest.mark.parametrize(("rows", "percent", "count"), [(199, 5, 9), (200, 5, 10), (1000, 0.7, 7)])
 def test_percent_is_rounded_down_in_decimal(rows, percent, count):
-    """In binary, 1000 · 0.7 / 100 is 6.999…."""
+    """The binary product 1000 · 0.7 / 100 is 6.999…."""
     assert Cut(percent=percent).count(rows) == count
 
 
