@@ -110,11 +110,11 @@ def compare(
         "ties": sum(one.tie for one in unlike),
         "differences": [asdict(one) for one in unlike],
     }
-    for engine, pieces in (("runtime", ours), ("pytorch", theirs)) if metrics else ():
-        texts = model.vocabulary.target.decode(pieces)
-        scores = [metric.corpus_score(texts, [references]).score for metric in metrics]
-        found[engine] = dict(zip(("BLEU", "chrF"), scores, strict=True))
     if metrics:
+        for engine, pieces in (("runtime", ours), ("pytorch", theirs)):
+            texts = model.vocabulary.target.decode(pieces)
+            scores = [metric.corpus_score(texts, [references]).score for metric in metrics]
+            found[engine] = dict(zip(("BLEU", "chrF"), scores, strict=True))
         found["signatures"] = [metric.get_signature().format() for metric in metrics]
     return found
 

@@ -48,15 +48,21 @@ def read_config(folder: Path, types: bool = False) -> dict[str, Any]:
 
 
 def checked_config(folder: str | Path, types: bool = True) -> dict[str, Any]:
-    """Return a model folder's config.json; its tensors are not read.
-
-    Raises InputError as `read_config` does, if the weights are quantized by another library, if their files are
-    missing or damaged, or if there are too few tensors for the layers.
-    """
+    """Return a model folder's config.json.  Raises InputError as `read_config` and `check_stored` do."""
     folder = Path(folder)
     config = read_config(folder, types)
+    check_stored(folder, config)
+    return config
+
+
+def check_stored(folder: Path, config: Mapping[str, Any]) -> None:
+    """Check the weights of a model folder with this config.json, if they are not int8; the tensors are not read.
+
+    Raises InputError if the weights are quantized by another library, if their files are missing or damaged, or if
+    there are too few tensors for the layers.
+    """
     if is_int8(config):
-        return config
+        return
     if section := config.get(QUANTIZATION):
         method = section.get("quant_method") if isinstance(section, dict) else section
         raise InputError(
@@ -65,7 +71,6 @@ def checked_config(folder: str | Path, types: bool = True) -> dict[str, Any]:
         )
     check_weights(folder, config)
     check_layers(config, len(stored_in(folder)), folder / CONFIG)
-    return config
 
 
 def pretrained_model(

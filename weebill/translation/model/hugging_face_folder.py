@@ -16,7 +16,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_L
 from weebill.corpus.language_codes import covers, same_language, standard_tag
 from weebill.errors import InputError, first_line, nearest
 from weebill.hugging_face.foreign_code import CONFIG
-from weebill.hugging_face.loading import checked_config, pretrained_tokenizer, read_config
+from weebill.hugging_face.loading import check_stored, pretrained_tokenizer, read_config
 
 
 class LanguageMarks(NamedTuple):
@@ -83,12 +83,15 @@ def check_folder(
     languages: None if they are not known; then only a model of one language pair is accepted.
     coded: True if the user gave language codes, which a model of one language pair does not use.
     """
-    config = Path(folder) / CONFIG
-    kind = read_config(Path(folder), types=True).get("model_type")
+    place = Path(folder)
+    config = read_config(place, types=True)
+    kind = config.get("model_type")
     if kind not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
-        message = f"{config}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or m2m_100"
-        raise InputError(message)
-    checked_config(folder)
+        raise InputError(
+            f"{place / CONFIG}: model_type is '{kind}', expected a sequence-to-sequence model such as marian or "
+            "m2m_100"
+        )
+    check_stored(place, config)
     tokenizer = load_tokenizer(folder)
     set_languages(tokenizer, languages, folder)
     if coded and not known_codes(tokenizer):
