@@ -10,7 +10,14 @@ from torch.nn import functional
 
 from tests.small_models import make_network
 from weebill.kernels import cpu_matmul
-from weebill.kernels.cpu_matmul import OneDnnLinears, PackedLinear, add_product, product
+from weebill.kernels.cpu_matmul import (
+    OneDnnLinears,
+    PackedLinear,
+    add_product,
+    product,
+    training_linears,
+    trains_by_onednn,
+)
 from weebill.quantization.modules import fake_quantization
 
 needs_onednn = pytest.mark.skipif(
@@ -21,7 +28,8 @@ needs_onednn = pytest.mark.skipif(
 @pytest.fixture(autouse=True)
 def onednn(monkeypatch):
     """Use oneDNN if this torch has it, even if the other library is faster on this machine."""
-    monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_FASTER", torch.backends.mkldnn.is_available())
+    for name in ("ONEDNN_IS_USED", "TRAINS_BY_ONEDNN"):
+        monkeypatch.setattr(cpu_matmul, name, torch.backends.mkldnn.is_available())
 
 
 @pytest.mark.parametrize("transposed", [False, True])
@@ -82,15 +90,30 @@ def test_only_float32_on_the_cpu_and_only_within_the_block(monkeypatch):
     assert len(calls) == 1
 
 
-def test_without_onednn_products_are_pytorchs(monkeypatch):
-    monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_FASTER", False)
-    monkeypatch.setattr(cpu_matmul._Linear, "apply", None)
+def test_a_training_without_onednn_takes_pytorchs_products(monkeypatch):
+    monkeypatch.setattr(cpu_matmul, "TRAINS_BY_ONEDNN", False)
+    monkeypatch.setattr(cpu_matmul, "onednn_product", None)
     linear, x = nn.Linear(8, 4), torch.randn(3, 8)
     expected = linear(x)
-    with OneDnnLinears():
+    with training_linears():
         assert torch.equal(linear(x), expected)
     assert torch.equal(product(x, linear.weight.t(), linear.bias), expected)
+    total = torch.zeros(3, 4)
+    add_product(total, x, linear.weight.t())
+    torch.testing.assert_close(total + linear.bias, expected)
+    monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_USED", False)
+    with OneDnnLinears():
+        assert torch.equal(linear(x), expected)
     assert torch.equal(PackedLinear(linear.weight, linear.bias)(x), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("Intel Xeon", False), ("AMD EPYC", True), ("Unknown", True)]
+)
+@needs_onednn
+def test_trainings_on_intels_processors_use_mkl(name, expected):
+    assert trains_by_onednn({"cpu_name": name}) == expected
+    assert trains_by_onednn({}), "a PyTorch that does not know the processor"
 
 
 @needs_onednn

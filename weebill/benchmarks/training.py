@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from weebill.benchmarks import Option, Row
 from weebill.configuration.zoo_file import load_zoo
 from weebill.evaluation.timing.timer import one_thread, seconds_in_turn, timed
-from weebill.kernels.cpu_matmul import product
+from weebill.kernels.cpu_matmul import onednn_product
 from weebill.translation.model.batch import Batch, make_batch
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.settings import TrainingConfig
@@ -61,7 +61,7 @@ def _measure(name: str, pieces: int, rounds: int) -> Row:
     def seconds(candidate: Callable[..., object]) -> float:
         return min(timed(candidate, left, right) for _ in range(6))  # the first is a warm-up
 
-    multiply = min((torch.mm, product), key=seconds)
+    multiply = min((torch.mm, onednn_product), key=seconds)
     products = max(1, round(amounts[0] / (2e-9 * MATRIX**3)))
 
     def ours() -> None:

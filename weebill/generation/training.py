@@ -6,7 +6,7 @@ are in the Trainer's checkpoints.  Losses are means over the target tokens, with
 
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from weebill.files import claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.accelerator import REHEARSAL, check_accelerator
-from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
+from weebill.kernels.cpu_matmul import training_linears, training_precision
 from weebill.kernels.cuda import set_gpu_defaults
 from weebill.kernels.loss_faults import LossFaults
 from weebill.model_lineage import versions
@@ -103,8 +103,7 @@ def train(
         set_seed(batches.seed)
         arguments = _arguments(settings, batches.updates, batches.seed, work, device)
         trainer = _Trainer(_Trained(model, companion), arguments, batches, validation, objective)
-        products = OneDnnLinears() if device.accelerator == "cpu" else nullcontext()
-        with products, companion.attached():
+        with training_linears(), companion.attached():
             trainer.train(resume_from_checkpoint=_last_checkpoint(work))
         companion.finish()
     model.to("cpu").eval()

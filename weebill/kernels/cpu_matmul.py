@@ -1,13 +1,17 @@
 """Float32 matrix products by oneDNN or MKL, where training on CPUs spends its time.
 
 PyTorch uses MKL for float32 products, which leaves AVX-512 unused on processors that Intel did not make.  There
-oneDNN takes half the time, and elsewhere as long as MKL, in the same arithmetic.  Without AVX-512, MKL is a tenth
-faster, and these functions use it.
+oneDNN takes half the time, in the same arithmetic.  Without AVX-512, MKL is a tenth faster.  On Intel's processors
+with AVX-512, oneDNN takes 1.0 to 1.2 times as long as MKL, and twice as long for gradients of weights, whose
+operands it copies first; so trainings use MKL.  But oneDNN is faster with weights that were packed before.
 """
 
 import logging
 import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from typing import Any
 
 # oneDNN and PyTorch's layer over it cache 1,024 prepared products each, scratch memory included.  Batches of text
 # hardly ever repeat a shape, so the caches would fill with gigabytes that are never used again, and fresh pages
@@ -21,29 +25,42 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 PLAIN_LINEAR = functional.linear
-ONEDNN_IS_FASTER = (
+ONEDNN_IS_USED = (
     torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() != "AVX2"
 )
 
 
+def trains_by_onednn(capabilities: Mapping[str, Any]) -> bool:
+    """Return True if trainings use oneDNN on a processor that `torch.cpu.get_capabilities` describes."""
+    return ONEDNN_IS_USED and not str(capabilities.get("cpu_name", "")).startswith("Intel")
+
+
+TRAINS_BY_ONEDNN = trains_by_onednn(torch.cpu.get_capabilities())
+
+
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return left (n, k) · right (k, m) + bias (m,), by the fastest kernel for the operands; without gradients."""
-    if for_onednn(left, right):
-        return torch.ops.mkldnn._linear_pointwise(left, right.t(), bias, "none", [], "")
+    if TRAINS_BY_ONEDNN and for_onednn(left, right):
+        return onednn_product(left, right, bias)
     return torch.mm(left, right) if bias is None else torch.addmm(bias, left, right)
 
 
 def add_product(total: Tensor, left: Tensor, right: Tensor) -> None:
     """Add left (n, k) · right (k, m) to `total` (n, m) in place, by the fastest kernel; without gradients."""
-    if for_onednn(left, right):
-        total += product(left, right)
+    if TRAINS_BY_ONEDNN and for_onednn(left, right):
+        total += onednn_product(left, right)
     else:
         total.addmm_(left, right)
 
 
+def onednn_product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return left (n, k) · right (k, m) + bias (m,) by oneDNN, for operands that `for_onednn` accepts."""
+    return torch.ops.mkldnn._linear_pointwise(left, right.t(), bias, "none", [], "")
+
+
 def for_onednn(*operands: Tensor) -> bool:
-    """Return True if oneDNN can multiply these (float32 on the CPU, none empty) and is faster than MKL."""
-    return ONEDNN_IS_FASTER and all(
+    """Return True if oneDNN can multiply these (float32 on the CPU, none empty) and uses the whole processor."""
+    return ONEDNN_IS_USED and all(
         value.dtype == torch.float32 and value.device.type == "cpu" and value.numel()
         for value in operands
     )
@@ -81,7 +98,7 @@ class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, bias):
         ctx.save_for_backward(x, weight)
-        return product(x, weight.t(), bias)
+        return onednn_product(x, weight.t(), bias)
 
     @staticmethod
     @once_differentiable
@@ -89,14 +106,14 @@ class _Linear(torch.autograd.Function):
         x, weight = ctx.saved_tensors
         for_x, for_weight, for_bias = ctx.needs_input_grad
         return (
-            product(grad, weight) if for_x else None,
-            product(x.t(), grad).t() if for_weight else None,
+            onednn_product(grad, weight) if for_x else None,
+            onednn_product(x.t(), grad).t() if for_weight else None,
             grad.sum(0) if for_bias else None,
         )
 
 
 class OneDnnLinears:
-    """Context in which oneDNN computes float32 `functional.linear` on the CPU, for any module, if it is faster.
+    """Context in which oneDNN computes float32 `functional.linear` on the CPU, for any module.
 
     It replaces the function: torch would ask a TorchFunctionMode about every operation and attribute of tensors.
     """
@@ -106,6 +123,11 @@ class OneDnnLinears:
 
     def __exit__(self, *_: object) -> None:
         functional.linear = self._before
+
+
+def training_linears() -> AbstractContextManager[None]:
+    """Return a context in which the linear layers of a training are computed by the fastest kernels."""
+    return OneDnnLinears() if TRAINS_BY_ONEDNN else nullcontext()
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -25,7 +25,7 @@ from transformers import (
 
 from weebill.errors import InputError
 from weebill.files import atomic_folder, atomic_path, content_hash, unfinished_work, write_json
-from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
+from weebill.kernels.cpu_matmul import training_linears, training_precision
 from weebill.kernels.cuda import set_gpu_defaults, to_device
 from weebill.kernels.loss_faults import check_loss
 from weebill.metric.attention_distillation import attention_loss, attention_mask, load_teacher
@@ -212,7 +212,7 @@ def _learn(
     whole = to_device(pieces != tokenizer.pad, device)
     accelerator = "cpu" if device.type == "cpu" else "gpu"
     rounded = training_precision(settings.precision, accelerator) == "bfloat16"
-    with nullcontext() if rounded else OneDnnLinears():
+    with nullcontext() if rounded else training_linears():
         with torch.autocast(device.type, torch.bfloat16, enabled=rounded):
             if teacher is None:
                 loss = _masked_loss(model, pieces, whole, tokenizer, settings.mask_share)

@@ -23,7 +23,7 @@ import yaml
 from weebill.errors import InputError, nearest
 from weebill.files import atomic_folder, content_hash, unfinished_work, write_json
 from weebill.hugging_face.loading import pretrained_tokenizer
-from weebill.kernels.cpu_matmul import OneDnnLinears, training_precision
+from weebill.kernels.cpu_matmul import training_linears, training_precision
 from weebill.metric.encoder_family import KEY as FAMILY
 from weebill.metric.encoder_family import MINILM, checked_family
 from weebill.metric.regression_course import BEST, LAST, Batches, course_of
@@ -213,6 +213,6 @@ def _fit(
         callbacks=[course],
     )
     last = work / LAST
-    with OneDnnLinears():
+    with training_linears():
         trainer.fit(model, *loaders, ckpt_path=last if last.is_file() else None)
     return course.history

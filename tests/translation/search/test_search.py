@@ -274,7 +274,7 @@ def test_largest_is_a_stable_descending_sort(size, k):
 
 def test_prepacked_layers_are_the_same_layers(monkeypatch):
     """Products of any height and layout agree; packing is undone at the end; other layers do not change."""
-    monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_FASTER", True)
+    monkeypatch.setattr(cpu_matmul, "ONEDNN_IS_USED", True)
     torch.manual_seed(0)
     layers = nn.ModuleDict(
         {

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
-from weebill.kernels.cpu_matmul import OneDnnLinears, add_product, product
+from weebill.kernels.cpu_matmul import add_product, product, training_linears
 from weebill.translation.model.batch import Batch
 from weebill.translation.model.layers import HAS_TRITON
 from weebill.translation.model.network import Translator
@@ -112,7 +112,7 @@ def batch_loss(
 ) -> Tensor:
     """Sum the batch's weighted cross-entropy and `guided_alignment` · `alignment_loss`, both divided by `words`."""
     guided = guided_attention(network) if guided_alignment else nullcontext()
-    with OneDnnLinears(), guided as attention:
+    with training_linears(), guided as attention:
         memory = network.encode(batch.source, batch.source_mask)
         hidden = network.decode(batch.decoder_input, memory, batch.source_mask)
     places = batch.places
