@@ -83,10 +83,10 @@ def test_candidates_of_marian(files):
     assert read_candidates(written(candidates, ["0 ||| 5", "0 ||| -0.5 ||| 7"]), 1) == [
         ["5", "-0.5"]
     ]
-    # `F0= -1.2` follows no translation, so it is the text; `b= c` and `= 1` are no features.
-    rows = ["0 ||| F0= -1.2", "0 ||| a ||| b= c ||| -1", "0 ||| a ||| = 1 ||| -1"]
-    found = read_candidates(written(candidates, rows), 1)
-    assert found == [["F0= -1.2", "a ||| b= c", "a ||| = 1"]]
+    # `F0= -1.2` follows no translation, so it is the text; `b= c` and `= 1` are no features; no score follows `x= 1`.
+    rows = ["F0= -1.2", "a ||| b= c ||| -1", "a ||| = 1 ||| -1", "a ||| x= 1"]
+    found = read_candidates(written(candidates, [f"0 ||| {row}" for row in rows]), 1)
+    assert found == [["F0= -1.2", "a ||| b= c", "a ||| = 1", "a ||| x= 1"]]
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,29 @@ def test_what_cannot_be_damaged_stays_as_it_is():
     assert rows == [("a", "x", None), ("b", "x", None), ("c", "x", "misaligned")]
 
 
+def test_text_without_spaces_is_cut_between_letters():
+    pair = ("東京はとても大きい町です。", "กรุงเทพฯ เป็นเมืองใหญ่มาก")
+    rows = damaged([], 1.0, kinds=("truncated",), pairs=[pair] * 40)
+    assert {kind for *_, kind in rows} == {"truncated"}
+    sources, targets = ({row[side] for row in rows} - {pair[side]} for side in (0, 1))
+    assert sources == {pair[0][:end] for end in range(1, 7)}
+    letters = (
+        "ก",
+        "รุ",
+        "ง",
+        "เ",
+        "ท",
+        "พ",
+        "ฯ",
+        " เ",
+        "ป็",
+        "น",
+        "เ",
+        "มื",
+    )  # marks stay with theirs
+    assert targets <= {"".join(letters[:end]) for end in range(1, 13)} and len(targets) > 6
+
+
 def test_an_empty_file_is_an_error(tmp_path):
     (tmp_path / "empty.fr").touch()
     with pytest.raises(InputError, match=r"empty\.fr: empty file"):

@@ -8,7 +8,6 @@ from 0, optionally followed by a score, or by features (F0= -1.2) and a score, a
 import argparse
 import json
 import re
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -130,10 +129,11 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
 def _translation(text: str) -> str:
     """Return a translation, which may contain the separator, without the score and features after it."""
     translation, separator, last = text.rpartition(SEPARATOR)
-    with suppress(ValueError):  # not a score
-        if separator:
-            float(last)
-            text = translation
+    try:
+        float(last if separator else "")
+    except ValueError:  # not a score, and features stand only before one
+        return text
+    text = translation
     while (parts := text.rpartition(SEPARATOR))[1] and FEATURES.fullmatch(parts[2]):
         text = parts[0]
     return text

@@ -5,12 +5,20 @@ stages.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration import data, defaults, generation, metric, schema, translation
+from weebill.configuration import (
+    data,
+    defaults,
+    generation,
+    metric,
+    metric_cost,
+    schema,
+    translation,
+)
 from weebill.configuration.estimates import Estimate
 from weebill.configuration.origins import definition_faults, local_paths, resolve
 from weebill.configuration.schema import Config, ConfigurationError, Fault, shown
@@ -24,7 +32,11 @@ from weebill.text_files import COMPRESSED, OTHER_ARCHIVES
 # Module of each kind.  Its CHECKS yield the faults of well-formed sections, its `local_paths` yields (key, path) of
 # every local file that the experiment reads, and its `unfit_models` returns a line for each unusable folder or text.
 KINDS: dict[str, Any] = {"translation": translation, "metric": metric, "generation": generation}
-
+ESTIMATES: dict[str, Callable[[Config, Zoo], Estimate]] = {
+    "translation": translation.estimate,
+    "metric": metric_cost.estimate,
+    "generation": generation.estimate,
+}
 
 # Keys that name folders, and those that name a folder or a file; all other keys of local paths name plain files.
 FOLDERS = ("local_dir", "mirror", "folder", "hugging_face")
@@ -136,7 +148,7 @@ def unfit_models(config: Config) -> list[str]:
 def estimate(config: Config, zoo: Zoo | None = None) -> Estimate:
     """Estimate the cost of a checked experiment from its first job to its last."""
     zoo = load_zoo() if zoo is None else zoo
-    return KINDS[config["kind"]].estimate(config, with_own(zoo, config))
+    return ESTIMATES[config["kind"]](config, with_own(zoo, config))
 
 
 def own_shape_faults(config: Config) -> list[Fault]:

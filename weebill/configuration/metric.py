@@ -1,9 +1,7 @@
-"""Experiments of the kind `metric`: contradictions, local files, cost."""
+"""Experiments of the kind `metric`: contradictions and local files."""
 
 from collections.abc import Iterator
 
-from weebill.configuration.cost import PIECE_BYTES, total_bytes
-from weebill.configuration.estimates import Estimate
 from weebill.configuration.local_files import (
     unfit_encoders,
     unfit_folders,
@@ -17,11 +15,9 @@ from weebill.configuration.models import (
     width_fault,
     zoo_fault,
 )
-from weebill.configuration.rates import Rates
 from weebill.configuration.schedules import training_faults, warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.errors import Key, key_path
-from weebill.experiment.known_models import known_model
 from weebill.experiment.metrics import (
     LEXICAL,
     OURS,
@@ -50,8 +46,6 @@ FILES = (
     "evaluation.speed.sources|references",
     "evaluation.speed.systems.*",
 )
-BATCH_PIECES = 2_000  # approximate size of unbabel-comet's batches
-EXPANSION = 3  # size of unpacked text relative to its file
 
 
 def _encoders(config: Config, zoo: Zoo) -> Iterator[Fault]:
@@ -253,58 +247,3 @@ def unfit_models(config: Config) -> list[str]:
     checks = (unfit_references, unfit_encoders, unfit_translators, unfit_texts)
     unfit = unfit_folders(local_paths(config), whole=False)
     return [*unfit, *(line for check in checks for line in check(config))]
-
-
-def estimate(config: Config, zoo: Zoo) -> Estimate:
-    """Estimate the cost of an experiment from the start; unpacking is assumed to triple the size of text."""
-    reference = config["reference"]
-    rates = Rates.of(config["hardware"])
-    unknown, hours, disk, layers, weights = [], {}, {}, {}, {}
-    pruned = 0
-    for name, one in config["encoders"].items():
-        if one["by"] == "hugging_face":
-            known = known_model(one["hugging_face"])
-            if known is None:
-                unknown.append(f"encoders.{name}: a finished model, whose size is not known")
-            else:
-                layers[name], weights[name] = known.layer_weights, known.weights
-                disk[f"encoder {name}"] = 4 * weights[name]
-            continue
-        width = one["width"]
-        layers[name] = one["layers"] * (4 * width**2 + 2 * width * one["intermediate"])
-        weights[name] = config["vocabulary"] * width + layers[name]
-        operations = 6 * one["updates"] * one["batch_pieces"] * weights[name]
-        rate = rates.training(one["precision"], weights[name], one["batch_pieces"])
-        hours[f"encoder {name}"] = operations / rate / 3600
-        disk[f"encoder {name}"] = 4 * 4 * weights[name]
-    chain = max(hours.values(), default=0.0)  # the longest chain: one encoder, then one member
-    if "checkpoint" in reference:
-        whole = known_model(reference["checkpoint"])
-        if whole is None:
-            unknown.append("reference.checkpoint: how large it is is not known")
-        else:
-            disk["reference"] = 4 * whole.weights
-            pruned = 4 * whole.weights * len(pruned_metrics(config))
-    elif (name := reference["encoder"]) in weights:
-        text = EXPANSION * total_bytes(entry["table"] for entry in reference["judgements"])
-        pieces, members = reference["training"]["epochs"] * text / PIECE_BYTES, reference["members"]
-        rate = rates.training("float32", layers[name], BATCH_PIECES)
-        each = 6 * pieces * layers[name] / rate / 3600
-        if text:
-            hours["reference models"] = members * each
-            chain += each
-        else:
-            unknown.append("reference.judgements: not here yet, so their training has no time")
-        # Two checkpoints, each with Adam's moments.
-        disk["reference models"] = 4 * members * (4 * weights[name])
-        pruned = 4 * weights[name] * len(pruned_metrics(config))
-    if pruned:
-        disk["pruned models"] = pruned
-    if "distillation" in config:
-        unknown.append("distillation: how long its pairs are translated and learnt is not known")
-        for metric, name in distilled_metrics(config).items():
-            if name in weights:
-                disk[f"{metric} model"] = 4 * 4 * weights[name]
-    if reference["members"] == 1:
-        chain = sum(hours.values())
-    return Estimate(disk, rates.device, hours, chain, unknown=tuple(unknown))

@@ -7,6 +7,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
+from weebill.corpus.cleaning.writing_systems import word_ends
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import OTHER_LANGUAGES, read_sentences
 from weebill.errors import InputError
@@ -98,10 +99,11 @@ class _Damage:
     def _truncated(self, pair: Pair, lines: list[str]) -> Pair | None:
         """Cut off one side within its first half; return None if that side is too short."""
         first = self.draw.random() < 0.5
-        words = pair[not first].split(" ")
-        if len(words) < MIN_WORDS_TO_CUT:
+        text = pair[not first]
+        ends = word_ends(text)
+        if len(ends) < MIN_WORDS_TO_CUT:
             return None
-        cut = " ".join(words[: 1 + int(self.draw.random() * (len(words) // 2))])
+        cut = text[: ends[int(self.draw.random() * (len(ends) // 2))]]
         return (cut, pair[1]) if first else (pair[0], cut)
 
     def _copied(self, pair: Pair, lines: list[str]) -> Pair | None:
