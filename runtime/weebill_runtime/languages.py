@@ -39,6 +39,7 @@ _REPLACED = (
     "yen:ynq yid:yi yiy:yrm yma:lrr ymt:mtm yor:yo yos:zom yuu:yug zai:zap zha:za zho:zh zir:scv zsm:ms "
     "zul:zu zyb:za "
 )
+_OF_CHINESE = {"CN": "Hans", "SG": "Hans", "HK": "Hant", "MO": "Hant", "TW": "Hant"}
 _NEWER = dict(pair.split(":") for pair in _REPLACED.split())
 
 
@@ -46,3 +47,18 @@ def primary(code: str) -> str:
     """Return the language of a code without script and region, such as zh for zh_TW; other text in lower case."""
     language = re.split("[-_]", code.removeprefix("__label__"))[0].lower()
     return _NEWER.get(language, language)
+
+
+def script(code: str) -> str | None:
+    """Return the script that a code names or that its region implies for Chinese, such as Hant for zh-TW; or None."""
+    _, *parts = re.split("[-_]", code)
+    named = next((part.title() for part in parts if re.fullmatch("[A-Za-z]{4}", part)), None)
+    if named is None and primary(code) == "zh":
+        return next((found for part in parts if (found := _OF_CHINESE.get(part.upper()))), None)
+    return named
+
+
+def same_language(one: str, other: str) -> bool:
+    """Return True if two codes have the same language, and do not name different scripts."""
+    known = {found for code in (one, other) if (found := script(code)) is not None}
+    return primary(one) == primary(other) and len(known) < 2

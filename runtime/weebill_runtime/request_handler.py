@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 from weebill_runtime.deadlines import TimedReader
 from weebill_runtime.errors import InputError
 from weebill_runtime.json_text import parse_json
-from weebill_runtime.languages import primary
+from weebill_runtime.languages import same_language
 from weebill_runtime.lines import checked_lines
 from weebill_runtime.request_batches import Refused
 
@@ -145,7 +145,7 @@ class Handler(BaseHTTPRequestHandler):
             found = values.get(name)
             if found == "auto" and name == "source":
                 continue
-            if not isinstance(found, str) or primary(found) != primary(code):
+            if not isinstance(found, str) or not same_language(found, code):
                 raise _Fault(
                     HTTPStatus.BAD_REQUEST, f"{name}: found {found!r:.40}, this model's is '{code}'"
                 )

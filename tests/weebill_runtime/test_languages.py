@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from langcodes.data_dicts import MACROLANGUAGES, NORMALIZED_MACROLANGUAGES
 
 from weebill.corpus.language_codes import _language
-from weebill_runtime.languages import primary
+from weebill_runtime.languages import primary, same_language
 from weebill_runtime.normalisation import KEEPING, usual_punctuation
 
 
@@ -47,3 +47,9 @@ def test_marks_stay_in_all_languages_of_china():
 def test_script_and_region_are_left_out():
     codes = ("zh_TW", "sr-Latn", "xx_YY", "DEU", "__label__eng_Latn")
     assert [primary(one) for one in codes] == ["zh", "sr", "xx", "de", "en"]
+
+
+def test_scripts_that_codes_name_must_agree():
+    same = ["zh zh-TW", "zh-CN zho_Hans", "zh_HK cmn-Hant-TW", "sr sr-Latn", "pt-BR pt", "EN en_US"]
+    other = ["zh-Hans zh-TW", "zh-CN zh_HK", "sr-Cyrl sr_Latn", "en de"]
+    assert [pair for pair in same + other if same_language(*pair.split())] == same

@@ -126,7 +126,7 @@ class LogHandler(LogHandlerBase):
         text = record.getMessage()
         if text.startswith(STOPPING):
             self._stopped = True
-            text = "Stopping; this may take some seconds."
+            text = "Stopping when the running jobs have ended; Ctrl-C ends them within seconds."
         killed = self._stopped and KILLED in text
         if killed or text.startswith(CHATTER) or not self._plain.filter(record):
             return
