@@ -16,6 +16,7 @@ from weebill.kernels.decoder import CompiledDecoder
 from weebill.kernels.int8_layers import in_threads
 
 ROOM = 256  # new tokens of each text for which memory is reserved from the start
+ALONE = 128  # tokens of a text from which an encoder is faster with it alone than with others and padding
 
 
 class CompiledGenerator:
@@ -67,8 +68,7 @@ class CompiledGenerator:
             )
         states, prompts = None, input_ids
         if pairs:
-            encoder = self.model.get_encoder()
-            states = encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+            states = self._encode(input_ids, attention_mask)
             prompts = input_ids.new_full((len(input_ids), 1), chosen.start)
 
         @torch.inference_mode()
@@ -76,7 +76,7 @@ class CompiledGenerator:
             copies = chosen.returned
             first = seed + int(texts[0]) * copies
             seeds = list(range(first, first + len(texts) * copies))
-            some = None if states is None else states[texts]
+            some = None if states is None else torch.cat([states[text] for text in texts.tolist()])
             return self._write(prompts[texts], real[texts], some, chosen, seeds)
 
         threads = min(torch.get_num_threads(), len(input_ids))
@@ -86,6 +86,21 @@ class CompiledGenerator:
         return torch.cat(
             [pad(part, (0, length - part.shape[1]), value=chosen.pad) for part in found]
         )
+
+    def _encode(self, tokens: Tensor, mask: Tensor) -> list[Tensor]:
+        """Return the encoder's states at the real tokens of each text, (tokens, width) each."""
+        encoder, real = self.model.get_encoder(), mask.bool()
+        ends = [int(there.nonzero()[-1]) + 1 for there in real]  # without the padding behind them
+        short = [text for text, end in enumerate(ends) if end < ALONE]
+        alone = [[text] for text, end in enumerate(ends) if end >= ALONE]
+        states = {}
+        for texts in [*alone, *[short] * bool(short)]:
+            part = texts, slice(max(ends[text] for text in texts))
+            found = encoder(input_ids=tokens[part], attention_mask=mask[part]).last_hidden_state
+            states |= {
+                text: one[there] for text, one, there in zip(texts, found, real[part], strict=True)
+            }
+        return [states[text] for text in range(len(tokens))]
 
     def _check(self, tokens: Tensor, real: Tensor) -> None:
         """Raise InputError if there is no text, one is empty or has unknown tokens, or the mask has another shape."""
@@ -124,7 +139,7 @@ class CompiledGenerator:
         options: SearchOptions,
         seeds: list[int],
     ) -> Tensor:
-        """Write some texts together; real: mask of the prompts' tokens or, with an encoder, of its states."""
+        """Write some texts together; real: mask of what they read; states: of an encoder, (real tokens, width)."""
         count, lengths = len(prompts), real.sum(1).tolist()
         counts, tokens = (
             ([1] * count, prompts.flatten()) if states is not None else (lengths, prompts[real])
@@ -133,7 +148,7 @@ class CompiledGenerator:
         new = options.max_length - prompts.shape[1]
         writing = self._decoder.write(count, sum(counts) + rows * min(new, ROOM))
         if states is not None:
-            writing.read(states[real], lengths)
+            writing.read(states, lengths)
         logits = writing.add(tokens, counts)
         if options.beams > 1:
             return write_beams(writing, logits, prompts, options)

@@ -1,7 +1,8 @@
 """Options of the search with compiled decoders: those of the library's `generate`, with the same meanings."""
 
 import copy
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -13,9 +14,6 @@ from transformers.generation import (
     ForcedBOSTokenLogitsProcessor,
     ForcedEOSTokenLogitsProcessor,
     LogitsProcessor,
-    LogitsProcessorList,
-    MinLengthLogitsProcessor,
-    SuppressTokensLogitsProcessor,
     TemperatureLogitsWarper,
     TopKLogitsWarper,
     TopPLogitsWarper,
@@ -81,7 +79,8 @@ class SearchOptions:
 
     returned: texts for each prompt.  ends: tokens that end a text, (n,).  pad: token after the end of a text that is
     shorter than others.  start: first token of an encoder-decoder's texts.  processors: changes of scores
-    (rows, vocabulary) that depend on the tokens so far (rows, length).  warpers: changes of scores before a draw.
+    (rows, vocabulary) that depend on the tokens so far (rows, length), perhaps in place.  warpers: changes of scores
+    before a draw.
     """
 
     max_length: int
@@ -93,8 +92,8 @@ class SearchOptions:
     ends: Tensor
     pad: int
     start: int | None
-    processors: LogitsProcessorList
-    warpers: LogitsProcessorList
+    processors: tuple[LogitsProcessor, ...]
+    warpers: tuple[LogitsProcessor, ...]
 
 
 def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -> SearchOptions:
@@ -150,8 +149,8 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
         )
     try:
         config.validate(user_set_attributes=set(given))
-        processors = LogitsProcessorList(_processors(chosen, prompt, length, ends))
-        warpers = LogitsProcessorList(_warpers(chosen) if sample else ())
+        processors = tuple(_processors(chosen, prompt, length, ends))
+        warpers = tuple(_warpers(chosen)) if sample else ()
     except (TypeError, ValueError) as error:
         raise InputError(f"{first_line(error)}; correct this option of the search") from error
     return SearchOptions(
@@ -167,6 +166,13 @@ def search_options(model: PreTrainedModel, prompt: int, given: dict[str, Any]) -
         processors=processors,
         warpers=warpers,
     )
+
+
+def changed(scores: Tensor, tokens: Tensor, by: Iterable[LogitsProcessor]) -> Tensor:
+    """Return scores (rows, vocabulary) after tokens (rows, length), changed by processors or warpers in turn."""
+    for change in by:
+        scores = change(tokens, scores)
+    return scores
 
 
 def unknown_options(model: PreTrainedModel, given: dict[str, Any]) -> list[str]:
@@ -206,13 +212,13 @@ def _processors(
         yield NoRepeat(size)
     new = chosen["min_new_tokens"]  # replaces min_length
     if len(ends) and (least := chosen["min_length"] if new is None else prompt + new):
-        yield MinLengthLogitsProcessor(least, ends)
+        yield Banned(ends, least)
     if (first := chosen["forced_bos_token_id"]) is not None:
         yield ForcedBOSTokenLogitsProcessor(first)
     if (last := chosen["forced_eos_token_id"]) is not None:
         yield ForcedEOSTokenLogitsProcessor(length, last)
     if (never := chosen["suppress_tokens"]) is not None:
-        yield SuppressTokensLogitsProcessor(never)
+        yield Banned(torch.as_tensor(list(never)))
 
 
 def _warpers(chosen: dict[str, Any]) -> Iterator[LogitsProcessor]:
@@ -223,6 +229,22 @@ def _warpers(chosen: dict[str, Any]) -> Iterator[LogitsProcessor]:
         yield TopKLogitsWarper(kept)
     if (share := chosen["top_p"]) < 1:
         yield TopPLogitsWarper(share)
+
+
+class Banned(LogitsProcessor):
+    """Ban of some tokens while texts are shorter than `shorter`; the library's looks at all tokens each time."""
+
+    def __init__(self, tokens: Tensor, shorter: float = math.inf):
+        if len(tokens) and tokens.is_floating_point():
+            raise TypeError(f"{tokens.tolist()!r:.40}: expected numbers of tokens")
+        self.tokens, self.shorter = tokens.long(), shorter
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Set the scores (rows, vocabulary) of the tokens to −∞ in place; input_ids: (rows, length)."""
+        if input_ids.shape[1] >= self.shorter:
+            return scores
+        known = (self.tokens >= 0) & (self.tokens < scores.shape[1])
+        return scores.index_fill_(1, self.tokens[known], -torch.inf)
 
 
 class NoRepeat(LogitsProcessor):

@@ -7,10 +7,11 @@ import torch
 
 from tests.runtime.conftest import SHAPES, network, sources
 from weebill.errors import InputError
+from weebill.kernels.largest import largest, largest_at_once
 from weebill.translation.model.batch import pad
 from weebill.translation.search import shapes
 from weebill.translation.search.beam import beam_batch
-from weebill.translation.search.ensemble import Ensemble, largest, largest_at_once
+from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.fixed import FixedDecoder
 from weebill.translation.search.fixed_beam import fixed_beam
 from weebill.translation.search.fixed_greedy import fixed_greedy

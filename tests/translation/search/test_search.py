@@ -10,11 +10,11 @@ from torch import nn
 
 from weebill.errors import InputError
 from weebill.kernels import cpu_matmul
+from weebill.kernels.largest import largest
 from weebill.pruning.cut import cut
 from weebill.translation.model.network import Translator
 from weebill.translation.search import fastest_precision, greedy, prepack, search
 from weebill.translation.search import prepacked as prepacked_module
-from weebill.translation.search.ensemble import largest
 from weebill.translation.search.prepacked import prepacked
 from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.options import SearchOptions, length_sorted_batches

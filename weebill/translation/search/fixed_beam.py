@@ -10,8 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from weebill.kernels.largest import largest_at_once
 from weebill.translation.search.beam import check_found
-from weebill.translation.search.ensemble import Ensemble, largest_at_once
+from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.fixed import STEPS, FixedDecoder
 from weebill.translation.search.shapes import Shape
 from weebill_runtime.options import Candidate, SearchOptions

@@ -10,8 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from weebill.kernels.largest import largest
 from weebill.translation.model.network import START
-from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble, largest
+from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from weebill_runtime.options import Candidate, SearchOptions
 from weebill_runtime.vocabulary import EOS, UNK
 
