@@ -16,7 +16,7 @@ from weebill.kernels.decoder import CompiledDecoder
 from weebill.kernels.int8_layers import in_threads
 
 ROOM = 256  # new tokens of each text for which memory is reserved from the start
-ALONE = 128  # tokens of a text from which an encoder is faster with it alone than with others and padding
+ALONE = 96  # tokens of a text from which an encoder is faster with it alone than with others and padding
 
 
 class CompiledGenerator:
