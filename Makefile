@@ -109,7 +109,7 @@ test-arm: $(READY)  ## test the engines for Arm, cross-compiled and emulated; na
 engines:  ## install Marian for browsers from npm, for the tests of exports that need it
 	npm install --no-save --no-package-lock @browsermt/bergamot-translator@0.4.9
 
-opponents:  ## install other engines, for `weebill benchmark runtime` and `generation`; bergamot needs Python 3.10
+opponents:  ## install other engines, for `weebill benchmark runtime` and `generation`; bergamot needs Python 3.7 to 3.10
 	-for name in bergamot pymarian fxtranslate onnxruntime openvino; do envs/install.sh $$name .venvs/$$name; done
 
 sanitize: $(READY)  ## tests of the compiled code with AddressSanitizer (ten minutes)
