@@ -82,7 +82,10 @@ def _read_config(path: Path) -> tuple[dict[str, Any], dict[str, str], Architectu
         raise InputError(f"{file}: not valid JSON ({error}); make it again") from error
     found = config.get("format") if isinstance(config, dict) else None
     if found not in READABLE:
-        raise InputError(f"{file}: format {found!r}, expected {FORMAT!r}")
+        kind = config.get("model_type") if isinstance(config, dict) else None
+        whose = "another program's model" if kind is None else f"Hugging Face's {kind!r:.40}"
+        message = f"{file}: format {found!r:.40}, expected {FORMAT!r}; {whose} is not read here, name a student"
+        raise InputError(message)
     try:
         architecture, about = Architecture.from_dict(config["architecture"]), config["vocabulary"]
         hashes = {TARGET_FILE: str(about["sha256"])}
