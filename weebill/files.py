@@ -53,7 +53,6 @@ def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[
     place, partial = _begin(path, kind)
     try:
         with _full_disk_at(path, partial):
-            partial.mkdir()
             yield partial
             sync_tree(partial)
             check_replaceable(place, kind)  # its content may have changed meanwhile
@@ -64,12 +63,13 @@ def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[
 
 def check_folder(path: str | Path, kind: FolderKind | None = None) -> None:
     """Raise InputError as `atomic_folder` does before its block, for use before long work."""
-    _begin(path, kind)
+    _begin(path, kind)[1].rmdir()
 
 
 def move_folder(made: Path, path: str | Path, kind: FolderKind | None = None) -> None:
     """Move a finished folder to its final place, like `atomic_folder`; remove partial files of killed processes."""
     place, partial = _begin(path, kind)
+    partial.rmdir()
     for leftover in made.glob(".*.partial-*"):
         leftover.unlink()
     sync_tree(made)
@@ -105,12 +105,11 @@ def _remove_tree(folder: Path) -> None:
 
 
 def _begin(path: str | Path, kind: FolderKind | None) -> tuple[Path, Path]:
-    """Return the absolute path of a folder to be made, and the temporary folder of this process."""
+    """Return the absolute path of a folder to be made; make and return the temporary folder of this process."""
     place = check_replaceable(path, kind)
     with _refused(path, "made", "; name a folder where you can write"):
         partial = _partial(place)
-        partial.mkdir()  # reports a fault before the work begins
-        partial.rmdir()
+        partial.mkdir()
     return place, partial
 
 
