@@ -177,14 +177,12 @@ def _fill(
     if wrong := wanted ^ stored:
         raise InputError(f"{file.name}: tensors missing or not expected: {sorted(wrong)}")
 
-    def read(name: str) -> Tensor:
+    def parts(name: str) -> dict[str, Tensor]:
         with safe_open(file, "pt") as opened:  # an open file keeps in memory what was read from it
-            return opened.get_tensor(name)
+            return {part: opened.get_tensor(f"{name}.{part}") for part in grid.parts}
 
     weights = {
-        key: grid.loaded(
-            {part: read(f"{name}.{part}") for part in grid.parts}, matrix_of(module).shape[1], isa
-        )
+        key: grid.loaded(parts(name), matrix_of(module).shape[1], isa)
         for key, (name, module) in owners.items()
     }
     for name, module in list(quantizable(model)):
@@ -196,7 +194,9 @@ def _fill(
         else:
             layer = Int8Linear(weight, module.bias, None if scales is None else scales[name])
         model.set_submodule(name, layer)
-    model.load_state_dict({name: read(name).clone() for name in others}, assign=True)
+    with safe_open(file, "pt") as opened:
+        small = {name: opened.get_tensor(name).clone() for name in others}
+    model.load_state_dict(small, assign=True)
 
 
 def calibrated_scales(
