@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from tests.generation.test_int8 import cut_model
+from tests.generation.test_int8 import FOUR_BITS, cut_model
 from tests.hugging_face import small
 from weebill.errors import InputError
 from weebill.generation.compiled import CompiledGenerator
@@ -31,6 +31,7 @@ SEARCHES = {
     "several ends, late": {"eos_token_id": [2, 7], "min_new_tokens": 5, "num_beams": 2},
     "no end": {"eos_token_id": None, "num_beams": 2},
     "several forced ends": {"forced_eos_token_id": [2, 7], "num_beams": 2},
+    "first beams": {"num_beams": 2, "length_penalty": 3.0, "early_stopping": True},
 }
 
 
@@ -40,14 +41,9 @@ def batch_of(family, texts=5):
     ids = torch.randint(3, small.PIECES, (texts, 9), generator=draw)
     mask = (torch.arange(9) < torch.randint(3, 10, (texts, 1), generator=draw)).long()
     ids = ids.where(mask.bool(), small.PAD)
-    return (
-        {"input_ids": ids.flip(1), "attention_mask": mask.flip(1)}
-        if family in small.DECODERS
-        else {
-            "input_ids": ids,
-            "attention_mask": mask,
-        }
-    )
+    if family in small.DECODERS:
+        ids, mask = ids.flip(1), mask.flip(1)
+    return {"input_ids": ids, "attention_mask": mask}
 
 
 def livelier(model):
@@ -61,33 +57,33 @@ def livelier(model):
     return model
 
 
+MORE = ("mbart", "marian", "mt5", "wide-opt", "mistral", "qwen3")
 MODELS = [
     *((family, make) for family in small.GENERATORS for make in (small.small_model, cut_model)),
-    *(
-        (family, small.small_model)
-        for family in ("mbart", "marian", "mt5", "wide-opt", "mistral", "qwen3")
-    ),
+    *((family, small.small_model) for family in MORE),
 ]
+NAMES = [f"{family}-{make.__name__}" for family, make in MODELS]
 
 
-@pytest.fixture(scope="module", params=MODELS, ids=lambda one: f"{one[0]}-{one[1].__name__}")
+@pytest.fixture(scope="module", params=range(len(MODELS)), ids=NAMES)
 def folder(request, tmp_path_factory):
-    family, make = request.param
+    """Return the number of a model, its family and its int8 folder."""
+    family, make = MODELS[request.param]
     place = tmp_path_factory.mktemp("model")
     save_int8(livelier(make(family)), place / "int8")
-    return family, place / "int8"
+    return request.param, family, place / "int8"
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_writes_what_the_library_writes(folder, search):
-    """Instruction sets take turns: each computes every search of some models, and some searches of every model."""
-    family, place = folder
-    turn = [one for one, _ in MODELS].index(family) + list(SEARCHES).index(search)
-    model = load_int8(place, available()[turn % len(available())])
-    options = {"do_sample": False, "max_new_tokens": 14, **SEARCHES[search]}
-    expected = model.generate(**batch_of(family), **options)
-    found = CompiledGenerator(model).generate(**batch_of(family), **options)
-    assert found.tolist() == expected.tolist()
+def test_writes_what_the_library_writes(folder):
+    """Each model takes a quarter of the searches in turn, each with another instruction set."""
+    number, family, place = folder
+    for turn, (search, options) in enumerate(SEARCHES.items(), start=number):
+        if turn % 4 == 0:
+            model = load_int8(place, available()[turn // 4 % len(available())])
+            options = {"do_sample": False, "max_new_tokens": 14, **options}
+            expected = model.generate(**batch_of(family), **options)
+            found = CompiledGenerator(model).generate(**batch_of(family), **options)
+            assert found.tolist() == expected.tolist(), search
 
 
 def test_padding_of_a_decoder_is_known_by_its_token(tmp_path):
@@ -100,10 +96,11 @@ def test_padding_of_a_decoder_is_known_by_its_token(tmp_path):
         assert CompiledGenerator(model).generate(ids, **options).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("isa", available())
-@pytest.mark.parametrize("family", ["bart", "gpt2", "llama"])
-def test_writes_with_weights_of_four_bits(family, isa, tmp_path):
+@pytest.mark.parametrize("family", FOUR_BITS)
+def test_writes_with_weights_of_four_bits(family, tmp_path):
+    """Instruction sets take turns from family to family."""
     save_int8(livelier(small.small_model(family)), tmp_path / "int4", bits=4)
+    isa = available()[FOUR_BITS.index(family) % len(available())]
     model = load_int8(tmp_path / "int4", isa)
     for search in ("greedy", "beams"):
         options = {"do_sample": False, "max_new_tokens": 14, **SEARCHES[search]}
@@ -112,22 +109,26 @@ def test_writes_with_weights_of_four_bits(family, isa, tmp_path):
         assert found.tolist() == expected.tolist()
 
 
+DRAWS = [{}, {"temperature": 0.7, "top_k": 0}, {"top_k": 9, "top_p": 0.8}]
+
+
 def test_draws_what_the_library_draws(folder):
-    family, place = folder
+    """Options take turns from model to model."""
+    number, family, place = folder
     model = load_int8(place)
     one = {name: value[:1] for name, value in batch_of(family).items()}
-    for options in ({}, {"temperature": 0.7, "top_k": 0}, {"top_k": 9, "top_p": 0.8}):
-        options |= {"do_sample": True, "max_new_tokens": 14}
-        torch.manual_seed(11)
-        expected = model.generate(**one, **options)
-        found = CompiledGenerator(model).generate(**one, **options, seed=11)
-        assert found.tolist() == expected.tolist()
+    options = {"do_sample": True, "max_new_tokens": 14, **DRAWS[number % len(DRAWS)]}
+    torch.manual_seed(11)
+    expected = model.generate(**one, **options)
+    found = CompiledGenerator(model).generate(**one, **options, seed=11)
+    assert found.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("options", [{}, {"num_beams": 2}, {"do_sample": True}], ids=str)
-def test_a_text_depends_on_no_other_and_on_no_thread(options, folder, monkeypatch):
-    family, place = folder
+def test_a_text_depends_on_no_other_and_on_no_thread(folder, monkeypatch):
+    """Greedy search, beams and draws take turns from model to model."""
+    number, family, place = folder
     generator, batch = CompiledGenerator(load_int8(place)), batch_of(family)
+    options = ({}, {"num_beams": 2}, {"do_sample": True})[number % 3]
     options = {"max_new_tokens": 10, "eos_token_id": None, "do_sample": False, **options}
     together = generator.generate(**batch, **options, seed=20).tolist()
     monkeypatch.setattr(torch, "get_num_threads", lambda: 3)

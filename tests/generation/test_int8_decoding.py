@@ -81,13 +81,16 @@ def test_the_activation_of_each_feed_forward_is_computed_with_its_map(family, tm
     assert len(fused) == len(prunable(model).feed_forward_blocks())
 
 
-@pytest.mark.parametrize("isa", available())
-@pytest.mark.parametrize("family", [*small.GENERATORS, "llama"])
-def test_heads_that_the_kernel_takes_give_the_same_text(isa, family, tmp_path, monkeypatch):
-    """Padded texts are decoded greedily and with beams; heads have 16 numbers."""
+FAMILIES = (*small.GENERATORS, "llama")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_heads_that_the_kernel_takes_give_the_same_text(family, tmp_path, monkeypatch):
+    """Padded texts are decoded greedily and with beams; instruction sets take turns from family to family."""
     monkeypatch.setattr(small, "WIDTH", 64)
     monkeypatch.setattr(small, "HEAD_SIZE", 16)
     save_int8(small._made.__wrapped__(family, 3), tmp_path / "int8")  # not the cached model
+    isa = available()[FAMILIES.index(family) % len(available())]
     compiled, portable = (load_int8(tmp_path / "int8", name) for name in (isa, "portable"))
     assert compiled.config._attn_implementation == f"weebill_{isa}"
     for options in ({}, {"num_beams": 3}):

@@ -41,11 +41,12 @@ def unstored(model):
 
 @pytest.mark.parametrize("family", SOME)
 def test_other_caches_give_the_same_text(family, tmp_path):
+    """No cache, and one of the library's two, which take turns from family to family."""
     save_int8(small_model(family), tmp_path / "int8")
     model = load_int8(tmp_path / "int8")
     expected = generated(model, family, use_cache=False)
-    for cache in (None, "static"):
-        assert generated(model, family, cache_implementation=cache) == expected
+    cache = (None, "static")[SOME.index(family) % 2]
+    assert generated(model, family, cache_implementation=cache) == expected
 
 
 def test_what_is_refused_in_one_line(tmp_path):
