@@ -1,6 +1,7 @@
 """Small texts and small generators."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from weebill.generation.data import TextData, import_data
@@ -60,9 +61,9 @@ def running_text(folder: Path) -> Path:
     return folder / "running"
 
 
-def make(folder: Path, architecture: str, data: Path, training: TrainingSettings = FAST) -> Path:
+def make(folder: Path, architecture: str, data: Path) -> Path:
     """Train a model that hardly knows the text."""
-    made = folder / architecture
+    made, training = folder / architecture, replace(FAST, updates=2, accumulate=1)
     make_model(made, [data], SHAPES[architecture], training, seed=1, device=Device())
     return made
 

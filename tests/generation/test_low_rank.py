@@ -61,7 +61,7 @@ def test_the_step_learns_with_few_parameters_and_says_how_many(made, tmp_path):
     where = place(made, tmp_path)
     step = step_of("fine-tune", low_rank={"rank": 2, "alpha": 6}, training={"updates": 30})
     assert step.low_rank == RANK_2
-    training = replace(FAST, updates=24, validate_every=5, learning_rate=0.03)
+    training = replace(FAST, updates=16, accumulate=1, validate_every=5, learning_rate=0.03)
     FineTune(training=training, low_rank=RANK_2).run(where)
     lineage = read_json(where.output / "config.json")["lineage"]
     model = load_generator(where.output).model

@@ -31,7 +31,7 @@ from weebill.pruning.movement_settings import MovementShares
 from weebill.quantization.grids import grid_named
 
 SEARCH = SearchSettings(beam=2, max_tokens=8)
-QUICK = replace(FAST, updates=3, accumulate=1, validate_every=3)
+QUICK = replace(FAST, updates=2, accumulate=1, validate_every=2)
 STEPS = {name: replace(step, training=QUICK) for name, step in FAST_STEPS.items()}
 
 
@@ -245,8 +245,8 @@ def test_a_control_is_the_pruning_without_its_removals(made, tmp_path, loss):
     block = "decoder.2.feed_forward"
     shares = {"heads": 0, "neurons": 1.0001 / 24, "reached_at": 1.0, "blocks": block}
     steps = (
-        Movement(**shares, loss=loss, training=FAST),
-        FineTune(loss=loss, training=replace(FAST, keep="last")),
+        Movement(**shares, loss=loss, training=replace(FAST, accumulate=1)),
+        FineTune(loss=loss, training=replace(FAST, accumulate=1, keep="last")),
     )
     places = [place(made, tmp_path / name) for name in ("pruned", "control")]
     for step, where in zip(steps, places, strict=True):
