@@ -81,7 +81,7 @@ def quantized(
     texts = sources(9) if texts is None else texts
     if grid == "log4":
         return quantize_model(model, grid)
-    ranges = record_ranges(model, lambda: greedy([model], texts, SearchOptions()))
+    ranges = record_ranges(model, lambda: greedy([model], texts, SearchOptions(length_factor=0.5)))
     chosen = {name for name, _ in quantizable_linears(model, skip)}
     scales = {name: mean_of_maxima(ranges[name]) or 1.0 for name in chosen}
     return quantize_model(model, grid, scales, skip)

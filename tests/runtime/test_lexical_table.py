@@ -80,7 +80,7 @@ def test_text_without_a_translation_is_refused(tmp_path, vocabulary):
 def test_two_vocabularies_have_a_shortlist(tmp_path, larger):
     """Each English word's pieces yield all pieces of its translation, whichever vocabulary is larger."""
     draw = random.Random(6)
-    sentences = [draw.sample(sorted(WORDS), 3) for _ in range(400)]
+    sentences = [draw.sample(sorted(WORDS), 3) for _ in range(50)]
     sources = [" ".join(words) for words in sentences]
     targets = [" ".join(f"{WORDS[word]} ." for word in words) for words in sentences]
     for side, text, size in zip(SIDES, (sources, targets), (18, 25), strict=True):
@@ -99,7 +99,7 @@ def test_two_vocabularies_have_a_shortlist(tmp_path, larger):
 def test_the_shortlist_of_a_language_holds_its_words(tmp_path, vocabulary):
     """Words of a pair have any order; each source word's pieces yield all pieces of its translation."""
     draw = random.Random(6)
-    sentences = [draw.sample(sorted(WORDS), 3) for _ in range(400)]
+    sentences = [draw.sample(sorted(WORDS), 3) for _ in range(50)]
     sources = [" ".join(words) for words in sentences]
     targets = [" ".join(f"{WORDS[word]} ." for word in words) for words in sentences]
     corpus = table_of(tmp_path / "corpus", sources, targets)

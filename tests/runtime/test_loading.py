@@ -130,11 +130,6 @@ def differing(found, expected, most=1):
     return pairs if len(pairs) > most else []
 
 
-def best(translator):
-    """Return the best translation of each line, found by a beam."""
-    return [hypotheses[0].text for hypotheses in translator.nbest(TEXT, BEAM)]
-
-
 @pytest.fixture(scope="module")
 def shortlist(base):
     """Return a shortlist without half of the pieces, among them some of each translation."""
@@ -145,32 +140,36 @@ def shortlist(base):
     return path
 
 
-@pytest.mark.parametrize("ways", ["greedy", "beam", "scores"])
-@pytest.mark.parametrize("precision", ["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("models", ["one", "ensemble"])
-@pytest.mark.parametrize("listed", [False, True], ids=["whole", "shortlist"])
-def test_a_gpu_translates_nearly_as_the_processor(
-    base, gpu, shortlist, listed, models, precision, ways
-):
-    """Pieces outside the shortlist are never output; scores differ by the precision's rounding."""
+@pytest.fixture(scope="module", params=["one", "ensemble"])
+def folders(base, request):
     every = sorted((base / "recipe").iterdir())
-    folders = every if models == "ensemble" else every[:1]
+    return every if request.param == "ensemble" else every[:1]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["whole", "shortlist"])
+def by_processor(request, folders, shortlist):
+    """Return a shortlist or None, and the scores, translations and best translations of a processor."""
+    chosen = shortlist if request.param else None
+    translator = load(folders, isa="portable", shortlist=chosen)
+    best = [hypotheses[0].text for hypotheses in translator.nbest(TEXT, BEAM)]
+    return chosen, translator.scores(TEXT, TEXT[::-1]), translator.translate(TEXT), best
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16", "bfloat16"])
+def test_a_gpu_translates_nearly_as_the_processor(gpu, folders, by_processor, precision):
+    """Pieces outside the shortlist are never output; scores differ by the precision's rounding."""
+    listed, scores, *expected = by_processor
     named = None if precision == "float32" else precision
-    chosen = shortlist if listed else None
-    expected = load(folders, isa="portable", shortlist=chosen)
-    found = load(folders, named, device=gpu, shortlist=chosen)
+    found = load(folders, named, device=gpu, shortlist=listed)
     assert weights_of(found) == {(getattr(torch, precision), gpu.split(":")[0])}
-    if ways == "scores":
-        scores = [one.scores(TEXT, TEXT[::-1]) for one in (found, expected)]
-        np.testing.assert_allclose(*scores, rtol=TOLERANCE[precision])
-        return
-    translate = best if ways == "beam" else (lambda one: one.translate(TEXT))
-    lines = translate(found)
+    np.testing.assert_allclose(found.scores(TEXT, TEXT[::-1]), scores, rtol=TOLERANCE[precision])
+    hypotheses = found.nbest(TEXT, BEAM)
+    lines = found.translate(TEXT), [some[0].text for some in hypotheses]
     if precision != "bfloat16":  # its 8 bits decide near ties of a random network
-        assert not differing(lines, translate(expected), 2 if precision == "float32" else 3)
+        for some, others in zip(lines, expected, strict=True):
+            assert not differing(some, others, 2 if precision == "float32" else 3)
     if listed:
-        options = SearchOptions(beam=3 if ways == "beam" else 1)
-        pieces = {piece for some in found.nbest(TEXT, options) for piece in some[0].pieces}
+        pieces = {piece for some in hypotheses for piece in some[0].pieces}
         assert pieces and all(piece % 2 for piece in pieces)
 
 

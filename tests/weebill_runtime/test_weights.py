@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.runtime.conftest import SHAPES, network, quantized
+from tests.runtime.conftest import SHAPES, network, quantized, sources
 from weebill.experiment import precisions
 from weebill.quantization.files import section
 from weebill.runtime.translator import weights_of
@@ -37,7 +37,7 @@ def test_shapes_of_a_network(shape):
 def test_shapes_and_numbers_on_a_grid(shape, grid):
     model = network(**SHAPES[shape])
     architecture = model.architecture
-    quantized(model, grid)
+    quantized(model, grid, texts=sources(2))
     scales = None if grid == "log4" else "mean-of-maxima"
     found = weights_of(model)
     expected = {name: one.shape for name, one in found.tensors.items()}

@@ -39,6 +39,14 @@ def logits(network, source, target, epsilon=1e-6):
         return network.logits(hidden)[0].numpy()
 
 
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory, vocabulary):
+    """Return the folder of an exported student."""
+    folder = tmp_path_factory.mktemp("exported") / "marian"
+    export(student("ssru"), vocabulary, folder)
+    return folder
+
+
 @pytest.mark.parametrize("name", [*SHAPES, *UNEVEN])
 def test_marian_would_compute_the_same(tmp_path, vocabulary, name):
     """Every tensor is read by name and has the shape that follows from the options, and the scores agree."""
@@ -120,10 +128,9 @@ def test_more_heads_than_marian_has_are_refused(tmp_path, vocabulary, wide):
             export(network(**wide, pieces=PIECES), vocabulary, tmp_path / "wide", pad=pad)
 
 
-def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
+def test_the_binary_model_holds_the_same(exported):
     """The file is read in the order of Marian's binary.cpp."""
-    export(student("ssru"), vocabulary, tmp_path / "marian")
-    blob = (tmp_path / "marian/model.bin").read_bytes()
+    blob = (exported / "model.bin").read_bytes()
     version, count = struct.unpack_from("<QQ", blob)
     headers = [struct.unpack_from("<QQQQ", blob, 16 + 32 * i) for i in range(count)]
     place, names, shapes = 16 + 32 * count, [], []
@@ -136,7 +143,7 @@ def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
     (offset,) = struct.unpack_from("<Q", blob, place)
     place += 8 + offset
     assert version == 1 and place % 256 == 0
-    with np.load(tmp_path / "marian/model.npz") as archive:
+    with np.load(exported / "model.npz") as archive:
         assert sorted(names) == sorted(archive.files)
         for name, shape, (_, kind, _, size) in zip(names, shapes, headers, strict=True):
             array = archive[name]
@@ -145,7 +152,7 @@ def test_the_binary_model_holds_the_same(tmp_path, vocabulary):
             place += size
     assert place == len(blob)
     (shape, found), (other, expected) = (
-        read(tmp_path / "marian" / f"model.{kind}") for kind in ("bin", "npz")
+        read(exported / f"model.{kind}") for kind in ("bin", "npz")
     )
     assert shape == other and found.keys() == expected.keys()
     assert all(np.array_equal(found[name], array) for name, array in expected.items())
@@ -197,9 +204,9 @@ def test_the_shortlist_in_both_formats(tmp_path, vocabulary):
         assert {*range(first)}.union(*listed) == wanted
 
 
-def damaged(folder, change, options=()):
-    """Return the exported .npz with changes of some arrays and options."""
-    with np.load(folder / "model.npz") as archive:
+def damaged(exported, folder, change, options=()):
+    """Write the exported .npz with changes of some arrays and options into a folder; return its path."""
+    with np.load(exported / "model.npz") as archive:
         arrays = dict(archive)
     text = yaml.safe_load(arrays["special:model.yml"][:-1].tobytes())
     text = yaml.safe_dump({**text, **dict(options)}).encode() + b"\0"
@@ -209,11 +216,10 @@ def damaged(folder, change, options=()):
     return folder / "other.npz"
 
 
-def test_published_students_with_activation_scales_are_read(tmp_path, vocabulary):
-    export(student("ssru"), vocabulary, tmp_path / "marian")
+def test_published_students_with_activation_scales_are_read(tmp_path, exported):
     scale = {"encoder_l1_self_Wq_QuantMultA": np.ones((1, 1), np.float32)}
-    path = damaged(tmp_path / "marian", lambda arrays: arrays.update(scale))
-    assert read(path)[1].keys() == read(tmp_path / "marian/model.npz")[1].keys()
+    path = damaged(exported, tmp_path, lambda arrays: arrays.update(scale))
+    assert read(path)[1].keys() == read(exported / "model.npz")[1].keys()
 
 
 @pytest.mark.parametrize(
@@ -238,33 +244,28 @@ def test_published_students_with_activation_scales_are_read(tmp_path, vocabulary
         (lambda a: None, {"transformer-rnn-projection": True}, "transformer-rnn-projection"),
     ],
 )  # fmt: skip
-def test_other_models_are_refused(tmp_path, vocabulary, change, options, message):
-    export(student("ssru"), vocabulary, tmp_path / "marian")
-    path = damaged(tmp_path / "marian", change, options)
+def test_other_models_are_refused(tmp_path, vocabulary, exported, change, options, message):
+    path = damaged(exported, tmp_path, change, options)
     with pytest.raises(InputError, match=message) as found:
         import_model(path, vocabulary.path, tmp_path / "imported")
     assert str(path) in str(found.value)
     assert not (tmp_path / "imported").exists()
 
 
-def test_foreign_files_are_refused(tmp_path, vocabulary):
-    export(student("ssru"), vocabulary, tmp_path / "marian")
+def test_foreign_files_are_refused(tmp_path, exported):
     for file in ("vocab.spm", "none.npz"):
         with pytest.raises(InputError, match=file):
-            read(tmp_path / "marian" / file)
+            read(exported / file)
     pickled = tmp_path / "pickled.npz"
     np.savez(pickled, Wemb=np.array([{}], dtype=object))
     with pytest.raises(InputError, match=r"not a Marian \.npz"):
         read(pickled)
 
 
-def test_options_of_aliases_without_end(tmp_path, vocabulary):
-    export(student("ssru"), vocabulary, tmp_path / "marian")
+def test_options_of_aliases_without_end(tmp_path, exported):
     text = "a0: &a0 x\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" for i in range(70))
     options = np.frombuffer(f"{text}\0".encode(), np.int8)
-    path = damaged(
-        tmp_path / "marian", lambda arrays: arrays.update({"special:model.yml": options})
-    )
+    path = damaged(exported, tmp_path, lambda arrays: arrays.update({"special:model.yml": options}))
     assert "special:model.yml is not YAML" in refused(path)
 
 
@@ -319,8 +320,7 @@ def test_options_that_yaml_cannot_hold_are_refused(tmp_path):
         assert "special:model.yml" in refused(tmp_path / "other.npz")
 
 
-def test_a_vocabulary_of_another_size_is_refused(tmp_path, vocabulary):
-    export(student("ssru"), vocabulary, tmp_path / "marian")
+def test_a_vocabulary_of_another_size_is_refused(tmp_path, exported):
     other = make_vocabulary(tmp_path / "other.spm", size=PIECES - 5)
     with pytest.raises(InputError, match=r"has 55 pieces.*trained with 60"):
-        import_model(tmp_path / "marian/model.npz", other.path, tmp_path / "imported")
+        import_model(exported / "model.npz", other.path, tmp_path / "imported")

@@ -18,7 +18,7 @@ def test_options_are_read_as_they_were_written():
     [
         b"a: [",
         b"a: 2024-13-45",
-        b"[" * 2000,
+        b"[" * 1000,
         b"\xff",
         b"3",
         b"a: !!python/object/apply:os.getcwd []",

@@ -132,6 +132,14 @@ def test_wrong_vocabularies_are_refused(tmp_path, pair):
         import_model(path, files[0], tmp_path / "imported", other.path)
 
 
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory, pair):
+    """Return the folder of an exported student with attention."""
+    folder = tmp_path_factory.mktemp("exported") / "marian"
+    export(student(ATTENTION), pair, folder)
+    return folder
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -141,8 +149,7 @@ def test_wrong_vocabularies_are_refused(tmp_path, pair):
         ({"tied-embeddings-all": True}, "dim-vocabs is .* expected the same size twice"),
     ],
 )
-def test_other_ties_are_refused(tmp_path, pair, options, message):
-    export(student(ATTENTION), pair, tmp_path / "marian")
-    path = damaged(tmp_path / "marian", lambda arrays: None, options)
+def test_other_ties_are_refused(tmp_path, pair, exported, options, message):
+    path = damaged(exported, tmp_path, lambda arrays: None, options)
     with pytest.raises(InputError, match=message):
         import_model(path, pair.target.path, tmp_path / "imported", pair.source.path)
