@@ -1,7 +1,9 @@
 """Small COMET models with random weights, in unbabel-comet's checkpoint format, and text for them."""
 
 import io
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import sentencepiece
@@ -46,8 +48,19 @@ SHAPE = {
 
 def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Path:
     """Write the config.json and tokenizer.json of an encoder, which COMET finds by `pretrained_model`."""
+    folder.mkdir(parents=True)
+    for name, content in _encoder_files(family, **shape).items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+@cache
+def _encoder_files(family: str, **shape: Any) -> dict[str, bytes]:
+    """Train the tokenizer of an encoder once, and return its files by name."""
     lines, pieces = [*SOURCES, *REFERENCES] * 3, 150 if family == "BERT" else 120
-    return write_encoder(folder, family, lines, pieces, **{**SHAPE, **shape})
+    with TemporaryDirectory() as folder:
+        made = write_encoder(Path(folder) / "made", family, lines, pieces, **{**SHAPE, **shape})
+        return {path.name: path.read_bytes() for path in made.iterdir()}
 
 
 def write_sentencepiece(folder: Path) -> None:

@@ -4,18 +4,29 @@ import logging
 import pickle
 import random
 import sqlite3
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.forking import fork
 from weebill.errors import InputError
 from weebill.metric.cache import APPLICATION, VERSION, Vector, VectorCache
 
 WIDTH = 8
+
+
+@pytest.fixture(autouse=True)
+def syncs_return_at_once(monkeypatch):
+    """Do not wait for the disk, as other tests: no test loses power."""
+    connect = sqlite3.connect
+
+    def quick(*arguments, **options):
+        database = connect(*arguments, **options)
+        database.execute("PRAGMA synchronous = OFF")
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", quick)
 
 
 def vectors(names, width=WIDTH):
@@ -83,28 +94,25 @@ def test_a_full_file_is_not_rewritten_whenever_it_is_opened(tmp_path):
     assert path.stat().st_mtime_ns == before.st_mtime_ns
 
 
-WRITER = """
-import sys, numpy as np
-from weebill.metric.cache import Vector, VectorCache
-path, writer = sys.argv[1:]
-cache = VectorCache(path)
-for start in range(0, 200, 10):
-    rows = {f"{writer} {n}": Vector(np.full(8, n, dtype=np.float32), n) for n in range(start, start + 10)}
-    rows["shared"] = Vector(np.full(8, 7, dtype=np.float32), 7)
-    cache.put("model", rows)
-    assert len(cache.get("model", list(rows))) == 11
-"""
+def write(path, writer):
+    """Write 200 vectors of this writer, and one that all writers share."""
+    cache = VectorCache(path)
+    for start in range(0, 200, 10):
+        rows = {
+            f"{writer} {n}": Vector(np.full(8, n, dtype=np.float32), n)
+            for n in range(start, start + 10)
+        }
+        rows["shared"] = Vector(np.full(8, 7, dtype=np.float32), 7)
+        cache.put("model", rows)
+        assert len(cache.get("model", list(rows))) == 11
 
 
 def test_several_writers(tmp_path):
     path = tmp_path / "vectors.sqlite"
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WRITER, path, str(number)], cwd=Path(__file__).parents[2]
-        )
-        for number in range(3)
-    ]
-    assert [one.wait() for one in writers] == [0, 0, 0]
+    writers = [fork(write, path, number) for number in range(3)]
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
     cache = VectorCache(path)
     assert len(cache) == 601
     for writer in range(3):

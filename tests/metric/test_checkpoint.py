@@ -97,7 +97,7 @@ def test_a_damaged_pickle_is_no_traceback(tmp_path, checkpoint):
         entries = {name: archive.read(name) for name in archive.namelist()}
     (name,) = (one for one in entries if one.endswith("/data.pkl"))
     refusals = 0
-    for _ in range(100):
+    for _ in range(50):
         damaged = bytearray(entries[name])
         damaged[choice.randrange(len(damaged))] = choice.randrange(256)
         with zipfile.ZipFile(file, "w") as archive:
@@ -108,7 +108,7 @@ def test_a_damaged_pickle_is_no_traceback(tmp_path, checkpoint):
         except InputError as error:
             assert str(checkpoint) in str(error) and "weights_only" not in str(error)
             refusals += 1
-    assert refusals > 50
+    assert refusals > 25
 
 
 class ModelCheckpoint:
@@ -284,7 +284,7 @@ def test_files_that_are_missing_or_damaged(tmp_path, checkpoint):
     (checkpoint / "checkpoints/last.ckpt").write_bytes(whole)
     refused(checkpoint, re.escape("found last.ckpt, model.ckpt; name the file"))
     laughs = "a0: &a0 x\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" for i in range(70))
-    for text in ("a: !!python/object/apply:os.getcwd []", "a: 2024-13-45", "[" * 2000, laughs):
+    for text in ("a: !!python/object/apply:os.getcwd []", "a: 2024-13-45", "[" * 1000, laughs):
         (checkpoint / "hparams.yaml").write_text(text)
         refused(file, "not plain YAML")
     (checkpoint / "hparams.yaml").unlink()

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -135,19 +136,21 @@ def test_importance_is_the_gradient_of_a_factor(tmp_path, segments, other):
     assert len(ordered) == 24  # batches of 16 and 8
     blocks = {block.name: (block, block.heads) for block in candidates.attention}
     blocks |= {block.name: (block, block.neurons) for block in candidates.feed_forward}
-    for name, (block, count) in blocks.items():
-        wanted = torch.zeros(count)
-        for batch in (ordered[:16], ordered[16:]):
-            gates = torch.ones(count, requires_grad=True)
-            with gated(block, lambda gates=gates: gates):
-                estimates = PlainScorer(metric).estimates([batch[one].tolist() for one in texts])
-            target = torch.tensor(batch["score"].to_numpy(), dtype=torch.float32)
-            ((estimates - target) ** 2).mean().backward()
-            wanted += gates.grad.abs()
-        assert wanted.max() > 0
-        torch.testing.assert_close(
-            torch.tensor((found.heads | found.neurons)[name]).float(), wanted, rtol=1e-3, atol=1e-6
-        )
+    wanted = {name: torch.zeros(count) for name, (_, count) in blocks.items()}
+    for batch in (ordered[:16], ordered[16:]):
+        gates = {name: torch.ones(len(one), requires_grad=True) for name, one in wanted.items()}
+        with ExitStack() as stack:
+            for name, (block, _) in blocks.items():
+                stack.enter_context(gated(block, lambda gate=gates[name]: gate))
+            estimates = PlainScorer(metric).estimates([batch[one].tolist() for one in texts])
+        target = torch.tensor(batch["score"].to_numpy(), dtype=torch.float32)
+        ((estimates - target) ** 2).mean().backward()
+        for name, factors in gates.items():
+            wanted[name] += factors.grad.abs()
+    for name, expected in wanted.items():
+        assert expected.max() > 0
+        values = torch.tensor((found.heads | found.neurons)[name]).float()
+        torch.testing.assert_close(values, expected, rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("family", ["XLM-RoBERTa", *OTHERS])

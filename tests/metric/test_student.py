@@ -33,7 +33,7 @@ def test_a_student_comes_nearer(tmp_path, values):
     teacher = load_metric(make_checkpoint(tmp_path / "model", encoder, **values))
     mt, src, ref = COLUMNS
     wanted = Scorer(teacher).score({"": mt}, src, ref)[""]
-    settings = StudentSettings(layers=2, updates=60, batch=8, learning_rate=3e-3)
+    settings = StudentSettings(layers=2, updates=60, batch=4, learning_rate=3e-3)
     made = distil(teacher, COLUMNS, settings)
     assert made.metric.network.encoder.config.num_hidden_layers == 2
     first = replace(teacher, network=first_student(teacher.network, 2))
@@ -41,7 +41,7 @@ def test_a_student_comes_nearer(tmp_path, values):
     assert np.abs(after - wanted).mean() < 0.8 * np.abs(before - wanted).mean()
     if values:
         return
-    few = replace(settings, updates=15)
+    few = replace(settings, updates=3)
     made, again = (distil(teacher, COLUMNS, few).metric.network.parameters() for _ in range(2))
     for one, other in zip(made, again, strict=True):
         assert torch.equal(one, other)
