@@ -14,7 +14,7 @@ from weebill.pruning.cut import cut
 from weebill.pruning.study import CompanionSettings
 
 RATE = 1e-3
-CONVERGENCE = 5  # updates
+CONVERGENCE = 2  # updates
 VALIDATION = (101, 102)  # seeds of batches
 _CHECKPOINTS = {}  # made once for each key
 

@@ -194,13 +194,12 @@ def _reads(node: ast.AST) -> str | None:
     if isinstance(node, ast.keyword) and node.arg == "trust_remote_code":
         refused = isinstance(node.value, ast.Constant) and node.value.value is False
         return None if refused else "trust_remote_code"
-    names = [part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
-             for part in ast.walk(node)] if isinstance(node, ast.Attribute) else []  # fmt: skip
-    if names[:1] == ["from_pretrained"]:
+    attribute = node.attr if isinstance(node, ast.Attribute) else None
+    if attribute == "from_pretrained":
         return "from_pretrained"
-    if names[:1] == ["from_config"] and any(name.startswith("Auto") for name in names):
+    if attribute == "from_config" and any(name.startswith("Auto") for name in _names(node)):
         return "from_config"
-    if ("torch" in names and "hub" in names) or names[:1] == ["load_custom_generate"]:
+    if (attribute == "hub" and "torch" in _names(node)) or attribute == "load_custom_generate":
         return "torch.hub"
     called = node.func if isinstance(node, ast.Call) else None
     if getattr(called, "id", None) == "pipeline" or getattr(called, "attr", None) == "pipeline":
@@ -208,3 +207,8 @@ def _reads(node: ast.AST) -> str | None:
     if isinstance(node, ast.Constant) and node.value in ("from_pretrained", "trust_remote_code"):
         return str(node.value)  # for getattr, or among keywords
     return None
+
+
+def _names(node: ast.AST) -> list[str]:
+    """Return the names in an expression."""
+    return [getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node)]

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from functools import partial
+from itertools import product
 
 import pytest
 import torch
@@ -43,8 +44,14 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("family", MAKERS)
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        (family, name)
+        for (i, family), (j, name) in product(enumerate(MAKERS), enumerate(METHODS))
+        if (i + j) % 3  # each method leaves out every third family, in turn
+    ],
+)
 def test_every_method(family, name, tmp_path):
     """The result is smaller than the whole model, runs, and is restored from its folder bit for bit."""
     assert name in SETTINGS, f"give method '{name}' a line in SETTINGS"

@@ -67,8 +67,10 @@ def scales_of(network, vocabulary, sentences):
     return activation_scales(ranges, "mean-of-maxima")
 
 
-@pytest.mark.parametrize(("grid", "bytes_each"), [("int8", 1), ("int8_rowwise", 1), ("log4", 0.5)])
-@pytest.mark.parametrize("kind", ["ssru", "attention"])
+@pytest.mark.parametrize(
+    ("grid", "bytes_each", "kind"),
+    [("int8", 1, "ssru"), ("int8_rowwise", 1, "attention"), ("log4", 0.5, "ssru")],
+)
 def test_a_quantized_folder_comes_back_bit_for_bit(
     tmp_path, vocabulary, sentences, grid, bytes_each, kind
 ):
@@ -76,7 +78,7 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     save_model(tmp_path / "float32", network, vocabulary, {})
     weights = sum(p.numel() for p in network.parameters() if p.dim() == 2)
     others = sum(p.numel() for p in network.parameters() if p.dim() != 2)
-    scales = scales_of(network, vocabulary, sentences[:8]) if grid != "log4" else None
+    scales = scales_of(network, vocabulary, sentences[:3]) if grid != "log4" else None
     quantize_model(network, grid, scales)
     formula = "mean-of-maxima" if scales else None
     save_any_model(tmp_path / grid, network, vocabulary, {}, section(grid, formula))
@@ -102,8 +104,8 @@ def test_a_quantized_folder_comes_back_bit_for_bit(
     mask = torch.ones_like(source, dtype=torch.bool)
     with torch.inference_mode():
         assert torch.equal(loaded.encode(source, mask), network.encode(source, mask))
-    assert greedy_translations(loaded, vocabulary, sentences[:8]) == greedy_translations(
-        network, vocabulary, sentences[:8]
+    assert greedy_translations(loaded, vocabulary, sentences[:3]) == greedy_translations(
+        network, vocabulary, sentences[:3]
     )
 
 
@@ -132,7 +134,7 @@ def test_calibrate_runs_again_when_code_changes_that_it_runs(tmp_path, vocabular
     snakemake = SimpleNamespace(
         input=SimpleNamespace(model=tmp_path / "model", corpus=tmp_path / "corpus.parquet"),
         output=[tmp_path / "ranges.json"],
-        params=SimpleNamespace(sentences=8, seed=1),
+        params=SimpleNamespace(sentences=2, seed=1),
         log=[tmp_path / "log"],
         threads=1,
     )
@@ -160,7 +162,7 @@ def test_searched_int8_products_stay_near_float32(vocabulary, sentences):
     mask = torch.ones_like(source, dtype=torch.bool)
     with torch.inference_mode():
         memory = network.encode(source, mask)
-    quantize_model(network, "int8", scales_of(translator(vocabulary), vocabulary, sentences[:32]))
+    quantize_model(network, "int8", scales_of(translator(vocabulary), vocabulary, sentences[:8]))
     with torch.inference_mode():
         error = (network.encode(source, mask) - memory).norm() / memory.norm()
     assert 0 < error < 0.05
@@ -181,7 +183,7 @@ def test_finetuning_by_the_trainer_ends_on_the_grid(tmp_path, vocabulary, senten
     write_table(tmp_path / "validation.parquet", pairs.slice(0, 4))
     network = translator(vocabulary)
     before = network.embedding.weight.detach().clone()
-    scales = scales_of(network, vocabulary, sentences[:8]) if grid != "log4" else None
+    scales = scales_of(network, vocabulary, sentences[:3]) if grid != "log4" else None
     config = TrainingConfig(batch_tokens=256, updates=6, warmup=1, validate_every=3, smoothing=0.0)
     train(
         network,
