@@ -4,8 +4,8 @@ from tests.translation.conftest import small_architecture
 from weebill.translation.training.trainer import TrainingConfig, new_network, train
 
 CONFIG = TrainingConfig(
-    batch_tokens=300, updates=60, learning_rate=0.01, warmup=20, validate_every=20, patience=0,
-    checkpoint_every=7, smoothing=0.01, dropout=0.1,
+    batch_tokens=300, updates=30, learning_rate=0.01, warmup=10, validate_every=10, patience=0,
+    checkpoint_every=4, smoothing=0.01, dropout=0.1,
 )  # fmt: skip
 
 
