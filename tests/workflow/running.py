@@ -43,6 +43,23 @@ TRANSLATION = (
     "weebill.runtime.text",
     "weebill.translation.training.pruning_study",
 )
+# Modules that Snakemake and the rules of every run import.
+RULES = (
+    "langcodes.language_distance",
+    "nbformat",
+    "smart_open",
+    "weebill.configuration.checking",
+    "weebill.configuration.fetching",
+    "weebill.corpus.cleaning_stages",
+    "weebill.report.catalogue",
+    "weebill.report.outcome",
+    "weebill.report.tables.beside_papers.wngt20",
+    "weebill.workflow.behind_ancient",
+    "weebill.workflow.folder_lock",
+    "weebill.workflow.parent_watch",
+    "weebill.workflow.repository",
+    "weebill.workflow.targets",
+)
 FORKING = threading.Lock()  # filelock, which libraries import, allows one fork at a time
 PARSED = Path(tempfile.mkdtemp())  # Snakemake's parse of each file of rules
 atexit.register(shutil.rmtree, PARSED)
@@ -72,8 +89,8 @@ CARD = "README.md"  # in models and exports; it has measured times
 
 
 def _warm_up() -> None:
-    """Do once what takes half a second in every run: import plugins and sections, and make schemas."""
-    for name in ("nbformat", "smart_open", "weebill.report.tables.beside_papers.wngt20"):
+    """Do once what takes half a second in every run: import what the rules need, and make schemas."""
+    for name in RULES:
         importlib.import_module(name)
     get_argument_parser()
     for kind in ("models", "translation"):
