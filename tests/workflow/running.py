@@ -22,6 +22,7 @@ from snakemake import benchmark
 from snakemake.api import SnakemakeApi
 from snakemake.cli import get_argument_parser, main
 from snakemake.parser import parse
+from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.script import PythonScript
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 from snakemake.workflow import Workflow
@@ -120,6 +121,8 @@ def become_snakemake(output: int, *arguments: str) -> None:
     sys.argv = ["snakemake", *arguments]
     gc.freeze()  # no job searches the imported modules for garbage
     benchmark.BENCHMARK_INTERVAL_SHORT = 10.0  # reading the memory of a large fork is slow
+    # After each choice of jobs, a timer of a second would keep Snakemake waiting at its end.
+    JobScheduler._schedule_reevalutation = lambda *_: None
     PythonScript.execute_script = _run_in_a_fork
     sys.modules[Workflow.__module__].parse = _parse_once
     main()
