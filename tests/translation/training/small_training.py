@@ -1,6 +1,12 @@
 """A training on a small grammar, which the tests of this folder vary."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+import pytest
+
 from tests.translation.conftest import small_architecture
+from weebill.translation.training.callbacks import GreedyValidation
 from weebill.translation.training.trainer import TrainingConfig, new_network, train
 
 CONFIG = TrainingConfig(
@@ -9,8 +15,22 @@ CONFIG = TrainingConfig(
 )  # fmt: skip
 
 
-def run(corpus, vocabulary, work, config=CONFIG, **options):
+def run(corpus, vocabulary, work, config=CONFIG, rising=True, **options):
+    """Train the small network; rising: keep the weights of the last validation, as if it were the best."""
     network = new_network(small_architecture(len(vocabulary)), seed=1, dropout=config.dropout)
-    validation = corpus.with_name("validation.parquet")
-    result = train(network, [corpus], validation, vocabulary, config, seed=5, work=work, **options)
-    return network, result
+    data = [corpus], corpus.with_name("validation.parquet"), vocabulary, config
+    with rising_scores() if rising else nullcontext():
+        return network, train(network, *data, seed=5, work=work, **options)
+
+
+@contextmanager
+def rising_scores() -> Iterator[None]:
+    """Add the update to the BLEU of each validation: after few updates all have 0, and the first would be best."""
+    bleu = GreedyValidation._bleu
+
+    def raised(self, task, state):
+        return bleu(self, task, state) + task.global_step
+
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(GreedyValidation, "_bleu", raised)
+        yield

@@ -37,7 +37,7 @@ from weebill.workflow.job import job
 def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
     config = replace(CONFIG, batch_tokens=600, learning_rate=0.02, dropout=0.0, smoothing=0.1)
     config = replace(config, updates=140, validate_every=70)
-    network, result = run(corpus, vocabulary, tmp_path, config)
+    network, result = run(corpus, vocabulary, tmp_path, config, rising=False)
     sources, targets = zip(*sentence_pairs(), strict=True)
     assert list(targets) == greedy_translations(network, vocabulary, list(sources))
     assert result.updates == 140
@@ -163,7 +163,7 @@ def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, short, 
 
 def test_patience_stops(tmp_path, corpus, vocabulary):
     config = replace(CONFIG, learning_rate=1e-9, validate_every=2, patience=3, updates=500)
-    _, result = run(corpus, vocabulary, tmp_path, config)
+    _, result = run(corpus, vocabulary, tmp_path, config, rising=False)
     assert result.updates == 8
     assert result.best["update"] == 2
 
@@ -176,7 +176,7 @@ def score_by_update(monkeypatch, scores):
 def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary, monkeypatch):
     score_by_update(monkeypatch, {2: 10.0, 4: 30.0, 6: 20.0})
     config = replace(CONFIG, updates=6, validate_every=2)
-    network, result = run(corpus, vocabulary, tmp_path / "whole", config)
+    network, result = run(corpus, vocabulary, tmp_path / "whole", config, rising=False)
     assert result.best == {"update": 4, "bleu": 30.0}
     expected, _ = run(corpus, vocabulary, tmp_path / "until", replace(config, updates=4))
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
