@@ -289,11 +289,9 @@ def test_a_loss_that_is_no_number_stops_the_training(tmp_path, corpus, vocabular
         run(corpus, vocabulary, tmp_path, wild)
 
 
-def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):
-    config = replace(CONFIG, updates=2, validate_every=2)
-    last, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
-    best, _ = run(corpus, vocabulary, tmp_path / "best", config)
-    assert tensors_hash(last.state_dict()) != tensors_hash(best.state_dict())  # best is smoothed
+def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary, short):
+    last, _ = run(corpus, vocabulary, tmp_path, SHORT, keep="last")
+    assert tensors_hash(last.state_dict()) != short[0]  # those of the best validation are smoothed
 
 
 def test_a_vocabulary_of_another_size_is_refused(tmp_path, corpus, vocabulary):
