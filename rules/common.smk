@@ -35,8 +35,9 @@ try:
         check_folder(str(folder))
     for path in workflow.configfiles:
         read_yaml(path)  # reject duplicate keys, which Snakemake's own reader accepts
-    config = check(config, CONFIG_FILE, load_zoo())
-    ZOO = with_own(load_zoo(), config)
+    ZOO = load_zoo()
+    config = check(config, CONFIG_FILE, ZOO)
+    ZOO = with_own(ZOO, config)
 except InputError as error:
     stop(str(error))
 

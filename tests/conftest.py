@@ -12,6 +12,9 @@ from weebill.corpus.sources import Places
 from weebill.files import exclusive_folder
 
 gc.disable()  # until imports are done
+# Trainings of tests repeat the shapes of small products, which oneDNN prepares for longer than it multiplies.
+os.environ |= {"LRU_CACHE_CAPACITY": "1024", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "1024"}
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # threads sleep while they wait for each other
 if not Path("/dev/nvidiactl").exists():
     os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when any test imports it
 

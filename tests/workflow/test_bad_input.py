@@ -178,8 +178,8 @@ def test_a_file_in_the_place_of_results(tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """Mount a file system of 256 KiB at tmp_path/results."""
-    with mounted(tmp_path / "results", "size=256k") as place:
+    """Mount a file system of 128 KiB at tmp_path/results."""
+    with mounted(tmp_path / "results", "size=128k") as place:
         yield place
 
 
@@ -206,9 +206,9 @@ def test_a_full_disk_below_snakemake_itself(tmp_path, options, told):
 
 
 def test_full_disk(tmp_path, small_disk):
-    corpora = {"tatoeba": {"importer": "tatoeba", "pairs": 19_900}}
+    corpora = {"tatoeba": {"importer": "tatoeba", "pairs": 8_000}}
     config = changed(tmp_path, corpora=corpora)
-    run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/vocabulary/500/vocab.spm")
+    run = snakemake(tmp_path, config, "--cores", "1", "results/tiny/corpora/tatoeba/imported")
     assert run.returncode == 1, run.stdout
     assert "Traceback" not in run.stdout
     messages = {line for line in run.stdout.splitlines() if line.startswith("weebill: ")}

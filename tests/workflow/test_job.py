@@ -76,13 +76,14 @@ def test_a_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
 
 
 FILL = """
-import sys, torch
+import sys
+import numpy as np
 from pathlib import Path
 from weebill.files import atomic_folder
 from weebill.workflow.job import job
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 with job(sys.argv[1] + ".log"), atomic_folder(Path(sys.argv[1]) / "model") as folder:
-    save_file({"weight": torch.zeros(1 << 20)}, folder / "model.safetensors")
+    save_file({"weight": np.zeros(1 << 20, np.float32)}, folder / "model.safetensors")
 """
 
 

@@ -73,8 +73,7 @@ def generated(translator, sentence, beam):
 MULTILINGUAL = [("nllb", ("eng_Latn", "deu_Latn")), ("m2m", ("__en__", "__de__"))]
 
 
-@pytest.mark.parametrize("beam", [1, 4])
-@pytest.mark.parametrize(("kind", "codes"), MULTILINGUAL)
+@pytest.mark.parametrize(("kind", "codes", "beam"), [(*MULTILINGUAL[0], 1), (*MULTILINGUAL[1], 4)])
 def test_codes_stand_before_both_sides(request, kind, codes, beam):
     folder = request.getfixturevalue(kind)
     translator = load_translator(folder, languages=("en", "de"))
@@ -111,8 +110,7 @@ def test_forced_scores_leave_the_code_out(request, kind, codes):
     assert np.allclose(found, expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("beam", [1, 4])
-def test_codes_stand_after_the_input_and_start_the_output(tmp_path, beam):
+def test_codes_stand_after_the_input_and_start_the_output(tmp_path):
     folder = make_mbart(tmp_path / "mbart")
     translator = load_translator(folder, languages=("en", "de"))
     tokenizer = translator._tokenizer
@@ -122,7 +120,7 @@ def test_codes_stand_after_the_input_and_start_the_output(tmp_path, beam):
     for sentence in SENTENCES:
         source = tokenizer(sentence)["input_ids"]
         assert source[-2:] == [2, english]
-        for score, tokens in generated(translator, sentence, beam):
+        for score, tokens in generated(translator, sentence, 4):
             assert tokens[0] == german
             assert score == pytest.approx(forced(model, source, [german], tokens[1:]), abs=1e-3)
         expected.append(forced(model, source, [german], source[:-1]))
@@ -130,14 +128,13 @@ def test_codes_stand_after_the_input_and_start_the_output(tmp_path, beam):
     assert np.allclose(found, expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("beam", [1, 4])
-def test_marian_needs_no_codes(marian, beam):
+def test_marian_needs_no_codes(marian):
     translator = load_translator(marian, languages=("en", "de"))
     model = MarianMTModel.from_pretrained(marian).eval()
     start = model.config.decoder_start_token_id
     for sentence in SENTENCES:
         source = translator._tokenizer(sentence)["input_ids"]
-        for score, tokens in generated(translator, sentence, beam):
+        for score, tokens in generated(translator, sentence, 1):
             assert tokens[0] == start
             expected = forced(model, source, [start], tokens[1:])
             assert score == pytest.approx(expected, abs=1e-3)

@@ -43,10 +43,10 @@ def plainly(search, ensemble, *given):
         return search(ensemble, *given)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", list(SHAPES)[::2])  # beams have the others
 def test_greedy_gives_the_same_pieces(shape):
     ensemble, decoder = Ensemble([exact(**SHAPES[shape])]), FixedDecoder(CPU)
-    for count in (30, 3, 30):  # smaller batches use the memory of larger ones
+    for count in (18, 3, 18):  # smaller batches use the memory of larger ones
         given = batch(count)
         expected = plainly(greedy_batch, ensemble, *given)
         assert fixed_greedy(decoder, ensemble, *given) == expected
@@ -106,13 +106,13 @@ def same_candidates(found, expected):
         assert all(a.score >= b.score for a, b in pairwise(ours))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", list(SHAPES)[1::2])
 def test_beams_give_the_same_candidates(shape):
     ensemble, decoder = Ensemble([exact(**SHAPES[shape])]), FixedDecoder(CPU)
     for count, beam, nbest, power in (
-        (21, 6, 3, 1.0),
+        (13, 6, 3, 1.0),
         (4, 3, 1, 0.6),
-        (21, 6, 6, 0.0),
+        (13, 6, 6, 0.0),
     ):
         options = SearchOptions(beam=beam, nbest=nbest, length_normalisation=power)
         given = *batch(count, 1.0), options

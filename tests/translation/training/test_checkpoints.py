@@ -51,15 +51,15 @@ def test_a_training_waits_for_the_thread_and_is_told_its_error(tmp_path, monkeyp
 
 
 def test_a_training_continues_from_what_the_thread_wrote(tmp_path, corpus, vocabulary, monkeypatch):
-    """A finished training whose last checkpoint is three updates old repeats these updates."""
-    config = replace(CONFIG, updates=15, validate_every=15, checkpoint_every=4)
+    """A finished training whose last checkpoint is an update old repeats this update."""
+    config = replace(CONFIG, updates=7, validate_every=7, checkpoint_every=2)
     expected, _ = run(corpus, vocabulary, tmp_path / "plain", config)
     monkeypatch.setattr(parts, "CheckpointFiles", lambda aside: CheckpointFiles(aside=True))
     for _ in range(2):
         network, _ = run(corpus, vocabulary, tmp_path / "aside", config)
         assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
     kept = checkpoint_files(tmp_path / "aside" / "checkpoints")
-    assert [path.stem for path in kept] == ["12"]
+    assert [path.stem for path in kept] == ["6"]
 
 
 @pytest.mark.gpu

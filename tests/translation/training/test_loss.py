@@ -141,7 +141,7 @@ def test_the_head_of_a_copying_task_follows_its_links():
         return float((attention[0][pair, target].argmax(-1) == source).float().mean())
 
     before = agreement()
-    for _ in range(200):
+    for _ in range(120):
         optimizer.zero_grad()
         now = batch()
         batch_loss(network, now, now.words, guided_alignment=0.5).backward()

@@ -35,18 +35,27 @@ from weebill.workflow.job import job
 
 
 def test_learns_a_small_grammar(tmp_path, corpus, vocabulary):
-    network, result = run(
-        corpus, vocabulary, tmp_path, replace(CONFIG, updates=180, dropout=0.0, validate_every=90)
-    )
+    config = replace(CONFIG, batch_tokens=600, learning_rate=0.02, dropout=0.0, smoothing=0.1)
+    config = replace(config, updates=140, validate_every=70)
+    network, result = run(corpus, vocabulary, tmp_path, config, rising=False)
     sources, targets = zip(*sentence_pairs(), strict=True)
     assert list(targets) == greedy_translations(network, vocabulary, list(sources))
-    assert result.updates == 180
+    assert result.updates == 140
     assert result.best["bleu"] == pytest.approx(100.0)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory, corpus, vocabulary):
     network, result = run(corpus, vocabulary, tmp_path_factory.mktemp("undisturbed"))
+    return tensors_hash(network.state_dict()), result
+
+
+SHORT = replace(CONFIG, updates=4, validate_every=2, checkpoint_every=2)
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory, corpus, vocabulary):
+    network, result = run(corpus, vocabulary, tmp_path_factory.mktemp("short"), SHORT)
     return tensors_hash(network.state_dict()), result
 
 
@@ -71,25 +80,24 @@ def test_killed_anywhere_it_ends_in_the_same_weights(
     os.killpg(process.pid, killed_by)
     process.join()
     assert process.exitcode == code
-    assert not (work / "checkpoints/56.ckpt").exists(), "killed too late to prove anything"
+    assert not (work / "checkpoints/28.ckpt").exists(), "killed too late to prove anything"
     network, resumed = run(corpus, vocabulary, work)
     assert (tensors_hash(network.state_dict()), resumed) == undisturbed
 
 
-@pytest.mark.parametrize("checkpoint_every", [5, 15])
+@pytest.mark.parametrize("checkpoint_every", [2, 4])
 def test_a_finished_training_run_again_changes_nothing(
-    tmp_path, corpus, vocabulary, checkpoint_every
+    tmp_path, corpus, vocabulary, short, checkpoint_every
 ):
-    config = replace(CONFIG, updates=15, validate_every=5, checkpoint_every=checkpoint_every)
-    first, result = run(corpus, vocabulary, tmp_path, config)
-    again, repeated = run(corpus, vocabulary, tmp_path, config)
-    assert tensors_hash(first.state_dict()) == tensors_hash(again.state_dict())
-    assert result == repeated
+    for _ in range(2):
+        config = replace(SHORT, checkpoint_every=checkpoint_every)
+        network, result = run(corpus, vocabulary, tmp_path, config)
+        assert (tensors_hash(network.state_dict()), result) == short
 
 
 def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
-    other = replace(CONFIG, learning_rate=0.001, updates=15)
-    run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, updates=10))
+    other = replace(CONFIG, learning_rate=0.001, updates=6)
+    run(corpus, vocabulary, tmp_path / "work", replace(CONFIG, updates=5))
     reused, _ = run(corpus, vocabulary, tmp_path / "work", other)
     fresh, _ = run(corpus, vocabulary, tmp_path / "fresh", other)
     assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
@@ -97,10 +105,9 @@ def test_other_settings_start_anew(tmp_path, corpus, vocabulary):
 
 @pytest.mark.parametrize("other", ["code", "torch", "hardware"])
 def test_what_other_software_or_hardware_began_is_not_continued(
-    tmp_path, corpus, vocabulary, monkeypatch, caplog, other
+    tmp_path, corpus, vocabulary, short, monkeypatch, caplog, other
 ):
     """A training with another learning rate stands for all trainings with other arithmetic."""
-    config = replace(CONFIG, updates=4, validate_every=2, checkpoint_every=2)
     hardware = Hardware()
     with monkeypatch.context() as change:
         rate = TranslationTask.rate
@@ -117,12 +124,10 @@ def test_what_other_software_or_hardware_began_is_not_continued(
         else:
             hardware = Hardware(threads=2)
             change.setattr(torch, "set_num_threads", lambda count: None)  # two wait for each other
-        run(corpus, vocabulary, tmp_path / "work", config, hardware=hardware)
+        run(corpus, vocabulary, tmp_path / "work", SHORT, hardware=hardware)
     with caplog.at_level(logging.INFO):
-        reused, result = run(corpus, vocabulary, tmp_path / "work", config)
-    fresh, expected = run(corpus, vocabulary, tmp_path / "fresh", config)
-    assert tensors_hash(reused.state_dict()) == tensors_hash(fresh.state_dict())
-    assert result == expected
+        network, result = run(corpus, vocabulary, tmp_path / "work", SHORT)
+    assert (tensors_hash(network.state_dict()), result) == short
     assert f"work: begun with other {other}; starting over" in caplog.text
     assert caplog.text.count("starting over") == 1
 
@@ -145,32 +150,35 @@ def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypat
     assert {path.name for path in tmp_path.iterdir()} == {"identity.json", "encoded"}
 
 
-def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, monkeypatch):
-    config = replace(CONFIG, updates=4, validate_every=2)
-    alone, _ = run(corpus, vocabulary, tmp_path / "alone", config)
+def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, short, monkeypatch):
     encode, made = encoding._encode, []
     monkeypatch.setattr(encoding, "_encode", lambda *args: made.append(args) or encode(*args))
     for name in ("one", "two"):
         work, encoded = tmp_path / name, tmp_path / "encoded"
-        network, _ = run(corpus, vocabulary, work, config, encoded=encoded)
-        assert tensors_hash(network.state_dict()) == tensors_hash(alone.state_dict())
+        network, result = run(corpus, vocabulary, work, SHORT, encoded=encoded)
+        assert (tensors_hash(network.state_dict()), result) == short
         assert not (work / "encoded").exists()
     assert len(made) == 1
 
 
 def test_patience_stops(tmp_path, corpus, vocabulary):
-    config = replace(CONFIG, learning_rate=1e-9, validate_every=5, patience=3, updates=500)
-    _, result = run(corpus, vocabulary, tmp_path, config)
-    assert result.updates == 20
-    assert result.best["update"] == 5
+    config = replace(CONFIG, learning_rate=1e-9, validate_every=2, patience=3, updates=500)
+    _, result = run(corpus, vocabulary, tmp_path, config, rising=False)
+    assert result.updates == 8
+    assert result.best["update"] == 2
 
 
-def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary):
-    network, result = run(
-        corpus, vocabulary, tmp_path, replace(CONFIG, validate_every=15, updates=40)
-    )
-    until_best = replace(CONFIG, validate_every=15, updates=result.best["update"])
-    expected, _ = run(corpus, vocabulary, tmp_path / "until", until_best)
+def score_by_update(monkeypatch, scores):
+    """Make validations give these scores after these updates."""
+    monkeypatch.setattr(GreedyValidation, "_bleu", lambda _, task, state: scores[task.global_step])
+
+
+def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary, monkeypatch):
+    score_by_update(monkeypatch, {2: 10.0, 4: 30.0, 6: 20.0})
+    config = replace(CONFIG, updates=6, validate_every=2)
+    network, result = run(corpus, vocabulary, tmp_path / "whole", config, rising=False)
+    assert result.best == {"update": 4, "bleu": 30.0}
+    expected, _ = run(corpus, vocabulary, tmp_path / "until", replace(config, updates=4))
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
 
 
@@ -197,22 +205,22 @@ def test_a_validation_leaves_no_memory_of_its_search(tmp_path, corpus, vocabular
         return translate(ensemble, *given)
 
     monkeypatch.setattr(search_run, "greedy_batch", greedy_batch)
-    run(corpus, vocabulary, tmp_path, replace(CONFIG, updates=10, validate_every=5))
+    run(corpus, vocabulary, tmp_path, replace(CONFIG, updates=2, validate_every=1))
     assert lasting and not any(lasting)
 
 
-def test_the_last_update_is_validated(tmp_path, corpus, vocabulary):
-    config = replace(CONFIG, updates=40, validate_every=30, smoothing=0.0)
+def test_the_last_update_is_validated(tmp_path, corpus, vocabulary, monkeypatch):
+    score_by_update(monkeypatch, {3: 10.0, 4: 20.0})
+    config = replace(CONFIG, updates=4, validate_every=3, smoothing=0.0)
     network, result = run(corpus, vocabulary, tmp_path / "both", config)
-    assert [row["update"] for row in result.history] == [30, 40]
-    assert result.best["update"] == 40  # the student learns quickly
-    at_the_end = replace(config, validate_every=40)
+    assert [row["update"] for row in result.history] == [3, 4]
+    at_the_end = replace(config, validate_every=4)
     expected, _ = run(corpus, vocabulary, tmp_path / "once", at_the_end)
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
 
 
 def test_a_training_too_short_to_be_validated_keeps_its_last_weights(tmp_path, corpus, vocabulary):
-    config = replace(CONFIG, updates=10, validate_every=11, smoothing=0.0)
+    config = replace(CONFIG, updates=2, validate_every=3, smoothing=0.0)
     network, result = run(corpus, vocabulary, tmp_path / "best", config)
     expected, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
     assert result.history == []
@@ -281,11 +289,9 @@ def test_a_loss_that_is_no_number_stops_the_training(tmp_path, corpus, vocabular
         run(corpus, vocabulary, tmp_path, wild)
 
 
-def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary):
-    config = replace(CONFIG, updates=10, validate_every=5)
-    last, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
-    best, _ = run(corpus, vocabulary, tmp_path / "best", config)
-    assert tensors_hash(last.state_dict()) != tensors_hash(best.state_dict())  # best is smoothed
+def test_last_weights_can_be_asked_for(tmp_path, corpus, vocabulary, short):
+    last, _ = run(corpus, vocabulary, tmp_path, SHORT, keep="last")
+    assert tensors_hash(last.state_dict()) != short[0]  # those of the best validation are smoothed
 
 
 def test_a_vocabulary_of_another_size_is_refused(tmp_path, corpus, vocabulary):

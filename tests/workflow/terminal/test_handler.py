@@ -101,7 +101,7 @@ def on_a_terminal(
 
 
 def test_a_terminal_shows_each_job_with_its_progress(folder):
-    code, text = on_a_terminal(folder, PAUSE="0.4")
+    code, text = on_a_terminal(folder, PAUSE="0.2")
     assert code == 0, text
     for student in ("tiny", "base"):
         assert re.search(rf"train student {student} .*\d of 5 updates, loss 2.50", text)
