@@ -1,6 +1,7 @@
 """Small COMET models with random weights, in unbabel-comet's checkpoint format, and text for them."""
 
 import io
+import json
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,17 +50,17 @@ SHAPE = {
 def make_encoder(folder: Path, family: str = "XLM-RoBERTa", **shape: Any) -> Path:
     """Write the config.json and tokenizer.json of an encoder, which COMET finds by `pretrained_model`."""
     folder.mkdir(parents=True)
-    for name, content in _encoder_files(family, **shape).items():
+    for name, content in _encoder_files(family, json.dumps({**SHAPE, **shape})).items():
         (folder / name).write_bytes(content)
     return folder
 
 
 @cache
-def _encoder_files(family: str, **shape: Any) -> dict[str, bytes]:
-    """Train the tokenizer of an encoder once, and return its files by name."""
+def _encoder_files(family: str, shape: str) -> dict[str, bytes]:
+    """Train the tokenizer of an encoder once, and return its files by name; shape: in JSON."""
     lines, pieces = [*SOURCES, *REFERENCES] * 3, 150 if family == "BERT" else 120
     with TemporaryDirectory() as folder:
-        made = write_encoder(Path(folder) / "made", family, lines, pieces, **{**SHAPE, **shape})
+        made = write_encoder(Path(folder) / "made", family, lines, pieces, **json.loads(shape))
         return {path.name: path.read_bytes() for path in made.iterdir()}
 
 

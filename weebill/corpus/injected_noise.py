@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Annotated, Literal, get_args
+from unicodedata import category
 
-from weebill.corpus.cleaning.writing_systems import word_ends
 from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.corpus.tatoeba import OTHER_LANGUAGES, read_sentences
 from weebill.errors import InputError
@@ -100,7 +100,7 @@ class _Damage:
         """Cut off one side within its first half; return None if that side is too short."""
         first = self.draw.random() < 0.5
         text = pair[not first]
-        ends = word_ends(text)
+        ends = _word_ends(text)
         if len(ends) < MIN_WORDS_TO_CUT:
             return None
         cut = text[: ends[int(self.draw.random() * (len(ends) // 2))]]
@@ -108,3 +108,17 @@ class _Damage:
 
     def _copied(self, pair: Pair, lines: list[str]) -> Pair | None:
         return pair[0], pair[0]
+
+
+def _word_ends(text: str) -> list[int]:
+    """Return the position after each word; of few words, after each letter without case, such as those of Thai."""
+    ends = [*(place for place, letter in enumerate(text) if letter == " "), len(text)]
+    if len(ends) >= MIN_WORDS_TO_CUT:
+        return ends
+    ends, inside = [], False
+    for place, letter in enumerate(text):
+        kind = category(letter)
+        if kind[0] != "M":
+            ends += [place] * inside
+            inside = kind == "Lo"
+    return [*ends, *[len(text)] * inside]

@@ -53,13 +53,6 @@ def count_words(text: str) -> int:
     return len(words(text))
 
 
-def word_ends(text: str) -> list[int]:
-    """Return the position after each word between spaces, and after each token of scripts without spaces."""
-    if text.isascii() or not any(map(is_unspaced, text)):
-        return [*(place for place, letter in enumerate(text) if letter == " "), len(text)]
-    return [token.end() for token in _pattern().finditer(text)]
-
-
 @cache
 def unspaced_bits() -> np.ndarray:
     """Return bits of all characters, (0x110000,) uint8, by code point, for `divisions`.
