@@ -119,20 +119,7 @@ def test_text_without_spaces_is_cut_between_letters():
     assert {kind for *_, kind in rows} == {"truncated"}
     sources, targets = ({row[side] for row in rows} - {pair[side]} for side in (0, 1))
     assert sources == {pair[0][:end] for end in range(1, 7)}
-    letters = (
-        "ก",
-        "รุ",
-        "ง",
-        "เ",
-        "ท",
-        "พ",
-        "ฯ",
-        " เ",
-        "ป็",
-        "น",
-        "เ",
-        "มื",
-    )  # marks stay with theirs
+    letters = ["ก", "รุ", "ง", "เ", "ท", "พ", "ฯ", " เ", "ป็", "น", "เ", "มื"]  # with their marks
     assert targets <= {"".join(letters[:end]) for end in range(1, 13)} and len(targets) > 6
 
 

@@ -116,9 +116,9 @@ def _word_ends(text: str) -> list[int]:
     if len(ends) >= MIN_WORDS_TO_CUT:
         return ends
     ends, inside = [], False
-    for place, letter in enumerate(text):
-        kind = category(letter)
+    for place, kind in enumerate([*map(category, text), "end"]):
         if kind[0] != "M":
-            ends += [place] * inside
+            if inside:
+                ends.append(place)
             inside = kind == "Lo"
-    return [*ends, *[len(text)] * inside]
+    return ends

@@ -7,7 +7,6 @@ import torch
 
 from tests.runtime.conftest import SHAPES, network, sources
 from weebill.errors import InputError
-from weebill.kernels.largest import largest, largest_at_once
 from weebill.translation.model.batch import pad
 from weebill.translation.search import shapes
 from weebill.translation.search.beam import beam_batch
@@ -139,21 +138,6 @@ def test_a_diverged_network_is_reported():
     model.output.bias.data.fill_(torch.nan)
     with pytest.raises(InputError, match="not a number"):
         fixed_beam(FixedDecoder(CPU), Ensemble([model]), *batch(5), SearchOptions(beam=2))
-
-
-def test_largest_at_once_is_a_stable_sort():
-    draw = torch.Generator().manual_seed(1)
-    for n, k in ((5, 5), (64, 3), (700, 4), (1000, 12), (1001, 1)):
-        for values in (
-            torch.randn(9, n, generator=draw),
-            torch.randn(9, n, generator=draw).round(),
-        ):
-            values[0, : n // 2] = -torch.inf
-            expected, places = values.sort(dim=1, descending=True, stable=True)
-            found, indices = largest_at_once(values, k)
-            assert torch.equal(found, expected[:, :k])
-            assert torch.equal(indices, places[:, :k])
-            assert torch.equal(largest(values, k)[1], indices)
 
 
 def _tensors(found, decoder, seen):

@@ -10,7 +10,6 @@ from torch import nn
 
 from weebill.errors import InputError
 from weebill.kernels import cpu_matmul
-from weebill.kernels.largest import largest
 from weebill.pruning.cut import cut
 from weebill.translation.model.network import Translator
 from weebill.translation.search import fastest_precision, greedy, prepack, search
@@ -252,24 +251,6 @@ def test_batches_hold_like_lengths_within_bounds():
     assert batches == [[7], [3, 5], [0, 2, 4], [8, 6]]
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= 20
-
-
-@pytest.mark.parametrize("size", [7, 64, 700, 1000, 2113])
-@pytest.mark.parametrize("k", [1, 2, 6])
-def test_largest_is_a_stable_descending_sort(size, k):
-    """The order is right with many ties, with infinities, and for rows with all best values in one chunk."""
-    torch.manual_seed(size * 10 + k)
-    continuous = torch.randn(20, size)
-    tied = torch.randint(0, 5, (20, size)).float()
-    clustered = torch.randn(20, size)
-    clustered[:, : size // 3] += 10
-    walled = torch.full((20, size), -torch.inf)
-    walled[:, size // 2] = 1.0
-    for values in (continuous, tied, clustered, walled):
-        expected, where = values.sort(dim=1, descending=True, stable=True)
-        top, indices = largest(values.clone(), k)
-        assert torch.equal(top, expected[:, :k])
-        assert torch.equal(indices, where[:, :k])
 
 
 def test_prepacked_layers_are_the_same_layers(monkeypatch):
