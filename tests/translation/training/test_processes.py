@@ -41,7 +41,7 @@ def loss(network, vocabulary):
 def test_a_job_of_slurm_trains_on_all_its_devices(tmp_path, corpus, vocabulary, on_slurm):
     """Two processes over gloo make the same updates as one: after 100 updates, the losses are equal."""
     config = replace(CONFIG, updates=100, validate_every=101, checkpoint_every=100)
-    config = replace(config, learning_rate=0.003, dropout=0.0, smoothing=0.0)
+    config = replace(config, learning_rate=0.004, warmup=20, dropout=0.0, smoothing=0.0)
     one, _ = run(corpus, vocabulary, tmp_path / "one", replace(config, accumulate=2))
     two = new_network(small_architecture(len(vocabulary)), seed=1)
     before = loss(two, vocabulary)
