@@ -1,6 +1,6 @@
 """Settings of cleaning and of the scores that drop rows."""
 
-from dataclasses import fields, make_dataclass
+from dataclasses import fields
 from typing import Annotated, get_type_hints
 
 from weebill.corpus.cleaning.rules import Rules
@@ -15,6 +15,7 @@ from weebill.settings import (
     Share,
     Unique,
     Weight,
+    made_section,
     section,
 )
 from weebill_runtime.normalisation import Punctuation
@@ -136,12 +137,12 @@ class ScoredText:
 
 
 # The keys of overrides are optional, and have no sentences, because the keys that they override have them.
-CorpusRules = make_dataclass(
+_RULES = get_type_hints(Rules, include_extras=True)
+CorpusRules = made_section(
     "CorpusRules",
-    [(key, hint | None, None) for key, hint in get_type_hints(Rules, include_extras=True).items()],
+    "Rules of one corpus: the keys of `cleaning.rules` that it overrides.",
+    [(key, hint | None, None, "") for key, hint in _RULES.items()],
     bases=(Rules,),
-    namespace={"__doc__": "Rules of one corpus: the keys of `cleaning.rules` that it overrides."},
-    frozen=True,
 )
 
 
@@ -152,11 +153,10 @@ class CorpusScore:
     cut: Cut
 
 
-CorpusScores = make_dataclass(
+CorpusScores = made_section(
     "CorpusScores",
-    [(score.name, CorpusScore | None, None) for score in fields(Scores)],
-    namespace={"__doc__": "Cuts of one corpus."},
-    frozen=True,
+    "Cuts of one corpus.",
+    [(score.name, CorpusScore | None, None, "") for score in fields(Scores)],
 )
 
 
