@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weebill.experiment import pipelines
 from weebill.report import noise
 from weebill.report.costs import Job, hours
-from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, times
+from weebill.report.front.front import Example, Front, cost_sentence, hours_cell, spread, times
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, three_digits
@@ -16,7 +16,6 @@ from weebill.report.table import Cell, Column, Row, Table, three_digits
 if TYPE_CHECKING:
     from weebill.evaluation.timing.generation_speed import GenerationSpeed
 
-EXAMPLES = 10
 FIGURE = "generation_front"
 SHORTEST = 600  # characters of the shortest article that an example shows
 CONTROL = "× control: score divided by the control's, which was trained as long with nothing removed or rounded."
@@ -150,7 +149,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
         variant = next(v for v in known if path.endswith(f"/{v}.jsonl"))
         said[variant] = [json.loads(line) for line in read_lines(path)]
     found = []
-    for index in evenly(len(rows), EXAMPLES):
+    for index in spread(len(rows)):
         article = rows[index]["article"]
         cut = article if len(article) <= SHORTEST else f"{article[:SHORTEST].rsplit(' ', 1)[0]} …"
         texts = [("article", cut), ("reference", rows[index]["summary"])]

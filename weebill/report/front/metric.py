@@ -12,9 +12,9 @@ from weebill.report.front.front import (
     Example,
     Front,
     cost_sentence,
-    evenly,
     hours_cell,
     signed_text,
+    spread,
     times,
 )
 from weebill.report.results import Results, first
@@ -23,7 +23,6 @@ from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_
 if TYPE_CHECKING:
     from weebill.evaluation.timing.metric_speed import MetricSpeed
 
-EXAMPLES = 10
 FIGURE = "cometinho_figure1"
 REFERENCE_RULES = "train_reference", "import_reference"
 
@@ -173,7 +172,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
     rows = JudgedSet.read(name, entry).judgements
     scores = {Path(path).stem: read_json(path)["scores"] for path in files["scores"]}
     found = []
-    for index in evenly(len(rows), EXAMPLES):
+    for index in spread(len(rows)):
         row = rows.iloc[index]
         texts = {"source": row["src"], "translation": row["mt"], "reference": row.get("ref", "")}
         numbers = {"people": row["score"], **{m: some[index] for m, some in scores.items()}}

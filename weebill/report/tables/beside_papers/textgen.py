@@ -65,7 +65,7 @@ def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
 
 def _variants_of(results: Results, task: str, rows: Sequence[Sequence[str]]) -> list[str | None]:
     """Return the variant for the steps of each row, all of one model: the first model with the most rows."""
-    models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
+    models = dict.fromkeys(map(model_of, lookup.variants_for(results.config, task)))
     found = [[variant_of(results, model, steps) for steps in rows] for model in models]
     return min(found, key=lambda ours: ours.count(None))
 
