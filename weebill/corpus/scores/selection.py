@@ -1,10 +1,8 @@
 """Selection by scores: each in turn drops the worst of the rows that the filters and earlier scores kept."""
 
 import logging
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -22,31 +20,12 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
-from weebill.experiment.scores import SCORES
+from weebill.experiment.scores import SCORES, Cut
 from weebill.files import atomic_folder
 
 log = logging.getLogger(__name__)
 
 BEFORE = 255  # value for rows that were dropped before the scores
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Limit of a score, given as one of three values; no row is dropped if all are None.
-
-    percent: drop the worst floor(rows · percent / 100) rows.  best: keep this number of rows.
-    threshold: drop the rows whose score is worse than this value.
-    """
-
-    percent: float | None = None
-    best: int | None = None
-    threshold: float | None = None
-
-    def count(self, rows: int) -> int:
-        """Return the number of `rows` rows that `percent` or `best` drops; 0 if neither is given."""
-        if self.percent is not None:
-            return math.floor(rows * Fraction(str(self.percent)) / 100)
-        return 0 if self.best is None else max(0, rows - self.best)
 
 
 @dataclass(frozen=True)
