@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from weebill.experiment import pipelines
 from weebill.report import noise
@@ -12,9 +11,6 @@ from weebill.report.front.front import Example, Front, cost_sentence, hours_cell
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, three_digits
-
-if TYPE_CHECKING:
-    from weebill.evaluation.timing.generation_speed import GenerationSpeed
 
 FIGURE = "generation_front"
 SHORTEST = 600  # characters of the shortest article that an example shows
@@ -57,11 +53,11 @@ def _sentence(results: Results, model: str) -> str:
     one = min(variants, key=lambda v: results.size(v).parameter_bytes)
     if one == base:
         return ""
-    mib = [_mib(results, v) for v in (one, base)]
+    mib = [results.mebibytes(v) for v in (one, base)]
     told = f"`{one}` is {times(*reversed(mib))}× smaller than `{base}` ({mib[0]} MiB instead of {mib[1]})"
     speeds = [lookup.speed(results, v) for v in (one, base)]
     if all(speeds):
-        ratio = times(*reversed([_seconds(speed) for speed in speeds]))
+        ratio = times(*map(lookup.seconds, reversed(speeds)))
         told += f" and {ratio}× as fast{noise.warning(*speeds)}"
     name = metric_of(results, one)
     score, other = (lookup.quality(results, v, name) for v in (one, base))
@@ -73,14 +69,6 @@ def _sentence(results: Results, model: str) -> str:
         if same := lookup.quality(results, control, name) if control else None:
             told += f", that of its control `{control}` {lookup.texts(same, name)[0]}"
     return f"{told}."
-
-
-def _mib(results: Results, variant: str) -> str:
-    return three_digits(results.size(variant).mib)
-
-
-def _seconds(speed: "GenerationSpeed | None") -> str:
-    return three_digits(speed.seconds_per_example) if speed else ""
 
 
 def _texts(results: Results, variant: str, metric: str) -> list[str]:
@@ -99,9 +87,9 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         if controlled:
             control = pipelines.control_of(results.config, variant)
             cells.append(times(score, _texts(results, control, name)[0]) if control else "")
-        own, whole = (_mib(results, v) for v in (variant, base))
+        own, whole = (results.mebibytes(v) for v in (variant, base))
         timed = lookup.speed(results, variant)
-        seconds, first = _seconds(timed), _seconds(lookup.speed(results, base))
+        seconds, first = (lookup.seconds(one) for one in (timed, lookup.speed(results, base)))
         mark = noise.mark(timed.seconds) if timed else ""
         cells += [own, times(whole, own), Cell(seconds, mark=mark), times(first, seconds)]
         cells += [three_digits(timed.milliseconds_per_token) if timed else ""]

@@ -59,7 +59,7 @@ def timed(results: Results, metric: str, way: str = "") -> "MetricSpeed | None":
 
 
 def _gain(results: Results, metric: str) -> str:
-    own, whole = (_mib(results, name) for name in (metric, REFERENCE))
+    own, whole = (results.mebibytes(name) for name in (metric, REFERENCE))
     if not own or not whole:
         return ""
     told = f"`{metric}` is {times(whole, own)}× smaller than the reference metric: {own} MiB instead of {whole}"
@@ -76,11 +76,6 @@ def _gain(results: Results, metric: str) -> str:
         )
     noisy = any(noise.mark(one.seconds) for one in (ours, base))
     return f"{told}{'; a noisy measurement' if noisy else ''}."
-
-
-def _mib(results: Results, metric: str) -> str:
-    size = results.size(metric)
-    return three_digits(size.mib) if size else ""
 
 
 def _seconds(one: "MetricSpeed | None") -> str:
@@ -116,7 +111,7 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         columns += Column.grouped(f"95 %, {name}", **{f"{name}_low": "from", f"{name}_high": "to"})
     rows = []
     for metric in results.metrics():
-        own, whole = (_mib(results, name) for name in (metric, REFERENCE))
+        own, whole = (results.mebibytes(name) for name in (metric, REFERENCE))
         one, base = (timed(results, name) for name in (metric, REFERENCE))
         seconds, mark = _seconds(one), noise.mark(one.seconds) if one else ""
         cells = [metric, own, times(whole, own), Cell(seconds, mark=mark)]

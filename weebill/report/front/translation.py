@@ -58,7 +58,7 @@ def _gain(results: Results) -> str:
         return ""
     base = teacher or one.baseline
     name = f"teacher ({teacher.recipe})" if teacher else "unpruned student"
-    own, whole = (lookup.mebibytes(results.size(v)) for v in (one, base))
+    own, whole = (results.mebibytes(v) for v in (one, base))
     if one == base:
         return f"`{one}`, the best student, has {own} MiB; nothing smaller was measured."
     smaller = f"{times(whole, own)}× smaller than its {name}: {own} MiB instead of {whole}"
@@ -152,7 +152,7 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     bounded = any(one.low is not None for one in scores.values())
     for variant, role in chain.items():
         cells = [role, str(variant), *_score_cells(scores, variant, teacher, bounded)]
-        own, whole = (lookup.mebibytes(v and results.size(v)) for v in (variant, teacher))
+        own, whole = (results.mebibytes(v) for v in (variant, teacher))
         cells += [own, times(whole, own)]
         cells += _speed_cells(results, variant, teacher)
         cells += [_latency(results, variant), hours_cell(step_hours(jobs, variant))]

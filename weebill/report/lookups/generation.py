@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from weebill.experiment import pipelines
 from weebill.report.results import Results, first
-from weebill.report.table import fixed
+from weebill.report.table import fixed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.generation_quality import GenerationQuality
@@ -40,6 +40,11 @@ def quality(results: Results, variant: str, metric: str) -> "GenerationQuality |
 def speed(results: Results, variant: str) -> "GenerationSpeed | None":
     """Return the times of a variant on a processor, None if they were not measured."""
     return first(results.speeds, variant=variant, device="cpu")
+
+
+def seconds(speed: "GenerationSpeed | None") -> str:
+    """Format the seconds for an example; "" if they were not measured."""
+    return three_digits(speed.seconds_per_example) if speed else ""
 
 
 def gpu_speed(results: Results, variant: str) -> "GenerationSpeed | None":

@@ -7,7 +7,7 @@ from weebill.experiment.pipelines import model_of, variants_of
 from weebill.files import GIB
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Column, fixed, three_digits
+from weebill.report.table import Column, fixed
 from weebill.report.tables.beside_papers.comparison import (
     PAPER_FIRST,
     Line,
@@ -91,8 +91,7 @@ def _score(column: str, metric: str) -> Quantity:
 
 
 def _seconds(results: Results, variant: str) -> str:
-    speed = lookup.speed(results, variant)
-    return three_digits(speed.seconds_per_example) if speed else ""
+    return lookup.seconds(lookup.speed(results, variant))
 
 
 def _gibibytes(results: Results, variant: str) -> str:
