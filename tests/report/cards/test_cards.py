@@ -73,9 +73,8 @@ def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks)
         "test_sets": results.config["test_sets"],
     }
     name = "small/pushy-i6/int8-finetuned"
-    [(card, folders)] = translation.cards(results, {name: ["a", "b"]})
-    assert folders == ["a", "b"]
-    text = render(card, data_sources(CONFIG, locks))
+    card = translation.card_of(results, name, "a")
+    text = render(card, results.config, data_sources(CONFIG, locks))
     _, head, body = text.split("---\n", 2)
     fields = yaml.safe_load(head)
     assert (fields["language"], fields["pipeline_tag"]) == (["en", "de"], "translation")
@@ -91,22 +90,23 @@ def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks)
 
 def test_a_card_explains_the_mark_of_a_noisy_time(results):
     results.config = {**results.config, "seed": 3}
-    [(card, _)] = translation.cards(results, {"small/pushy-i6/int8-finetuned": ["a"]})
-    assert noise.NOTE not in render(card, [])
+    card = translation.card_of(results, "small/pushy-i6/int8-finetuned", "a")
+    assert noise.NOTE not in render(card, results.config, [])
     noisy = replace(card, facts=[("Speed", f"9{noise.MARK} words")])
-    assert render(noisy, []).endswith(f"- Speed: 9~ words\n\n{noise.NOTE}\n")
+    assert render(noisy, results.config, []).endswith(f"- Speed: 9~ words\n\n{noise.NOTE}\n")
 
 
 def test_cards_of_metrics_and_generators():
     found = metric_results(0.121, -0.004)
     found.config = {**found.config, "experiment": "m", "seed": 1}
-    [(card, _)] = metric.cards(found, {"pruned": ["models/pruned"]})
+    card = metric.card_of(found, "pruned", "models/pruned")
     assert card.scores[0].value == 0.121 and "80" in dict(card.facts)["Parameters"]
-    [(card, _)] = generation.cards(generation_results(), {WHOLE: ["models/x"]})
+    found = generation_results()
+    card = generation.card_of(found, WHOLE, "models/x")
     assert card.command.startswith('weebill.load_int8("models/x")')
     assert {one.metric for one in card.scores} == {"ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"}
     assert "from bart by the steps fine-tuned (fine-tune), then distilled (distil)" in card.about
-    assert "|  |" not in render(card, [])
+    assert "|  |" not in render(card, found.config, [])
 
 
 @pytest.mark.parametrize("notes", ["", "Input: as it is.\n"])

@@ -1,6 +1,6 @@
 """Cards of a metric experiment's models: the references, and the smaller metrics made from them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from weebill.experiment.metrics import REFERENCE
 from weebill.report import noise
@@ -10,36 +10,29 @@ from weebill.report.results import Results
 from weebill.report.table import shortened
 
 
-def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
-    """Yield the card of each metric with the folders that it belongs to.  folders: metric → model folders."""
-    config = results.config
-    for name, places in folders.items():
-        kind = (
-            "A reference metric of translation, from which smaller ones are made"
-            if name.startswith(REFERENCE)
-            else f"A small metric of translation ({name}), made from a reference metric"
-        )
-        card = Card(
-            name=name,
-            task="text-classification",
-            languages=["multilingual"],
-            about=f"{kind}. It scores a translation by its source and a reference translation.",
-            intended=(
-                "Comparison of translation systems, and choice among translations. The table shows how far its "
-                "scores agree with people's (τ); compare scores of the same metric and version only."
-            ),
-            command=f"weebill score --model {places[0]} -s source.txt -r reference.txt -t system.txt",
-            experiment=config["experiment"],
-            seed=config["seed"],
-            scores=[
-                Score(one.test_set, "τ", one.tau, one.low, one.high, one.signature)
-                for one in results.qualities
-                if one.metric == name and one.tau is not None
-            ],
-            facts=list(_facts(results, name)),
-            tags=["comet", "translation-metric"],
-        )
-        yield card, places
+def card_of(results: Results, name: str, folder: str) -> Card:
+    """Return the card of a metric, by its name and its model folder."""
+    kind = f"A small metric of translation ({name}), made from a reference metric"
+    if name.startswith(REFERENCE):
+        kind = "A reference metric of translation, from which smaller ones are made"
+    return Card(
+        name=name,
+        task="text-classification",
+        languages=["multilingual"],
+        about=f"{kind}. It scores a translation by its source and a reference translation.",
+        intended=(
+            "Comparison of translation systems, and choice among translations. The table shows how far its scores "
+            "agree with people's (τ); compare scores of the same metric and version only."
+        ),
+        command=f"weebill score --model {folder} -s source.txt -r reference.txt -t system.txt",
+        scores=[
+            Score(one.test_set, "τ", one.tau, one.low, one.high, one.signature)
+            for one in results.qualities
+            if one.metric == name and one.tau is not None
+        ],
+        facts=list(_facts(results, name)),
+        tags=["comet", "translation-metric"],
+    )
 
 
 def _facts(results: Results, metric: str) -> Iterator[tuple[str, str]]:

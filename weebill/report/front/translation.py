@@ -15,9 +15,9 @@ from weebill.report.front.front import (
     Example,
     Front,
     cost_sentence,
-    evenly,
     hours_cell,
     signed_text,
+    spread,
     times,
 )
 from weebill.report.lookups import translation as lookup
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 GREEDY = search_name(1)
 FIGURE = "speed/front"
-EXAMPLES = 10
 
 
 def front(
@@ -59,7 +58,7 @@ def _gain(results: Results) -> str:
         return ""
     base = teacher or one.baseline
     name = f"teacher ({teacher.recipe})" if teacher else "unpruned student"
-    own, whole = (lookup.mebibytes(results.size(v)) for v in (one, base))
+    own, whole = (results.mebibytes(v) for v in (one, base))
     if one == base:
         return f"`{one}`, the best student, has {own} MiB; nothing smaller was measured."
     smaller = f"{times(whole, own)}× smaller than its {name}: {own} MiB instead of {whole}"
@@ -153,7 +152,8 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     bounded = any(one.low is not None for one in scores.values())
     for variant, role in chain.items():
         cells = [role, str(variant), *_score_cells(scores, variant, teacher, bounded)]
-        cells += _size_cells(results, variant, teacher)
+        own, whole = (results.mebibytes(v) for v in (variant, teacher))
+        cells += [own, times(whole, own)]
         cells += _speed_cells(results, variant, teacher)
         cells += [_latency(results, variant), hours_cell(step_hours(jobs, variant))]
         rows.append(Row.of(cells, baseline=variant in (teacher, small)))
@@ -205,25 +205,16 @@ def _score_cells(
     return [cell, *([interval] if bounded else [])]
 
 
-def _size_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[str]:
-    shown = [lookup.mebibytes(results.size(v)) if v else "" for v in (variant, teacher)]
-    return [shown[0], times(shown[1], shown[0])]
-
-
 def _speed_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[Cell | str]:
     """Return words per second and gain by PyTorch, then by the runtime; gains are over the teacher by PyTorch."""
     cells = []
     base = lookup.speed(results, teacher) if teacher else None
-    by_torch = next((e for e in lookup.engines(results, variant) if not _is_runtime(e)), "")
+    by_torch = next((e for e in lookup.engines(results, variant) if "runtime" not in e), "")
     for one in (_of_engine(results, variant, by_torch), lookup.runtime_speed(results, variant)):
         shown = lookup.words_per_second(one)
         faster = "" if variant == teacher else times(shown, lookup.words_per_second(base))
         cells += [Cell(shown, mark=noise.mark(one.seconds) if one else ""), faster]
     return cells
-
-
-def _is_runtime(engine: str) -> bool:
-    return "runtime" in engine
 
 
 def _latency(results: Results, variant: Variant) -> str:
@@ -246,7 +237,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
     chain = [(v, role) for v, role in chosen.roles(results).items() if v in paths]
     lines = {v: [*read_lines(paths[v])] for v, _ in chain}
     found = []
-    for index in evenly(len(pairs), EXAMPLES):
+    for index in spread(len(pairs)):
         rows = [("source", pairs[index]["source"]), ("reference", pairs[index]["target"])]
         rows += [(role, lines[v][index]) for v, role in chain]
         found.append(Example(rows))
