@@ -62,6 +62,25 @@ def test_command_names_the_model_and_a_sentence_that_it_translates_right(results
     assert model == str(results / "models/one/pushy/int8")
 
 
+def test_the_best_small_student_is_a_model_that_its_command_finds(results):
+    """A beam search of a small student has no folder of its own, and a random choice of heads is only a baseline."""
+    better = ["small/unpruned/float32,42.75,0.9", "small/beam-4/float32,48.0,0.9"]
+    better.append("one/chance/float32,49.0,0.9")
+    for file, columns in (("variants", "news,{},{}"), ("speed/variants", "7000")):
+        table = results / f"tables/{file}.csv"
+        rows = [row.split(",") for row in better]
+        lines = [",".join([name, columns.format(*numbers)]) for name, *numbers in rows]
+        table.write_text("\n".join([table.read_text(), *lines]))
+    for name, *_ in (row.split(",") for row in better):
+        folder = results / "evaluation/translations" / name
+        folder.mkdir(parents=True)
+        (folder / "news.txt").write_text("Wer?\nTom.\nOh.\n")
+        (folder / "talks.txt").write_text("Lange.\n")
+    recipe = {"method": "one-shot", "criterion": "random", "heads": 2}
+    lines = outcome({**CONFIG, "pruning": {"chance": recipe}}, results)
+    assert lines[-1].endswith("models/small/unpruned/float32'")
+
+
 def test_only_translation_with_students_has_an_outcome(results):
     assert outcome({"kind": "metric"}, results) == []
     table = results / "tables/variants.csv"

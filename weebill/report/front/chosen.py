@@ -1,6 +1,7 @@
 """Models that the first page of a translation experiment shows: the best of each kind."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.student_names import repeats
@@ -41,7 +42,7 @@ def _students(results: Results) -> list[Variant]:
     """Return the students that may be the best: with a score and the experiment's seed, but no pruning baselines."""
     scores = lookup.scores(results)
     found = [v for v in lookup.students(results) if v in scores and not repeats(v.student)]
-    return [v for v in found if not _is_baseline(results, v)]
+    return [v for v in found if not is_baseline(results.config, v.recipe)]
 
 
 def best_small(results: Results) -> Variant | None:
@@ -61,6 +62,7 @@ def best(results: Results, students: Sequence[Variant]) -> Variant:
     return max(students, key=lambda v: (scores[v].bleu, -results.size(v).parameter_bytes))
 
 
-def _is_baseline(results: Results, variant: Variant) -> bool:
-    recipe = results.config.get("pruning", {}).get(variant.recipe)
-    return bool(recipe) and pruning_method(recipe).baseline is not None
+def is_baseline(config: Mapping[str, Any], recipe: str) -> bool:
+    """Return True for a recipe that other recipes should beat, such as a random choice of heads."""
+    settings = config.get("pruning", {}).get(recipe)
+    return bool(settings) and pruning_method(settings).baseline is not None
