@@ -65,6 +65,49 @@ def test_every_source_has_its_licence_or_says_that_it_is_unknown(locks):
     }
 
 
+HUB = "https://huggingface.co"
+OWN = ["a file of the user's own"]
+ADDRESS = "https://example.org/dir/text.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("config", "places"),
+    [
+        ({"kind": "generation", "data": {"web": {"train": [{"path": ADDRESS}]}}}, [ADDRESS]),
+        (
+            {"kind": "generation", "data": {"hub": {"train": [{"name": "owner/set"}]}}},
+            [f"{HUB}/datasets/owner/set"],
+        ),
+        (
+            {
+                "kind": "metric",
+                "encoders": {"hub": {"hugging_face": "owner/one"}, "own": {"hugging_face": "own"}},
+                "reference": {"checkpoint": "owner/two@1a"},
+                "texts": ["own"],
+            },
+            [*OWN, f"{HUB}/owner/one", *OWN, f"{HUB}/owner/two"],
+        ),
+        (
+            {
+                "kind": "translation",
+                "published": {"files": {ADDRESS: "0" * 64}},
+                "reverse_teacher": {"hugging_face": "owner/back", "revision": "1" * 40},
+                "test_sets": {"third": {"importer": "sacrebleu", "name": "wmt21/C"}},
+            },
+            [f"{HUB}/owner/back", ADDRESS],
+        ),
+    ],
+    ids=["address", "data on the hub", "metric", "translation"],
+)
+def test_every_kind_of_place_is_shown_with_the_address_that_it_has(
+    config, places, tmp_path, monkeypatch
+):
+    """The hub has data sets below datasets/; a test set of sacreBLEU is not on it, though its name has a slash."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own").mkdir()
+    assert [one.place for one in data_sources(config, [])] == places
+
+
 def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks):
     results.config = {
         **results.config,
@@ -85,8 +128,16 @@ def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks)
     assert "| first | BLEU | 38.000 | 37.000 to 39.000 |" in body
     assert "**1 of 6 licences are not recorded" in body
     assert "pruned by late-reset, confidence, quantized (int8-finetuned)" in body
-    assert "3,500 source words per second on one core of Test processor" in body
+    assert "3500 source words per second on one core of Test processor" in body
     assert "echo '…' | weebill translate a" in body
+
+
+def test_the_speed_of_a_slow_teacher_is_not_rounded_to_none(results):
+    results.config = {**results.config, "seed": 3}
+    name = "teacher/beam-4/float32"
+    slow = [replace(one, words_per_second=0.4) for one in results.speeds if one.variant == name]
+    [(card, _)] = translation.cards(replace(results, speeds=slow), {name: ["a"]})
+    assert dict(card.facts)["Speed by PyTorch reference"].startswith("0.4 source words per second")
 
 
 def test_a_card_explains_the_mark_of_a_noisy_time(results):
