@@ -27,7 +27,8 @@ class _Model:
     speed: float
 
     def line(self, role: str, width: int) -> str:
-        size = f"{shortened(self.mebibytes):>9} {self.speed:9,.0f}"
+        speed = f"{self.speed:,.0f}" if self.speed >= 100 else shortened(self.speed)
+        size = f"{shortened(self.mebibytes):>9} {speed:>9}"
         return f"  {role:<20} {self.variant:<{width}} {self.bleu:6.1f} {size}"
 
 
