@@ -62,6 +62,15 @@ def test_the_page_is_whole_small_and_alone(tmp_path):
     assert "<em>Most</em> of <code>x</code>: 50. Below." in page
 
 
+def test_sentences_from_right_to_left_are_shown_so(tmp_path):
+    """Without a direction, a browser puts the full stop of an Arabic sentence at its wrong end."""
+    arabic = "نام القط."
+    table = Table("t", "T", "", Column.texts(source="Source"), [Row.of([arabic])])
+    front = Front("A title", [], [], table)
+    page = report_page(front, [Example([("source", arabic), ("reference", "b")])], [], [], [])
+    assert f'<td dir="auto">{arabic}</td>' in page and f'<dd dir="auto">{arabic}</dd>' in page
+
+
 def test_sections_are_in_the_order_of_their_numbers(tmp_path):
     found = sections(exhibits(tmp_path), [], [])
     assert [one.title for one in found] == ["Middle", "Last"]

@@ -185,9 +185,15 @@ def _html_header(columns: Sequence[Column]) -> str:
 def _html_row(columns: Sequence[Column], row: Row) -> str:
     pairs = zip(columns, row.cells, strict=True)
     cells = "".join(
-        f"<td{_class(column)}>{_html_cell(column, cell)}</td>" for column, cell in pairs
+        f"<td{_class(column)}{_direction(column)}>{_html_cell(column, cell)}</td>"
+        for column, cell in pairs
     )
     return f'<tr class="{row.kind}">{cells}</tr>'
+
+
+def _direction(column: Column) -> str:
+    """Return the attribute by which a browser shows text from right to left in scripts like Arabic."""
+    return "" if column.numeric else ' dir="auto"'
 
 
 def _html_cell(column: Column, cell: Cell) -> str:
