@@ -17,3 +17,13 @@ def test_the_verdict_tells_size_loss_and_cost():
         f"Its agreement with people is τ 0.121 on {NEWS} (−0.004 against the reference, p = 0.500)."
     )
     assert cost == "The run times of all jobs add up to 30.0 minutes."
+
+
+def test_an_experiment_without_smaller_metrics_tells_its_cost():
+    results = metric_results(None, None)
+    results.config |= {"experiment": "m", "seed": 1, "encoders": {}}
+    results.qualities = results.qualities[:1]  # the reference
+    jobs = [Job("train_reference", "0", 1800, 1)]
+    assert metric.front(results, jobs, []).verdict == [
+        "The run times of all jobs add up to 30.0 minutes."
+    ]

@@ -45,15 +45,20 @@ def _students(results: Results) -> list[Variant]:
     return [v for v in found if not is_baseline(results.config, v.recipe)]
 
 
+def best_whole(results: Results) -> Variant | None:
+    """Return the best unpruned float32 student."""
+    wholes = [v for v in _students(results) if v == v.baseline]
+    return best(results, wholes) if wholes else None
+
+
 def best_small(results: Results) -> Variant | None:
     """Return the best student with at most half the bytes of the best unpruned student, or else the latter."""
-    students = _students(results)
-    wholes = [v for v in students if v == v.baseline]
-    if not wholes:
+    whole = best_whole(results)
+    if whole is None:
         return None
-    limit = SMALL * results.size(best(results, wholes)).parameter_bytes
-    small = [v for v in students if results.size(v).parameter_bytes <= limit]
-    return best(results, small or wholes)
+    limit = SMALL * results.size(whole).parameter_bytes
+    small = [v for v in _students(results) if results.size(v).parameter_bytes <= limit]
+    return best(results, small or [whole])
 
 
 def best(results: Results, students: Sequence[Variant]) -> Variant:

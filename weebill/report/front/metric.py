@@ -40,9 +40,8 @@ def front(
         ("Seed", str(config["seed"])),
     ]
     small = next((name for name in (DISTILLED, PRUNED) if name in results.metrics()), None)
-    said = (
-        [_gain(results, small), _loss(results, small), cost_sentence(jobs, stages)] if small else []
-    )
+    said = [_gain(results, small), _loss(results, small)] if small else []
+    said.append(cost_sentence(jobs, stages))
     title = f"{config['experiment']}: small metrics of translation"
     return Front(title, setting, [one for one in said if one], metrics_table(results, jobs), FIGURE)
 
