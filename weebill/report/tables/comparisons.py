@@ -48,4 +48,5 @@ def resolution_note(rows: "Sequence[Comparison | SeedsComparison]") -> str:
 def text_note(one: "Comparison | SeedsComparison") -> str:
     """Name the text of a comparison, and its signature."""
     sets = " and ".join(one.test_sets)
-    return f"BLEU of {one.sentences:,} sentences, {sets} together; signature {one.signature}."
+    together = " together" * (len(one.test_sets) > 1)
+    return f"BLEU of {one.sentences:,} sentences, {sets}{together}; signature {one.signature}."

@@ -37,4 +37,4 @@ def run_time_table(jobs: Iterable[Job]) -> Table:
 def _texts(name: str, jobs: list[Job]) -> list[str]:
     seconds = [job.seconds for job in jobs]
     minutes = (fixed(value / 60, 1) for value in (sum(seconds), max(seconds)))
-    return [name, str(len(jobs)), *minutes, fixed(max(job.mib for job in jobs), 0)]
+    return [name, str(len(jobs)), *minutes, fixed(max(job.mib for job in jobs) or None, 0)]
