@@ -18,7 +18,7 @@ from weebill.report.front.front import (
     times,
 )
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, probability, signed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.metric_speed import MetricSpeed
@@ -95,7 +95,7 @@ def _loss(results: Results, metric: str) -> str:
             told = f"τ {fixed(one.tau, 3)} on {name}"
             if one.difference is not None:
                 change = signed_text(signed(one.difference, 3))
-                told += f" ({change} against the reference, p = {fixed(one.p_value, 3)})"
+                told += f" ({change} against the reference, p = {probability(one.p_value)})"
             parts.append(told)
     if not parts:
         return ""

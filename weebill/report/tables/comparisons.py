@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
-from weebill.report.table import Column, fixed, signed
+from weebill.report.table import Column, fixed, probability, signed
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison, SeedsComparison
@@ -31,6 +31,11 @@ def scores(one: "Comparison", side: str = "") -> list[str]:
 def differences(one: "Comparison | SeedsComparison") -> list[str]:
     """Format the difference to the baseline, and its bounds."""
     return list(map(signed, (one.difference, one.difference_low, one.difference_high)))
+
+
+def tested(one: "Comparison") -> list[str]:
+    """Format the difference to the baseline, its bounds and its p-value."""
+    return [*differences(one), probability(one.p_value)]
 
 
 def in_words(one: "Comparison | SeedsComparison") -> str:

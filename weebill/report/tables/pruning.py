@@ -48,7 +48,7 @@ def worth_table(results: Results) -> Table:
             ]
             rows.append(Row.of(cells, baseline=True))
         cells = [*_model_cells(results, variant), *comparisons.scores(one), baseline.recipe]
-        rows.append(Row.of([*cells, *comparisons.differences(one), fixed(one.p_value, 3)]))
+        rows.append(Row.of([*cells, *comparisons.tested(one)]))
     return Table(
         "pruning",
         "What pruning is worth",
