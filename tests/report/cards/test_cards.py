@@ -11,6 +11,7 @@ from tests.report.metric_results import metric_results
 from weebill.corpus.origins import catalogue
 from weebill.experiment.origins import FOLDER
 from weebill.files import write_json
+from weebill.metric.architecture import REFERENCELESS, REGRESSION, Architecture
 from weebill.report import noise
 from weebill.report.cards import generation, metric, translation
 from weebill.report.cards.card import END, install, render
@@ -148,11 +149,24 @@ def test_a_card_explains_the_mark_of_a_noisy_time(results):
     assert render(noisy, []).endswith(f"- Speed: 9~ words\n\n{noise.NOTE}\n")
 
 
-def test_cards_of_metrics_and_generators():
+@pytest.mark.parametrize(
+    ("kind", "told", "options"),
+    [
+        (REGRESSION, "its source and a reference translation", "-s source.txt -r reference.txt"),
+        (REFERENCELESS, "its source", "-s source.txt"),
+    ],
+)
+def test_a_card_of_a_metric_asks_for_the_texts_that_it_reads(tmp_path, kind, told, options):
     found = metric_results(0.121, -0.004)
     found.config = {**found.config, "experiment": "m", "seed": 1}
-    [(card, _)] = metric.cards(found, {"pruned": ["models/pruned"]})
+    write_json(tmp_path / "config.json", {"architecture": Architecture(kind).to_dict()})
+    [(card, _)] = metric.cards(found, {"pruned": [str(tmp_path)]})
     assert card.scores[0].value == 0.121 and "80" in dict(card.facts)["Parameters"]
+    assert card.about.endswith(f"It scores a translation by {told}.")
+    assert card.command == f"weebill score --model {tmp_path} {options} -t system.txt"
+
+
+def test_a_card_of_a_generator_tells_its_steps():
     [(card, _)] = generation.cards(generation_results(), {WHOLE: ["models/x"]})
     assert card.command.startswith('weebill.load_int8("models/x")')
     assert {one.metric for one in card.scores} == {"ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"}
