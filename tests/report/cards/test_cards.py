@@ -174,6 +174,20 @@ def test_a_card_of_a_generator_tells_its_steps():
     assert "|  |" not in render(card, [])
 
 
+def test_a_card_names_a_function_that_loads_the_model():
+    """transformers alone knows only layers of the shape that its configuration gives all of them."""
+    results = generation_results()
+    for steps, function in {
+        "fine-tuned": "AutoModelForSeq2SeqLM.from_pretrained(",
+        "fine-tuned/distilled": "AutoModelForSeq2SeqLM.from_pretrained(",
+        "fine-tuned/distilled/pruned": "weebill.hugging_face.folder import load_model; load_model(",
+        "fine-tuned/distilled/pruned/trained-int8": "; load_model(",
+        "fine-tuned/distilled/pruned/trained-int8/int8": "weebill.load_int8(",
+    }.items():
+        [(card, _)] = generation.cards(results, {f"bart/{steps}": ["models/x"]})
+        assert f'{function}"models/x"' in card.command
+
+
 @pytest.mark.parametrize("notes", ["", "Input: as it is.\n"])
 def test_a_card_stands_before_an_export_s_own_notes_however_often_it_is_installed(tmp_path, notes):
     if notes:

@@ -26,7 +26,7 @@ def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[
             languages=[],
             about=f"A model for {task}, made from {model_of(variant)} by the steps {steps}.",
             intended=f"The task {task} on text like its training data. Expect lower quality on other text.",
-            command=f'{_loader(results, variant)}("{places[0]}")  # in Python',
+            command=f"{_command(results, variant, places[0])}  # in Python",
             experiment=config["experiment"],
             seed=config["seed"],
             scores=[
@@ -40,13 +40,17 @@ def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[
         yield card, places
 
 
-def _loader(results: Results, variant: str) -> str:
-    """Return the Python function that loads a variant."""
-    if lookup.methods(results, variant)[-1] == "post-training":
-        return "weebill.load_int8"
+def _command(results: Results, variant: str, folder: str) -> str:
+    """Return the expression of Python that loads a variant; transformers refuses a model with heads removed."""
+    methods = lookup.methods(results, variant)
+    if methods[-1] == "post-training":
+        return f'weebill.load_int8("{folder}")'
+    if "movement" in methods:
+        load = "from weebill.hugging_face.folder import load_model"
+        return f'{load}; load_model("{folder}", generates=True)'
     task = task_of(results.config, model_of(variant))
     kind = {"summarization": "Seq2SeqLM", "language-modelling": "CausalLM"}[task]
-    return f"transformers.AutoModelFor{kind}.from_pretrained"
+    return f'transformers.AutoModelFor{kind}.from_pretrained("{folder}")'
 
 
 def _facts(results: Results, variant: str) -> Iterator[tuple[str, str]]:
