@@ -1,6 +1,6 @@
 """The first page of a metric experiment shows how much smaller a metric is, and what it loses."""
 
-from tests.report.metric_results import NEWS, metric_results
+from tests.report.metric_results import NEWS, agreement, metric_results
 from weebill.report.costs import Job
 from weebill.report.front import metric
 
@@ -27,3 +27,17 @@ def test_an_experiment_without_smaller_metrics_tells_its_cost():
     assert metric.front(results, jobs, []).verdict == [
         "The run times of all jobs add up to 30.0 minutes."
     ]
+
+
+def test_the_time_of_the_reference_is_that_of_one_member():
+    """The reference is the ensemble's first member."""
+    results = metric_results(0.121, -0.004)
+    results.qualities = [*results.qualities, agreement("ensemble", 0.2, 0.1)]
+    trained = [Job("train_reference", str(n), 3600.0 * (n + 1), 1) for n in range(5)]
+    for jobs, hours in (
+        (trained, ["1.0", "", "15.0"]),
+        ([Job("import_reference", "", 7200.0, 1)], ["2.0", "", ""]),
+    ):
+        table = metric.metrics_table(results, jobs)
+        place = [column.key for column in table.columns].index("hours")
+        assert [row.cells[place].text for row in table.rows] == hours

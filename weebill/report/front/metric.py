@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORTED
+from weebill.experiment.metrics import DISTILLED, ENSEMBLE, PLAIN, PRUNED, REFERENCE, SORTED
 from weebill.files import read_json
 from weebill.report import noise
 from weebill.report.costs import Job, hours
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 EXAMPLES = 10
 FIGURE = "cometinho_figure1"
-REFERENCE_RULES = "train_reference", "import_reference"
 
 
 def front(
@@ -144,8 +143,10 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
 
 def _hours(results: Results, jobs: Sequence[Job], metric: str) -> float | None:
     """Return the hours of the jobs that made a metric."""
-    if metric == REFERENCE:
-        return hours(jobs, REFERENCE_RULES)
+    if metric == REFERENCE:  # the first member, or imported
+        return hours(jobs, ["train_reference", "import_reference"], ["0", ""])
+    if metric == ENSEMBLE:
+        return hours(jobs, ["train_reference"])
     return hours(jobs, ["prune_metric", "train_distilled"], [metric])
 
 
