@@ -25,11 +25,14 @@ def benchmarks(tmp_path):
 
 
 def test_run_time_is_summed_by_rule(benchmarks):
+    for name in ("join_distilled", "join_distilled@parallel"):
+        (benchmarks / f"{name}.tsv").write_text(f"{HEADER}60.0\t0:01:00\t700\t1\n")
     lines = rendering.to_csv(run_time_table(read_jobs(benchmarks))).splitlines()
     assert lines[1:] == [
         "train_student,2,15.0,10.0,900",
+        "join_distilled,2,2.0,1.0,700",
         "tables,1,0.0,0.0,",
-        "all rules,3,15.0,10.0,900",
+        "all rules,5,17.0,10.0,900",
     ]
 
 
