@@ -29,7 +29,8 @@ def run_time_table(jobs: Iterable[Job]) -> Table:
         rows,
         (
             "Minutes are summed over jobs, some of which ran side by side. A job that was stopped and "
-            "continued counts from its last start.",
+            "continued counts from its last start. Jobs of models that the configuration no longer names count as "
+            "long as their files are in `benchmarks/`.",
         ),
     )
 
