@@ -198,3 +198,4 @@ def test_examples_go_through_the_chain_in_its_order(shown, tmp_path):
     assert (rows["source"], rows["reference"]) == ("source 1", "target 1")
     assert rows["teacher, beam-4"] == "teacher/beam-4/float32 1"
     assert [who for who, _ in found[0].rows][:3] == ["source", "reference", "teacher, beam-4"]
+    assert len(rows) == len(found[0].rows) and rows["student, other"].startswith("other/unpruned")

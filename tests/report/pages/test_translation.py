@@ -93,9 +93,12 @@ def test_a_page_begins_with_at_most_eight_lines_and_folds_the_details(pruned_res
     assert summary[0].startswith(
         "- Against the unpruned student: of 3 pruned students 0 are shown to be better and 2 worse"
     )
-    assert "for 1 neither is shown; the best is `pushy` with −0.50 (−1.00 to +0.00)" in summary[0]
+    assert (
+        "for 1 neither is shown; the best is `small/pushy` with −0.50 (−1.00 to +0.00)"
+        in summary[0]
+    )
     assert "Against a random choice of as many parts: of 1 pruned students 1" in summary[1]
-    assert "`top`, translates 1.60× as fast" in summary[3]
+    assert "`small/top`, translates 1.60× as fast" in summary[3]
     before, _, after = page.partition("## Details")
     assert "| **small/unpruned/float32** |" in before and "<details" not in before
     assert after.count("<details") == after.count("</details>") > 5

@@ -1,5 +1,6 @@
 """First page of a translation experiment: teacher, students, and the best pruned and quantized ones."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -248,8 +249,10 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
 
     pairs = read_columns(files["test_set"][0], ["source", "target"]).to_pylist()
     paths = {Variant(*Path(path).parts[-4:-1]): path for path in files["translations"]}
-    chain = [(v, role) for v, role in chosen.roles(results).items() if v in paths]
-    lines = {v: [*read_lines(paths[v])] for v, _ in chain}
+    roles = {v: role for v, role in chosen.roles(results).items() if v in paths}
+    several = {role for role, count in Counter(roles.values()).items() if count > 1}
+    chain = [(v, f"{role}, {v.student}" if role in several else role) for v, role in roles.items()]
+    lines = {v: [*read_lines(paths[v])] for v in roles}
     found = []
     for index in evenly(len(pairs), EXAMPLES):
         rows = [("source", pairs[index]["source"]), ("reference", pairs[index]["target"])]
