@@ -61,7 +61,7 @@ def _facts(results: Results, variant: Variant) -> Iterator[tuple[str, str]]:
     for engine in lookup.engines(results, variant):
         if one := lookup.speed(results, variant, engine=engine):
             speed = f"{shortened(one.words_per_second)}{noise.mark(one.seconds)}"
-            yield (
-                f"Speed by {engine}",
-                f"{speed} source words per second on one core of {one.hardware}",
+            words = "source words" + " (letters, as the script has no spaces)" * (
+                one.characters > 0
             )
+            yield f"Speed by {engine}", f"{speed} {words} per second on one core of {one.hardware}"

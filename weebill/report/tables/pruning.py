@@ -112,7 +112,7 @@ def pruned_speed_table(results: Results) -> Table:
     notes = ["In brackets: as a ratio to the unpruned student in the same precision."]
     if timed := first(results.speeds, by_runtime=True):
         notes.append(
-            f"{timed.engine}; {timed.words:,} source words in {timed.sentences:,} sentences, batches of "
+            f"{timed.engine}; {lookup.source_words(timed)} in {timed.sentences:,} sentences, batches of "
             f"{timed.batch_size}, median of {len(timed.seconds)} interleaved rounds; {timed.hardware}."
         )
     rows = [
