@@ -109,6 +109,12 @@ def test_every_kind_of_place_is_shown_with_the_address_that_it_has(
     assert [one.place for one in data_sources(config, [])] == places
 
 
+def test_addresses_that_are_left_out_are_counted():
+    text = str(FOLDER / "da/da_wmt17_to-en.tsv")  # made from files of ten folders
+    [found] = data_sources({"kind": "metric", "reference": {"table": text}}, [])
+    assert found.place.count("https://") == 2 and found.place.endswith(", and 8 more")
+
+
 def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks):
     results.config = {
         **results.config,

@@ -113,8 +113,10 @@ def _public(use: str, place: str, config: Mapping[str, Any]) -> DataSource:
     text = origin(name, config.get("origins"))
     if not isinstance(text, Origin):
         return DataSource(use, name, text.entry.get("url") or text.entry["importer"])
-    folders = {one.place.rpartition("/")[0] for one in text.originals.values()}
-    return DataSource(use, name, ", ".join(sorted(folders)[:ADDRESSES]), text.licence or UNKNOWN)
+    folders = sorted({one.place.rpartition("/")[0] for one in text.originals.values()})
+    more = f", and {len(folders) - ADDRESSES} more" * (len(folders) > ADDRESSES)
+    place = f"{', '.join(folders[:ADDRESSES])}{more}"
+    return DataSource(use, name, place, text.licence or UNKNOWN)
 
 
 def _notice() -> str:
