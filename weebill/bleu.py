@@ -66,6 +66,5 @@ def _provide_pieces(places: Places) -> None:
     name = Path(tokenizer_spm.SPM_MODELS["flores200"]["url"]).name
     path = Path(tokenizer_spm.SACREBLEU_DIR, "models", name)
     if not path.is_file() or sha256_file(path) != PIECES.sha256:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as partial:
             shutil.copyfile(places.path(PIECES), partial)

@@ -19,7 +19,8 @@ from weebill.processes import is_left, maker_mark
 from weebill.replaceable import FolderKind, check_replaceable
 from weebill_runtime.json_text import parse_json
 
-MIB = 2**20  # bytes
+MIB, GIB = 2**20, 2**30  # bytes
+WEIGHTS = "model.safetensors"  # of a model folder
 LOCK = ".lock"
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # Prefixes of the names that network file systems give to removed files that a process still has open.

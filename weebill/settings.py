@@ -8,7 +8,7 @@ and `bicleaner`, which have neither pydantic nor annotated_types.
 
 import ast
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, make_dataclass
 from functools import cache
 from itertools import pairwise
@@ -112,6 +112,19 @@ Commit = Annotated[str, Pattern("^[0-9a-f]{40}$", "a commit of 40 hexadecimal di
 Accelerator = Literal["cpu", "gpu", "rehearsal"]
 
 
+def made_section(
+    name: str, doc: str, keys: Iterable[tuple[str, Any, Any, str]] = (), bases: tuple = ()
+) -> type:
+    """Make a section of keys: name, type, default and sentence of each ("" if another section has it)."""
+    entries = [
+        (key, hint, field(default=default, metadata={"sentence": text} if text else {}))
+        for key, hint, default, text in keys
+    ]
+    namespace = {"__doc__": doc, "__module__": __name__}
+    options = {"bases": bases, "namespace": namespace, "frozen": True, "kw_only": True}
+    return make_dataclass(name, entries, **options)
+
+
 def defaults(cls: type) -> dict[str, Any]:
     """Return the default of every field of a settings class; None for a field without default."""
     return {one.name: None if one.default is MISSING else one.default for one in fields(cls)}
@@ -120,7 +133,7 @@ def defaults(cls: type) -> dict[str, Any]:
 def sentences(cls: type) -> dict[str, str]:
     """Return the text below each field of a settings class and of its base classes, on one line.
 
-    Classes made from registries have the texts in the metadata of their fields.
+    Sections made by `made_section` have the texts in the metadata of their fields.
     """
     found = {one.name: one.metadata["sentence"] for one in fields(cls) if one.metadata}
     for base in reversed(cls.__mro__[:-1]):

@@ -38,7 +38,7 @@ def report(tmp_path, as_table):
 
 def test_waterfall(report):
     assert (report.rows, report.kept, report.labelled) == (12, 7, True)
-    steps = [tuple(step.values())[1:] for step in waterfall(report)]
+    steps = [tuple(step.values()) for step in waterfall(report)]
     assert steps == [
         ("identical", 12, 2, 10, 1.0),
         ("numbers", 10, 1, 9, 0.0),

@@ -8,8 +8,6 @@ import torch
 import transformers
 from torch import Tensor
 from transformers import (
-    BartConfig,
-    BartForConditionalGeneration,
     ElectraConfig,
     ElectraModel,
     GPT2Config,
@@ -41,22 +39,26 @@ def xlm_roberta() -> PreTrainedModel:
     )
 
 
-def bart() -> PreTrainedModel:
-    """Make a model with two encoder and three decoder layers; code must not confuse the counts."""
-    return BartForConditionalGeneration(
-        BartConfig(
-            vocab_size=PIECES,
-            d_model=WIDTH,
-            encoder_layers=2,
-            decoder_layers=3,
-            encoder_attention_heads=HEADS,
-            decoder_attention_heads=HEADS,
-            encoder_ffn_dim=NEURONS,
-            decoder_ffn_dim=NEURONS,
-            max_position_embeddings=32,
-            forced_eos_token_id=None,
-        )
+def bart_like(name: str, **more) -> PreTrainedModel:
+    """Make a model with BART's configuration: two encoder and three decoder layers, which code must not confuse."""
+    config = getattr(transformers, f"{name}Config")(
+        vocab_size=PIECES,
+        d_model=WIDTH,
+        encoder_layers=2,
+        decoder_layers=3,
+        encoder_attention_heads=HEADS,
+        decoder_attention_heads=HEADS,
+        encoder_ffn_dim=NEURONS,
+        decoder_ffn_dim=NEURONS,
+        max_position_embeddings=32,
+        pad_token_id=PAD,
+        eos_token_id=2,
+        decoder_start_token_id=2,
+        forced_eos_token_id=None,
+        **more,
     )
+    kind = "MTModel" if name == "Marian" else "ForConditionalGeneration"
+    return getattr(transformers, f"{name}{kind}")(config)
 
 
 def gpt2() -> PreTrainedModel:
@@ -113,34 +115,12 @@ def gated_t5() -> PreTrainedModel:
 
 MAKERS = {
     "xlm-roberta": xlm_roberta,
-    "bart": bart,
+    "bart": partial(bart_like, "Bart"),
     "gpt2": gpt2,
     "t5": t5,
     "gated-t5": gated_t5,
 }
 GENERATORS = ("bart", "gpt2", "t5", "gated-t5")
-
-
-def bart_like(name: str, **more) -> PreTrainedModel:
-    """Make a model with BART's configuration: two encoder and three decoder layers."""
-    config = getattr(transformers, f"{name}Config")(
-        vocab_size=PIECES,
-        d_model=WIDTH,
-        encoder_layers=2,
-        decoder_layers=3,
-        encoder_attention_heads=HEADS,
-        decoder_attention_heads=HEADS,
-        encoder_ffn_dim=NEURONS,
-        decoder_ffn_dim=NEURONS,
-        max_position_embeddings=32,
-        pad_token_id=PAD,
-        eos_token_id=2,
-        decoder_start_token_id=2,
-        forced_eos_token_id=None,
-        **more,
-    )
-    kind = "MTModel" if name == "Marian" else "ForConditionalGeneration"
-    return getattr(transformers, f"{name}{kind}")(config)
 
 
 def mt5() -> PreTrainedModel:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.hugging_face.test_loading import refusal
 from tests.metric.small import make_checkpoint, make_encoder
 from weebill.__main__ import main
 from weebill.configuration.checking import unfit_models
-from weebill.errors import InputError
 from weebill.generation.models import load_generator
 from weebill.hugging_face.foreign_code import refuse_code
 from weebill.metric.folder import load_metric, save_metric
@@ -92,13 +92,6 @@ def spoil(tmp_path, monkeypatch):
     yield make
     assert not marker.exists()
     assert sys.stdin.read() == text
-
-
-def refusal(call, *arguments) -> str:
-    with pytest.raises(InputError) as caught:
-        call(*arguments)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "entries", "told"), (EVIL | TYPES).values(), ids=EVIL | TYPES)

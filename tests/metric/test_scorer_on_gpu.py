@@ -9,7 +9,7 @@ import torch
 
 from tests.metric.classes import CLASSES, VARIANTS, encoder_of
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
-from weebill.metric import attention, joint, sentence_vectors
+from weebill.metric import attention, joint, overlap, sentence_vectors
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.lengths import Lengths, Segments
 from weebill.metric.mbr import MetricUtility, decode_all
@@ -42,11 +42,8 @@ def as_on_a_gpu(monkeypatch):
     monkeypatch.setattr(Lengths, "on", lambda self, device: Segments(self, device))
     plain = sentence_vectors.in_parts
     for module in (sentence_vectors, joint):
-        monkeypatch.setattr(
-            module, "in_parts", lambda *given, overlapped: plain(*given, overlapped=True)
-        )
-    monkeypatch.setattr(sentence_vectors, "SENTENCES", {"cpu": 5})
-    monkeypatch.setattr(joint, "SEGMENTS_AT_ONCE", {"cpu": 4})
+        monkeypatch.setattr(module, "in_parts", lambda *given: plain(*given[:-1], "cuda"))
+    monkeypatch.setattr(overlap, "AT_ONCE", {"cpu": 5, "cuda": 4})
 
 
 def text(count, seed=1):

@@ -23,7 +23,7 @@ from tests.metric.small import (
     write_checkpoint,
 )
 from weebill.errors import InputError
-from weebill.files import write_json
+from weebill.files import GIB, write_json
 from weebill.metric.checkpoint import find_encoder
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.network import MetricNetwork, count_numbers
@@ -31,7 +31,6 @@ from weebill.metric.scorer import Scorer
 from weebill.metric.storing import entries
 
 XL = {"encoder_model": "XLM-RoBERTa-XL"}
-GIB = 2**30
 
 
 def scores(metric, precision="float32", **options):

@@ -244,13 +244,6 @@ def test_blocks_that_the_student_lacks_are_refused_before_training(tmp_path):
         method.prune(ToyStudy(tick=lambda: pytest.fail("trained")), tmp_path)
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    study_of(folder)
-    return folder
-
-
 def prune_student(data, name, **settings):
     method = GroupLasso(reset_to=4, regularise_updates=5, **settings)
     make_pruned(data / name, data / f"{name}.json", "lasso", method, study_of(data))

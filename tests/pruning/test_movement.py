@@ -199,13 +199,6 @@ def test_settings_that_remove_nothing_are_refused_before_training(shares, tmp_pa
         method.prune(ToyStudy(tick=lambda: pytest.fail("trained")), tmp_path)
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    study_of(folder)
-    return folder
-
-
 def test_a_student_interrupted_at_every_checkpoint_ends_the_same(data, monkeypatch):
     def pruned(name):
         make_pruned(data / name, data / f"{name}.json", "moved", STUDENT, study_of(data))

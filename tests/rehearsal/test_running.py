@@ -28,7 +28,7 @@ def test_the_table_has_every_rule_and_the_sums():
 
 
 def test_a_rehearsal_that_is_terminated_ends_its_run(tmp_path):
-    """In place of Snakemake, a script runs that would wait for ever."""
+    """In place of Snakemake, a script runs that would wait for ever; a shell's background ignores interrupts."""
     (tmp_path / "snakemake.py").write_text(
         "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(600)\n"
     )
@@ -41,8 +41,9 @@ def test_a_rehearsal_that_is_terminated_ends_its_run(tmp_path):
         "PYTHONPATH": os.pathsep.join(map(str, (REPOSITORY, REPOSITORY / "runtime")))
     }
     process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, env=paths, stderr=subprocess.DEVNULL
-    )
+        [sys.executable, "-c", code], cwd=tmp_path, env=paths, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
     while not (tmp_path / "began").exists():
         time.sleep(0.02)
     process.terminate()

@@ -28,7 +28,7 @@ def test_options_make_jobs_of_their_own(tmp_path):
 
     config["distillation"]["augmentation"] = {"typos": 0.1}
     config["training"]["guided_alignment"] = 0.1
-    config["training"]["stages"] = [{"updates": 12, "copies": {"english": 0}}, {"augmented": False}]
+    config["training"]["stages"] = [{"updates": 4, "copies": {"english": 0}}, {"augmented": False}]
     (tmp_path / "options.yaml").write_text(yaml.safe_dump(config))
     assert edges(tmp_path, tmp_path / "options.yaml") == plain - readers | {
         ("merge_distilled", "augment_text"),

@@ -21,12 +21,12 @@ def config(tmp_path):
         "use": "monolingual-target",
         "pairs": 150,
     }
-    speaks = {**config["teacher"]["training"], "updates": 60, "validate_every": 60}
+    speaks = {**config["teacher"]["training"], "updates": 80, "warmup": 10, "validate_every": 80}
     config["teacher"] |= {"members": 1, "training": speaks, "back_translated": True}
     config["reverse_teacher"] = {
         "architecture": "demo.micro",
         "members": 2,
-        "training": {**speaks, "updates": 70, "validate_every": 70},
+        "training": {**speaks, "updates": 90, "validate_every": 90},
     }
     config["back_translation"] = {
         "scores": {"reverse_model": {"cut": {"percent": 10}, "weight_scale": 0}}

@@ -29,6 +29,7 @@ from weebill.benchmarks.family_shapes import (
     SHAPES,
     WIDTH,
 )
+from weebill.benchmarks.generation import PRODUCTS, UNIT
 from weebill.benchmarks.generation_opponents import (
     CTRANSLATE2,
     CTranslate2Engine,
@@ -57,11 +58,9 @@ from weebill.report.table import Column, Table, fixed
 from weebill.report.table import Row as TableRow
 
 OPPONENTS = ("transformers", "ctranslate2")
-UNIT = "tokens/s of processor time"
 FLOAT32, INT8 = "float32", "int8"
 OTHERS = (FLOAT32, CTRANSLATE2)
 SMALLEST = {"families": ("llama",)}
-PRODUCTS = ("PyTorch's", "oneDNN's")  # float32 products
 PROMPTS, GIVEN, NEW = 4, 32, 32  # prompts at once, tokens of each, tokens written for each
 CLOSE = 1e-3  # largest difference of logits, cut against masked
 TIE = 0.1  # of the logits' standard deviation; another rounding of one number can move them by this

@@ -78,7 +78,7 @@ def _losses(pairs: list[Any], config: Config, name: str) -> list[str]:
     languages = (config["languages"]["source"], config["languages"]["target"])
     cleaning = section_of(config, name, "cleaning")
     identifier, given = None, cleaning.get("language_id", {})
-    if Path(model := given.get("model", "")).is_file():
-        identifier = LanguageIdentifier(LanguageId.of(given, model), languages)
+    if Path(given.get("model", "")).is_file():
+        identifier = LanguageIdentifier(LanguageId(**given), languages)
     context = Context(Rules(**cleaning["rules"]), identifier)
     return losses_of_sample(pairs, languages, context, cleaning.get("punctuation"))

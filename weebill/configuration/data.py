@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from itertools import starmap
-from typing import Any
 
-from weebill.configuration.schema import Config, Fault, Place, at
+from weebill.configuration.schema import Config, Fault, at
 from weebill.corpus import tatoeba
 from weebill.corpus.download import is_url
 from weebill.corpus.importers import FromFiles, Importer, apart, lines_fault
@@ -50,11 +49,6 @@ def _importer(entry: Entry) -> type[Importer]:
     return IMPORTERS[entry.values["importer"]]
 
 
-def address(place: Place, path: str, checksum_place: Place, checksum: Any) -> Iterator[Fault]:
-    """Yield the faults of `address_faults`."""
-    yield from starmap(Fault, address_faults(place, path, checksum_place, checksum))
-
-
 def _noise(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for entry in entries(config, ["corpora"]):
         found, place = entry.values.get("noise"), (*entry.path, "noise")
@@ -68,8 +62,8 @@ def _noise(config: Config, zoo: Zoo) -> Iterator[Fault]:
 
 def _identifier(config: Config, zoo: Zoo) -> Iterator[Fault]:
     for place, found in at(config, "cleaning.language_id"):
-        sha256 = (*place, "sha256")
-        yield from address((*place, "model"), found["model"], sha256, found.get("sha256"))
+        checksum = (*place, "sha256"), found.get("sha256")
+        yield from starmap(Fault, address_faults((*place, "model"), found["model"], *checksum))
 
 
 def _languages(config: Config, zoo: Zoo) -> Iterator[Fault]:

@@ -17,6 +17,7 @@ from weebill.corpus.language_codes import unicode_scripts
 from weebill.errors import InputError
 from weebill.experiment.origins import PREFIX
 from weebill.experiment.zoo import Zoo
+from weebill.files import GIB, MIB
 from weebill.text_files import read_lines
 
 # Bytes of text per token (3.9 on Multi30k with 6,000 pieces), and bytes of text needed per piece of a vocabulary.
@@ -24,7 +25,6 @@ PIECE_BYTES, VOCABULARY_BYTES = 4, 50
 HELD_OUT, MOST_HELD_OUT = 0.05, 1000  # largest share and number of lines for a held-out set
 SHORTENED = (1.0, 0.7, 0.5, 0.35, 0.25)  # shares of the usual updates, tried to fit the hours
 PARTS = (1, 2, 4, 8, 16)  # parts of a batch (gradients are summed), tried to fit the memory
-MIB_PER_GIB = 1024
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def _fits(config: Config, machine: Machine, zoo: Zoo) -> bool:
         training_memory(config, name, training["batch_tokens"], [], zoo)
         for name, training in trainings
     )
-    return at_once * largest <= machine.memory_gib * MIB_PER_GIB
+    return at_once * largest <= machine.memory_gib * GIB / MIB
 
 
 def _hours(config: Config, machine: Machine) -> float:

@@ -16,7 +16,7 @@ from weebill.corpus.robustness import KINDS
 from weebill.experiment.precisions import grid_of
 from weebill.experiment.scores import asked_for, scores_of
 from weebill.experiment.training_texts import kinds_made_of, training_texts
-from weebill.files import MIB
+from weebill.files import GIB, MIB
 from weebill.pruning.recipes import made_variants
 from weebill.quantization.grids import GRIDS
 from weebill_runtime.names import SIDES
@@ -150,7 +150,7 @@ def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float
 def _size(count: float) -> str:
     if count < MIB:
         return "under 1 MiB"
-    return f"{count / 2**30:,.1f} GiB" if count >= 2**30 else f"{count / MIB:,.0f} MiB"
+    return f"{count / GIB:,.1f} GiB" if count >= GIB else f"{count / MIB:,.0f} MiB"
 
 
 def _hours(hours: float) -> str:

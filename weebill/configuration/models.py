@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import starmap
 from typing import Any
 
 from weebill.configuration.schema import Config, Fault, Place, absent, at, unknown
@@ -257,8 +258,8 @@ def _published(config: Config, zoo: Zoo) -> Iterator[Fault]:
             found = "neither" if folder is None else "both"
             yield Fault(place, f"found {found}, expected one of folder, files")
         for address, digest in (files or {}).items():
-            for key, message in address_faults(("files", address), address, (), digest):
-                yield Fault((*place, *key), message)
+            key = (*place, "files", address)
+            yield from starmap(Fault, address_faults(key, address, key, digest))
         if not config["training"]["guided_alignment"]:
             expected = "more, such as 0.1: Firefox places tags by the attention that it guides"
             yield Fault(("training", "guided_alignment"), f"found 0.0, expected {expected}")

@@ -212,6 +212,5 @@ def _default(rule: Schema) -> str:
 if __name__ == "__main__":
     for path, text in files().items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(exist_ok=True)
             write_text(path, text)
             print(path, file=sys.stderr)

@@ -1,11 +1,12 @@
 """Checks for contradictions in the cleaning and the scores of each corpus."""
 
 from collections.abc import Iterator
+from itertools import starmap
 
-from weebill.configuration.data import address
 from weebill.configuration.models import origin_faults, zoo_fault
 from weebill.configuration.schema import Config, Fault, at, unknown
 from weebill.corpus.download import is_url, path_in
+from weebill.corpus.sources import address_faults
 from weebill.experiment.corpora import USES
 from weebill.experiment.scores import STAGES, asked_for, scores_of
 from weebill.experiment.training_texts import KINDS, corpora_of
@@ -47,12 +48,13 @@ def _bicleaner(config: Config, zoo: Zoo) -> Iterator[Fault]:
         yield Fault(("scoring", "bicleaner"), message)
     for place, settings in at(config, "scoring.bicleaner"):
         model, checksum = settings.get("model", ""), settings.get("sha256")
-        yield from address((*place, "model"), model, (*place, "sha256"), checksum)
+        key, sha256 = (*place, "model"), (*place, "sha256")
+        yield from starmap(Fault, address_faults(key, model, sha256, checksum))
         if is_url(model) and not path_in(model).endswith((".tgz", ".tar.gz")):
-            yield Fault((*place, "model"), f"found '{model}', expected an archive .tgz or .tar.gz")
+            yield Fault(key, f"found '{model}', expected an archive .tgz or .tar.gz")
         if checksum is not None and not is_url(model):
             message = "found a checksum, expected it beside an address in model alone"
-            yield Fault((*place, "sha256"), message)
+            yield Fault(sha256, message)
 
 
 def _reverse_model(config: Config, zoo: Zoo) -> Iterator[Fault]:

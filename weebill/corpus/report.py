@@ -127,7 +127,6 @@ def waterfall(report: CorpusReport) -> list[dict]:
         known = report.labelled and name not in NOT_QUALITY
         steps.append(
             {
-                "corpus": report.name,
                 "filter": name,
                 "rows_before": left,
                 "dropped": dropped,
@@ -158,7 +157,6 @@ def damage_found(report: CorpusReport) -> list[dict]:
         hits, kept = found[label].total(), report.noise[label][None]
         rows.append(
             {
-                "corpus": report.name,
                 "noise": label,
                 "rows": hits + kept,
                 "found": hits,
@@ -176,8 +174,8 @@ def as_json(reports: Sequence[CorpusReport]) -> dict:
         report.name: {
             "rows": report.rows,
             "kept": report.kept,
-            "filters": _without_corpus(waterfall(report)),
-            "noise": _without_corpus(damage_found(report)),
+            "filters": waterfall(report),
+            "noise": damage_found(report),
             "scores": {name: vars(found) for name, found in report.scores.items()},
             "examples": {
                 name: [dict(zip(EXAMPLE, row, strict=True)) for row in rows]
@@ -186,7 +184,3 @@ def as_json(reports: Sequence[CorpusReport]) -> dict:
         }
         for report in reports
     }
-
-
-def _without_corpus(rows: list[dict]) -> list[dict]:
-    return [{key: value for key, value in row.items() if key != "corpus"} for row in rows]

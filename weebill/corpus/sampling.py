@@ -2,10 +2,13 @@
 
 import random
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+
+from weebill.corpus.table import read_batches
 
 T = TypeVar("T")
 
@@ -27,6 +30,15 @@ def draw_rows(batches: Iterable[pa.Table], count: int, seed: int) -> pa.Table | 
         both = chosen if drawn is None else pa.concat_tables([drawn, chosen])
         drawn, numbers = both.take(pa.array(least)).combine_chunks(), numbers[least]
     return drawn
+
+
+def draw_texts(corpus: str | Path, side: str, count: int, seed: int) -> list[str]:
+    """Draw `count` texts of a side's kept rows uniformly, or all if there are fewer, in random order.
+
+    Raises the same errors as `read_batches`.
+    """
+    drawn = draw_rows(map(pa.table, read_batches(corpus, [side])), count, seed)
+    return [] if drawn is None else drawn[side].to_pylist()
 
 
 def draw_items(items: Iterable[T], count: int, seed: int) -> list[T]:

@@ -5,8 +5,9 @@ from 0), `dropped_by` (the first filter that rejected the row, null = kept); the
 Damaged corpora also have `noise` (kind of damage, or null), and augmented text `augmented_by` (kind of change).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -111,6 +112,29 @@ def count_rows(path: str | Path, kept: bool = True) -> int:
         with _open(shard) as file:
             total += file.metadata.num_rows
     return total
+
+
+class RowReader:
+    """Reader of a table's kept rows, in order, in pieces of any size; names: new names of columns."""
+
+    def __init__(
+        self, path: str | Path, columns: Sequence[str], names: Mapping[str, str] = {}
+    ) -> None:
+        renamed = [names.get(column, column) for column in columns]
+        self._batches = (batch.rename_columns(renamed) for batch in read_batches(path, columns))
+
+    def take(self, count: int) -> Iterator[pa.RecordBatch]:
+        """Yield the next `count` rows, or all that are left."""
+        while count > 0 and (batch := next(self._batches, None)):
+            part = batch.slice(0, count)
+            if part.num_rows < batch.num_rows:
+                self._batches = chain([batch.slice(count)], self._batches)
+            count -= part.num_rows
+            yield part
+
+    def take_column(self, count: int) -> pa.Array:
+        """Return the next `count` values of the first column."""
+        return pa.concat_arrays([part.column(0) for part in self.take(count)])
 
 
 class TableWriter(ExitStack):

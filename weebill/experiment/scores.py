@@ -1,9 +1,12 @@
 """Scores that a corpus may have, and their settings at each stage."""
 
+import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from fractions import Fraction
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from weebill.experiment.corpora import USES, Config, sides_of
+from weebill.settings import Count, Ge, Lt, section
 from weebill_runtime.names import SIDES
 
 
@@ -27,6 +30,26 @@ SCORES = {
     "reverse_model": Score("reverse_log_probability", SIDES, True, "nats per piece"),
     "combined": Score("combined_score", SIDES, True, "log odds of a good pair"),
 }
+
+
+@section
+class Cut:
+    """Rows that a score drops, given by one of these keys; without a key, the score is only a column."""
+
+    percent: Annotated[float, Ge(0), Lt(100)] | None = None
+    """Percentage of the rows to drop, the worst first: floor(n · percent / 100) of n rows. Among equal scores, the
+    later row is dropped first."""
+    best: Count | None = None
+    """Number of rows to keep, those with the best scores."""
+    threshold: float | None = None
+    """Worst score of a kept row."""
+
+    def count(self, rows: int) -> int:
+        """Return the number of `rows` rows that `percent` or `best` drops; 0 if neither is given."""
+        if self.percent is not None:
+            return math.floor(rows * Fraction(str(self.percent)) / 100)
+        return 0 if self.best is None else max(0, rows - self.best)
+
 
 Stage = Literal["cleaning", "back_translation", "distillation"]
 STAGES: tuple[Stage, ...] = get_args(Stage)

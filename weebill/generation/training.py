@@ -18,7 +18,7 @@ from torch.nn import functional
 from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 
 from weebill.errors import InputError
-from weebill.files import claim_folder, exclusive_folder, read_json
+from weebill.files import WEIGHTS, claim_folder, exclusive_folder, read_json
 from weebill.generation.encoding import IGNORED, Batch, Batches
 from weebill.generation.settings import PACKAGES, Device, TrainingSettings
 from weebill.kernels.accelerator import REHEARSAL, check_accelerator
@@ -29,7 +29,6 @@ from weebill.model_lineage import versions
 from weebill.pruning.study import Companion
 from weebill.workflow.progress import tell
 
-WEIGHTS = "model.safetensors"
 # Function that returns the loss of a batch, a mean over its target tokens.
 Objective = Callable[[nn.Module, Batch], Tensor]
 

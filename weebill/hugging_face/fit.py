@@ -11,10 +11,10 @@ from typing import Any
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError
+from weebill.files import WEIGHTS
 from weebill.hugging_face.foreign_code import CONFIG, INDEX, WEIGHTS_ENTRY, entries, json_values
 from weebill.tensor_files import FLOATS, stored_types
 
-WEIGHTS = "model.safetensors"
 WEIGHTS_INDEX = f"model{INDEX}"
 # Suffixes of weights of other kinds: pickles, and formats of other libraries.
 OTHER_WEIGHTS = {

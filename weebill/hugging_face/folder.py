@@ -28,9 +28,9 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from weebill.errors import InputError, first_line
-from weebill.files import atomic_folder, read_json, write_json
+from weebill.files import WEIGHTS, atomic_folder, read_json, write_json
 from weebill.hugging_face.families import FAMILIES, model_types, prunable
-from weebill.hugging_face.fit import WEIGHTS, check_finite, check_layers, computed, is_computed
+from weebill.hugging_face.fit import check_finite, check_layers, computed, is_computed
 from weebill.hugging_face.foreign_code import CONFIG
 from weebill.hugging_face.loading import (
     INT8_WEIGHTS,

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedModel
 
 from weebill.errors import InputError, first_line, placed
-from weebill.files import atomic_folder, sha256_file, write_json
+from weebill.files import WEIGHTS, atomic_folder, sha256_file, write_json
 from weebill.hugging_face.families import prunable
 from weebill.hugging_face.fit import check_layers
 from weebill.hugging_face.foreign_code import json_values, refuse_code
@@ -54,7 +54,6 @@ from weebill.tensor_files import (
 
 FORMAT = "weebill-metric-1"
 READABLE = (FORMAT, "goldcrest-metric-1")  # the second has the project's former name
-WEIGHTS = "model.safetensors"
 INT8 = "int8"
 KIND = FolderKind(
     always=("config.json", WEIGHTS, TOKENIZER),

@@ -18,7 +18,6 @@ from weebill.metric.folder import Metric
 from weebill.metric.overlap import in_parts
 from weebill.metric.reader import SEGMENTS, Progress, Reader, Reading
 
-SEGMENTS_AT_ONCE = {"cpu": 4096, "cuda": 16_384}  # segments read together
 LABEL_SHARES = (0.1667, 0.3333, 0.5)  # weights of the three readings in the labels' probabilities
 SCORE_SHARES = (0.12, 0.33, 0.33)  # weights of the three readings in XCOMET's score
 MQM_SHARE = 0.22  # weight of the errors found in XCOMET's score
@@ -42,6 +41,9 @@ class Segment(NamedTuple):
         if self.src is None or self.ref is None:
             return [tuple(one for one in self if one is not None)]
         return [(self.mt, self.src), (self.mt, self.ref), (self.mt, self.src, self.ref)]
+
+
+Placed = tuple[Segment, Place]  # segment, and the place of its translation
 
 
 class Judged(NamedTuple):
@@ -74,16 +76,16 @@ class Joined(NamedTuple):
     cuts: list[tuple[Place, int]]
 
 
-def join(metric: Metric, segments: Mapping[Segment, Place]) -> Joined:
+def join(metric: Metric, segments: Sequence[Placed]) -> Joined:
     """Join the texts of segments."""
     joint, tokenizer = metric.network.architecture.joint, metric.tokenizer
-    texts = _encoded(metric, (text for one in segments for text in one if text is not None))
+    texts = _encoded(metric, (text for one, _ in segments for text in one if text is not None))
     begin, end = tokenizer.encode([""], 2)[0][0]
     separator, most = [end] * joint.separators, metric.longest + 2
     sequences: list[list[int]] = []
     rows: dict[tuple[str, ...], int] = {}
     cuts: list[tuple[Place, int]] = []
-    for segment, place in segments.items():
+    for segment, place in segments:
         longest, cut = 0, False
         for key in segment.readings():
             own, joined = [texts[text] for text in key], [begin]
@@ -126,21 +128,15 @@ class JointScorer:
 
     def judge(self, segments: Mapping[Segment, Place], progress: Progress) -> dict[Segment, Judged]:
         """Judge different segments, each with the place of its translation."""
-        given, found = list(segments.items()), {}
+        found = {}
+        begin = partial(self._begin, progress=progress)
         kind = self._reader.device.type
-        count = SEGMENTS_AT_ONCE.get(kind, SEGMENTS_AT_ONCE["cpu"])
-        judged = in_parts(
-            (dict(given[start : start + count]) for start in range(0, len(given), count)),
-            partial(join, self._metric),
-            partial(self._begin, progress=progress),
-            overlapped=kind != "cpu",
-        )
-        for some in judged:
+        for some in in_parts(list(segments.items()), partial(join, self._metric), begin, kind):
             found |= some
         return found
 
     def _begin(
-        self, segments: Mapping[Segment, Place], joined: Joined, progress: Progress
+        self, segments: Sequence[Placed], joined: Joined, progress: Progress
     ) -> Callable[[], dict[Segment, Judged]]:
         """Begin to read segments; return a function that waits for their results."""
         longest = self._metric.longest
@@ -151,10 +147,10 @@ class JointScorer:
         return lambda: self._judged(segments, joined, finish())
 
     def _judged(
-        self, segments: Mapping[Segment, Place], joined: Joined, readings: Sequence[Reading]
+        self, segments: Sequence[Placed], joined: Joined, readings: Sequence[Reading]
     ) -> dict[Segment, Judged]:
         scores, judged = self._estimates(readings), {}
-        for segment in segments:
+        for segment, _ in segments:
             own = [joined.rows[key] for key in segment.readings()]
             errors = None
             if self._labelled:

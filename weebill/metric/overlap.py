@@ -1,31 +1,34 @@
 """Work in parts: one part is prepared while a GPU computes another."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from weebill.ahead import ahead
 
-Part = TypeVar("Part")
+Item = TypeVar("Item")
 Prepared = TypeVar("Prepared")
 Result = TypeVar("Result")
 
+AT_ONCE = {"cpu": 4096, "cuda": 16_384}  # items of a part; a cache of vectors is written after each
 AHEAD = 2  # parts that are prepared before they are requested
 
 
 def in_parts(
-    parts: Iterable[Part],
-    prepare: Callable[[Part], Prepared],
-    begin: Callable[[Part, Prepared], Callable[[], Result]],
-    *,
-    overlapped: bool,
+    items: Sequence[Item],
+    prepare: Callable[[Sequence[Item]], Prepared],
+    begin: Callable[[Sequence[Item], Prepared], Callable[[], Result]],
+    device: str,
 ) -> Iterator[Result]:
     """Yield the result of each part, in order.
 
     prepare: makes what `begin` takes.  begin: starts the work and returns a function that waits for its result.
-    overlapped: prepare the next parts in another thread, and begin the next one before waiting for a result.
+    device: PyTorch's type of device.  On a GPU the next parts are prepared in another thread, and the next one begins
+    before the result of the one before is waited for.
     """
-    if not overlapped:
+    count = AT_ONCE.get(device, AT_ONCE["cpu"])
+    parts = (items[start : start + count] for start in range(0, len(items), count))
+    if device == "cpu":
         yield from (begin(part, prepare(part))() for part in parts)
         return
     begun: deque[Callable[[], Result]] = deque()

@@ -70,30 +70,15 @@ class MetricStudy:
             yield plain.estimates([rows[name].tolist() for name in texts]), rows["score"].to_numpy()
 
 
-def make_pruned(
-    output: str | Path,
-    metric: str,
-    recipe: Sequence[Mapping[str, Any]],
-    judgements: Sequence[Mapping[str, str]],
-    segments: int,
-    seed: int,
-    normalise: Normalise | None,
-    validation_share: float,
-) -> None:
-    """Cut a metric by judged segments, and write its folder.
+def make_pruned(output: str | Path, metric: str, *how: Any) -> None:
+    """Write the folder of a metric that is cut as `prune_by_judgements` does; how: its further arguments.
 
-    recipe: methods and their settings, applied in turn.  judgements: {table, score} of each table.  segments: number
-    to draw from them, without the sources in the validation share.  normalise: the normalisation of the scores
-    that the metric learnt; None if it is unknown: then a linear fit adapts the scores to the metric's.
-    Raises the errors of `prune`, `load_metric` and `judged_segments`, and InputError if no segment is left.
+    Raises its errors and those of `load_metric`.
     """
     check_replaceable(output, KIND)
     whole = load_metric(metric)
     made = {"kind": "pruned", "parent": whole.sha256}
-    made |= prune_by_judgements(
-        whole, recipe, judgements, segments, seed, normalise, validation_share
-    )
-    save_metric(output, whole, made)
+    save_metric(output, whole, made | prune_by_judgements(whole, *how))
 
 
 def prune_by_judgements(
@@ -105,7 +90,13 @@ def prune_by_judgements(
     normalise: Normalise | None,
     validation_share: float,
 ) -> dict[str, Any]:
-    """Cut a metric in place, and return entries of its lineage; arguments and errors are those of `make_pruned`."""
+    """Cut a metric in place by judged segments, and return entries of its lineage.
+
+    recipe: methods and their settings, applied in turn.  judgements: {table, score} of each table.  segments: number
+    to draw from them, without the sources in the validation share.  normalise: the normalisation of the scores
+    that the metric learnt; None if it is unknown: then a linear fit adapts the scores to the metric's.
+    Raises the errors of `prune` and `judged_segments`, and InputError if no segment is left.
+    """
     _check_whole(whole)
     tables = [(entry["table"], entry["score"]) for entry in judgements]
     judged = judged_segments(tables, normalise or "language-pair")

@@ -71,7 +71,7 @@ class PlainScorer:
         columns = dict(zip(architecture.texts, texts, strict=True))
         nothing = [None] * len(texts[0])
         segments = list(map(Segment, *(columns.get(name, nothing) for name in TEXTS)))
-        joined = join(self.metric, dict.fromkeys(segments, ("", 0)))
+        joined = join(self.metric, [(one, ("", 0)) for one in segments])
         scores = self.metric.network.estimator(self._pooled(joined.sequences, joined.first))
         rows = [[joined.rows[key] for key in one.readings()] for one in segments]
         weights = scores.new_ones(len(rows[0]))

@@ -5,7 +5,7 @@ A vector depends only on its sentence and the model, so texts share vectors.
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
 
@@ -21,7 +21,6 @@ from weebill.metric.overlap import in_parts
 from weebill.metric.reader import Progress, Reader
 from weebill.workflow.code_version import code_of_module
 
-SENTENCES = {"cpu": 4096, "cuda": 16_384}  # sentences between two writes of the cache
 SHAPE = (  # properties of an encoder that its tensors do not show
     "model_type",
     "num_attention_heads",
@@ -52,7 +51,9 @@ class SentenceVectors:
                 places.setdefault(line, (name, number))
         found = {} if self.cache is None else self.cache.get(self.fingerprint, list(places))
         fresh = [text for text in places if text not in found]
-        for made in self._made(fresh, progress):
+        encode = partial(self._metric.tokenizer.encode, longest=self._metric.longest)
+        begin = partial(self._encode, progress=progress)
+        for made in in_parts(fresh, encode, begin, self._device.type):
             if self.cache is not None:
                 self.cache.put(self.fingerprint, made)
             found |= made
@@ -67,16 +68,6 @@ class SentenceVectors:
         vectors = torch.from_numpy(np.stack([found[text].values for text in places]))
         rows = [torch.tensor([index[line] for line in lines]) for _, lines in texts]
         return vectors.to(self._device), [one.to(self._device) for one in rows]
-
-    def _made(self, texts: Sequence[str], progress: Progress) -> Iterator[dict[str, Vector]]:
-        """Yield the vectors of different sentences, some thousand at a time."""
-        count = SENTENCES.get(self._device.type, SENTENCES["cpu"])
-        return in_parts(
-            (texts[start : start + count] for start in range(0, len(texts), count)),
-            partial(self._metric.tokenizer.encode, longest=self._metric.longest),
-            partial(self._encode, progress=progress),
-            overlapped=self._device.type != "cpu",
-        )
 
     def _encode(
         self, texts: Sequence[str], pieces: tuple[list[list[int]], list[int]], progress: Progress

@@ -33,8 +33,9 @@ def run_miniature(config: Path, snakefile: Path, cores: str, minutes: float | No
     """Run the workflow, each job on one thread; return its exit code, or 1 after `minutes`."""
     command = snakemake(config, snakefile, "--cores", cores, "--keep-going")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by `finally` below
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
     process = subprocess.Popen(
-        command, env={**os.environ, "HF_HUB_OFFLINE": "1"}, start_new_session=True
+        command, env=environment, start_new_session=True, preexec_fn=_heed_interrupts
     )
     try:
         return process.wait(None if minutes is None else 60 * minutes)
@@ -43,6 +44,11 @@ def run_miniature(config: Path, snakefile: Path, cores: str, minutes: float | No
         return 1
     finally:
         _end(process)
+
+
+def _heed_interrupts() -> None:
+    """Let this process be interrupted even if its parent runs in the background, where a shell lets none be."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _end(process: subprocess.Popen) -> None:

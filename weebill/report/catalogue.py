@@ -194,7 +194,7 @@ FRONTS = {
     "metric": Page("report", "metric:front", SCORES, ("speeds",)),
     "generation": Page("report", "generation:front", TIMES, ("leads",)),
 }
-CARDS = {kind: replace(page, make=f"{kind}:cards") for kind, page in FRONTS.items()}
+CARDS = {kind: replace(page, make=f"{kind}:card_of") for kind, page in FRONTS.items()}
 SUMMARY_PICTURES = {
     "speed/front": "Quality, speed and size",
     "sizes": "Sizes",

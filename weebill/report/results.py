@@ -9,6 +9,7 @@ from typing import Any
 
 from weebill.files import read_json
 from weebill.report.registry import READERS
+from weebill.report.table import three_digits
 
 
 @dataclass
@@ -56,6 +57,11 @@ class Results:
         """Return the size of a variant or metric, None if it was not measured."""
         key = "metric" if self.sizes and hasattr(self.sizes[0], "metric") else "variant"
         return first(self.sizes, **{key: str(name)})
+
+    def mebibytes(self, name: object) -> str:
+        """Format the MiB of a variant's or metric's parameters on disk; "" if they were not measured."""
+        size = self.size(name)
+        return three_digits(size.mib) if size else ""
 
     def metrics(self) -> list[str]:
         """Return the metrics that were measured on the test sets, in the order of the measurements."""

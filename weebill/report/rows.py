@@ -100,12 +100,10 @@ def restored(files: Mapping[str, Mapping[str, Any]], place: Path) -> dict[str, l
             )
         paths[name] = [str(place / path.lstrip("/")) for path in contents]
         for path, content in zip(map(Path, paths[name]), contents.values(), strict=True):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(content, dict) and path.suffix != ".json":  # a model's folder
-                path.mkdir(exist_ok=True)
-                write_json(path / "config.json", content["config.json"])
-            elif path.suffix == ".json":
+            if path.suffix == ".json":
                 write_json(path, content)
+            elif isinstance(content, dict):  # a model's folder
+                write_json(path / "config.json", content["config.json"])
             else:
                 write_text(path, content)
     return paths

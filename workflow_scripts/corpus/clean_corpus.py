@@ -16,7 +16,8 @@ if __name__ == "__main__":  # the worker processes import this file
         identifier = snakemake.params.language_id
         if identifier is not None:
             [model] = snakemake.input.language_id
-            identifier = LanguageId.of(identifier, local_file(model, identifier.get("sha256")))
+            model = str(local_file(model, identifier.get("sha256")))
+            identifier = LanguageId(**{**identifier, "model": model})
         cleaning = Cleaning(
             rules=Rules(**snakemake.params.rules),
             language_id=identifier,

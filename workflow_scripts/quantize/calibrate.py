@@ -8,7 +8,7 @@ from weebill.workflow.job import job
 
 import torch
 
-from weebill.corpus.drawn_texts import draw_texts
+from weebill.corpus.sampling import draw_texts
 from weebill.files import write_json
 from weebill.quantization.calibration import record_ranges
 from weebill.translation.model.folder import load_model

@@ -44,9 +44,9 @@ with job(snakemake.log[0]):
     )
     write_text(outputs.report, page)
     sources = data_sources(params.config, files["lock"])
-    cards = maker("cards", CARDS[kind].make)(results, params.folders)
-    for output, (card, folders) in zip(outputs.cards, cards, strict=True):
-        text = render(card, sources)
+    make = maker("cards", CARDS[kind].make)
+    for output, (name, folders) in zip(outputs.cards, params.folders.items(), strict=True):
+        text = render(make(results, name, folders[0]), params.config, sources)
         write_text(output, text)
         for folder in folders:
             install(text, Path(folder))

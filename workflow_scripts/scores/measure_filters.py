@@ -15,7 +15,7 @@ with job(snakemake.log[0]):
     languages = tuple(params.languages)
     identifier = None
     if params.language_id is not None:
-        given = LanguageId.of(params.language_id, files.language_id[0])
+        given = LanguageId(**{**params.language_id, "model": files.language_id[0]})
         identifier = LanguageIdentifier(given, languages)
     context = Context(Rules(**params.rules), identifier)
     labelled = load_labelled(files.labelled)

@@ -7,7 +7,8 @@ from weebill.workflow.job import job
 
 from pathlib import Path
 
-from weebill.corpus.scores.selection import Cut, ScoreTable, select
+from weebill.corpus.scores.selection import ScoreTable, select
+from weebill.experiment.scores import Cut
 
 with job(snakemake.log[0]):
     settings = snakemake.params.scores.items()

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from weebill.corpus.scores.scoring import score_corpus
-from weebill.corpus.scores.selection import Cut, ScoreTable, select
+from weebill.corpus.scores.selection import ScoreTable, select
 from weebill.corpus.table import SCHEMA, ShardWriter, read_columns, shard_paths, write_table
 from weebill.errors import InputError
-from weebill.experiment.scores import SCORES
+from weebill.experiment.scores import SCORES, Cut
 
 # Few different values, for many ties; both zeros, neighbours in the last bit, and both signs.
 VALUES = [-3.5, -1.0, -0.0, 0.0, 1e-300, 0.25, np.nextafter(0.25, 1), 2.0, 40.0]

@@ -123,9 +123,8 @@ def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks)
         "test_sets": results.config["test_sets"],
     }
     name = "small/pushy-i6/int8-finetuned"
-    [(card, folders)] = translation.cards(results, {name: ["a", "b"]})
-    assert folders == ["a", "b"]
-    text = render(card, data_sources(CONFIG, locks))
+    card = translation.card_of(results, name, "a")
+    text = render(card, results.config, data_sources(CONFIG, locks))
     _, head, body = text.split("---\n", 2)
     fields = yaml.safe_load(head)
     assert (fields["language"], fields["pipeline_tag"]) == (["en", "de"], "translation")
@@ -143,16 +142,16 @@ def test_the_speed_of_a_slow_teacher_is_not_rounded_to_none(results):
     results.config = {**results.config, "seed": 3}
     name = "teacher/beam-4/float32"
     slow = [replace(one, words_per_second=0.4) for one in results.speeds if one.variant == name]
-    [(card, _)] = translation.cards(replace(results, speeds=slow), {name: ["a"]})
+    card = translation.card_of(replace(results, speeds=slow), name, "a")
     assert dict(card.facts)["Speed by PyTorch reference"].startswith("0.4 source words per second")
 
 
 def test_a_card_explains_the_mark_of_a_noisy_time(results):
     results.config = {**results.config, "seed": 3}
-    [(card, _)] = translation.cards(results, {"small/pushy-i6/int8-finetuned": ["a"]})
-    assert noise.NOTE not in render(card, [])
+    card = translation.card_of(results, "small/pushy-i6/int8-finetuned", "a")
+    assert noise.NOTE not in render(card, results.config, [])
     noisy = replace(card, facts=[("Speed", f"9{noise.MARK} words")])
-    assert render(noisy, []).endswith(f"- Speed: 9~ words\n\n{noise.NOTE}\n")
+    assert render(noisy, results.config, []).endswith(f"- Speed: 9~ words\n\n{noise.NOTE}\n")
 
 
 @pytest.mark.parametrize(
@@ -166,18 +165,19 @@ def test_a_card_of_a_metric_asks_for_the_texts_that_it_reads(tmp_path, kind, tol
     found = metric_results(0.121, -0.004)
     found.config = {**found.config, "experiment": "m", "seed": 1}
     write_json(tmp_path / "config.json", {"architecture": Architecture(kind).to_dict()})
-    [(card, _)] = metric.cards(found, {"pruned": [str(tmp_path)]})
+    card = metric.card_of(found, "pruned", str(tmp_path))
     assert card.scores[0].value == 0.121 and "80" in dict(card.facts)["Parameters"]
     assert card.about.endswith(f"It scores a translation by {told}.")
     assert card.command == f"weebill score --model {tmp_path} {options} -t system.txt"
 
 
 def test_a_card_of_a_generator_tells_its_steps():
-    [(card, _)] = generation.cards(generation_results(), {WHOLE: ["models/x"]})
+    found = generation_results()
+    card = generation.card_of(found, WHOLE, "models/x")
     assert card.command.startswith('weebill.load_int8("models/x")')
     assert {one.metric for one in card.scores} == {"ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"}
     assert "from bart by the steps fine-tuned (fine-tune), then distilled (distil)" in card.about
-    assert "|  |" not in render(card, [])
+    assert "|  |" not in render(card, found.config, [])
 
 
 def test_a_card_names_a_function_that_loads_the_model():
@@ -190,7 +190,7 @@ def test_a_card_names_a_function_that_loads_the_model():
         "fine-tuned/distilled/pruned/trained-int8": "; load_model(",
         "fine-tuned/distilled/pruned/trained-int8/int8": "weebill.load_int8(",
     }.items():
-        [(card, _)] = generation.cards(results, {f"bart/{steps}": ["models/x"]})
+        card = generation.card_of(results, f"bart/{steps}", "models/x")
         assert f'{function}"models/x"' in card.command
 
 

@@ -17,7 +17,9 @@ def results():
 
 def test_variants_are_compared_with_their_models_first(results):
     table = variants_table(results, "summarization")
-    assert [row.cells[0].text for row in table.rows] == variants_for(results, "summarization")
+    assert [row.cells[0].text for row in table.rows] == variants_for(
+        results.config, "summarization"
+    )
     assert [row.kind for row in table.rows].count("baseline") == 1
     row = cells(table, WHOLE)  # fifth
     assert row["rouge_l"] == ("0.100", "x0.20") and row["rouge_l_low"] == ("0.090", "")
@@ -56,7 +58,7 @@ def test_times_of_a_gpu_are_beside_those_of_a_core(results):
     ]  # fmt: skip
     table = variants_table(results, "summarization")
     both = variants_table(replace(results, speeds=[*results.speeds, *gpu]), "summarization")
-    base, *_ = variants_for(results, "summarization")
+    base, *_ = variants_for(results.config, "summarization")
     assert cells(both, base)["seconds"] == cells(table, base)["seconds"] == ("0.900", "")
     assert cells(both, base)["gpu_seconds"] == ("0.100", "")
     assert cells(both, WHOLE)["gpu_seconds"][0] == "" and "gpu_seconds" not in cells(table, base)

@@ -1,13 +1,12 @@
 """Settings of corpora, validation sets and test sets; importers add their own keys."""
 
-from dataclasses import make_dataclass
 from typing import Annotated, Any, Literal
 
 from weebill.configuration.sections.scores import CorpusCleaning, CorpusTranslation
 from weebill.corpus.importers import FromFiles, Importer
 from weebill.corpus.importers.entries import IMPORTERS
 from weebill.corpus.injected_noise import InjectedNoise
-from weebill.settings import Chosen, Count, section
+from weebill.settings import Chosen, Count, made_section, section
 
 
 @section
@@ -42,9 +41,7 @@ def _of_corpora(importer: type[Importer]) -> type:
     """Make a class with the keys of an importer and the keys of every corpus."""
     bases = (importer, Used, Sized) if issubclass(importer, FromFiles) else (importer, Used)
     name = importer.__name__.replace("Importer", "Corpus")
-    return make_dataclass(
-        name, [], bases=bases, namespace={"__doc__": importer.__doc__}, frozen=True, kw_only=True
-    )
+    return made_section(name, importer.__doc__, bases=bases)
 
 
 Corpus = Annotated[

@@ -1,7 +1,6 @@
 """Settings of measurements and of the report."""
 
-from collections.abc import Mapping
-from dataclasses import field, make_dataclass
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from weebill.report.papers import STUDENT_PAPERS
@@ -18,6 +17,7 @@ from weebill.settings import (
     Place,
     Several,
     Weight,
+    made_section,
     section,
 )
 
@@ -179,32 +179,22 @@ class Evaluation:
     there is none."""
 
 
-def _made(name: str, doc: str, keys: Mapping[str, tuple[str, Any, Any]]) -> type:
-    """Make a section from keys with their sentence, type and default."""
-    entries = [
-        (key, hint, field(default=default, metadata={"sentence": sentence}))
-        for key, (sentence, hint, default) in keys.items()
-    ]
-    namespace = {"__doc__": doc, "__module__": __name__}
-    return make_dataclass(name, entries, namespace=namespace, frozen=True, kw_only=True)
-
-
-def _columns(name: str) -> tuple[str, type, Any]:
+def _columns(name: str) -> tuple[str, type, Any, str]:
     columns, doc = STUDENT_PAPERS[name].columns, f"Columns of {name.upper()}."
-    keys = {key: (sentence, Names | None, None) for key, sentence in columns.items()}
-    made = _made(f"{name.capitalize()}Columns", doc, keys)
-    return doc, made, made()
+    keys = [(key, Names | None, None, sentence) for key, sentence in columns.items()]
+    made = made_section(f"{name.capitalize()}Columns", doc, keys)
+    return name, made, made(), doc
 
 
-ReportColumns = _made(
+ReportColumns = made_section(
     "ReportColumns",
     "Columns of the papers, each compared with the mean over some of our test sets.",
-    {name: _columns(name) for name in STUDENT_PAPERS},
+    map(_columns, STUDENT_PAPERS),
 )
-ReportRows = _made(
+ReportRows = made_section(
     "ReportRows",
     "Rows of the papers.",
-    {name: (f"Row of {name.upper()}'s table 1.", str | None, None) for name in STUDENT_PAPERS},
+    [(name, str | None, None, f"Row of {name.upper()}'s table 1.") for name in STUDENT_PAPERS],
 )
 
 

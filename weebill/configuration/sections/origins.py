@@ -1,11 +1,11 @@
 """Settings of every kind of experiment for the origins of its files."""
 
-from dataclasses import field, make_dataclass
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from weebill.corpus.importers import FromFiles, Importer
 from weebill.corpus.importers.entries import IMPORTERS
-from weebill.settings import Chosen, Language, Place, Sha256, Text, TextName, section
+from weebill.settings import Chosen, Language, Place, Sha256, Text, TextName, made_section, section
 
 
 @section
@@ -33,9 +33,7 @@ class OneSide:
 def _one_side(importer: type[Importer]) -> type:
     """Make a class with the keys of an importer and the keys for one side of its corpus."""
     name = importer.__name__.replace("Importer", "Side")
-    namespace = {"__doc__": importer.__doc__}
-    bases = (importer, OneSide)
-    return make_dataclass(name, [], bases=bases, namespace=namespace, frozen=True, kw_only=True)
+    return made_section(name, importer.__doc__, bases=(importer, OneSide))
 
 
 # Importers of files only; importers of test sets and of the embedded pairs need both languages.

@@ -1,9 +1,7 @@
 """Settings of the precisions below float32: a key for each grid; the grid's module defines its settings."""
 
-from dataclasses import field, make_dataclass
-
 from weebill.quantization.grids import GRIDS
-from weebill.settings import Count, section
+from weebill.settings import Count, made_section, section
 
 
 @section
@@ -15,14 +13,9 @@ class Calibration:
     text that the student learns."""
 
 
-Quantization = make_dataclass(
+Quantization = made_section(
     "Quantization",
-    [
-        (name, grid.settings | None, field(default=None, metadata={"sentence": grid.sentence}))
-        for name, grid in GRIDS.items()
-    ],
+    "Precisions below float32.",
+    [(name, grid.settings | None, None, grid.sentence) for name, grid in GRIDS.items()],
     bases=(Calibration,),
-    namespace={"__doc__": "Precisions below float32.", "__module__": __name__},
-    frozen=True,
-    kw_only=True,
 )

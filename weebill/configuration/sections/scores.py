@@ -1,36 +1,18 @@
 """Settings of cleaning and of the scores that drop rows."""
 
-from dataclasses import fields, make_dataclass
-from typing import Annotated, get_type_hints
+from dataclasses import fields
+from typing import Annotated, Any, get_type_hints
 
+from weebill.corpus.cleaning.language_id import LanguageId
 from weebill.corpus.cleaning.rules import Rules
+from weebill.experiment.scores import Cut
 from weebill.settings import (
-    Amount,
-    Count,
     Ge,
-    Language,
-    Lt,
-    Place,
-    Sha256,
-    Share,
-    Unique,
     Weight,
+    made_section,
     section,
 )
 from weebill_runtime.normalisation import Punctuation
-
-
-@section
-class Cut:
-    """Rows that a score drops, given by one of these keys; without a key, the score is only a column."""
-
-    percent: Annotated[float, Ge(0), Lt(100)] | None = None
-    """Percentage of the rows to drop, the worst first: floor(n · percent / 100) of n rows. Among equal scores, the
-    later row is dropped first."""
-    best: Count | None = None
-    """Number of rows to keep, those with the best scores."""
-    threshold: float | None = None
-    """Worst score of a kept row."""
 
 
 @section
@@ -80,30 +62,6 @@ class Scores:
 
 
 @section
-class LanguageId:
-    """Language identification of both sides by fastText."""
-
-    model: Place
-    """Path or `https://` address of a fastText model, or `tatoeba`, a model for the demo that is trained on embedded
-    sentences in English, German, French and Dutch."""
-    sha256: Sha256 | None = None
-    """Checksum of the model; an address needs one."""
-    min_probability: Share = 0.0
-    """Smallest probability of the language. With 0, the language only has to be the most likely one, and long lines
-    are judged by their ends."""
-    min_letters: Amount = 10
-    """Fewest letters of lines whose language is identified; only the rules judge shorter lines, by their script. A
-    Chinese letter counts as 3, kana as 1.5, Hangul as 2.3."""
-    accept_similar: bool = True
-    """Also accept languages that identifiers confuse with that of the side (Bosnian, Croatian, Montenegrin and
-    Serbian; Indonesian and Malay; Danish and both kinds of Norwegian; Galician and Portuguese), and the language that
-    a variant belongs to, such as Chinese for `yue` or Arabic for `arz`. The language of the other side is never
-    accepted; variants, such as Cantonese for `zh`, always are."""
-    accept: Annotated[tuple[Language, ...], Unique()] = ()
-    """Further languages that are accepted, such as `[es]` for text in `gl`."""
-
-
-@section
 class Cleaning:
     """Settings of the cleaning of corpora."""
 
@@ -136,12 +94,21 @@ class ScoredText:
 
 
 # The keys of overrides are optional, and have no sentences, because the keys that they override have them.
-CorpusRules = make_dataclass(
+def _optional(settings: type, *without: str) -> list[tuple[str, Any, None, str]]:
+    hints = get_type_hints(settings, include_extras=True).items()
+    return [(key, hint | None, None, "") for key, hint in hints if key not in without]
+
+
+CorpusRules = made_section(
     "CorpusRules",
-    [(key, hint | None, None) for key, hint in get_type_hints(Rules, include_extras=True).items()],
+    "Rules of one corpus: the keys of `cleaning.rules` that it overrides.",
+    _optional(Rules),
     bases=(Rules,),
-    namespace={"__doc__": "Rules of one corpus: the keys of `cleaning.rules` that it overrides."},
-    frozen=True,
+)
+CorpusLanguageId = made_section(
+    "CorpusLanguageId",
+    "Language identification of one corpus.",
+    _optional(LanguageId, "model", "sha256"),
 )
 
 
@@ -152,22 +119,11 @@ class CorpusScore:
     cut: Cut
 
 
-CorpusScores = make_dataclass(
+CorpusScores = made_section(
     "CorpusScores",
-    [(score.name, CorpusScore | None, None) for score in fields(Scores)],
-    namespace={"__doc__": "Cuts of one corpus."},
-    frozen=True,
+    "Cuts of one corpus.",
+    [(score.name, CorpusScore | None, None, "") for score in fields(Scores)],
 )
-
-
-@section
-class CorpusLanguageId:
-    """Language identification of one corpus."""
-
-    min_probability: Share | None = None
-    min_letters: Amount | None = None
-    accept_similar: bool | None = None
-    accept: Annotated[tuple[Language, ...], Unique()] | None = None
 
 
 @section

@@ -12,8 +12,7 @@ from scipy.stats import rankdata
 from weebill.corpus.bicleaner.exchange import as_line
 from weebill.corpus.sampling import draw_rows
 from weebill.corpus.scores.scoring import kept_rows
-from weebill.corpus.scores.selection import ScoreColumn
-from weebill.corpus.table import read_batches
+from weebill.corpus.table import RowReader, read_batches
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 from weebill.files import atomic_folder
@@ -64,11 +63,11 @@ def write_clean_pairs(
 def _kept(corpora: Corpora) -> Iterator[pa.Table]:
     """Yield the kept rows: source, target, and each score under its name, signed so that higher values are worse."""
     for corpus, scores in corpora.items():
-        columns = {name: ScoreColumn(path, SCORES[name].column) for name, path in scores}
+        columns = {name: RowReader(path, [SCORES[name].column]) for name, path in scores}
         for batch in read_batches(corpus, ["source", "target", "dropped_by"], kept=False):
             table = pa.table(batch.select(["source", "target"]))
             for name, column in columns.items():
-                values = column.take(batch.num_rows).to_numpy(zero_copy_only=False)
+                values = column.take_column(batch.num_rows).to_numpy(zero_copy_only=False)
                 badness = -values if SCORES[name].higher_is_better else values
                 table = table.append_column(name, pa.array(badness))
             yield table.filter(pa.array(kept_rows(batch)))

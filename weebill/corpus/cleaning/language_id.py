@@ -1,9 +1,9 @@
 """Filters of sides in a wrong language, by fastText."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from weebill.corpus.cleaning.letters import letters_of
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
 from weebill.corpus.language_codes import covers, same_language, share_script, unicode_scripts
 from weebill.errors import InputError
+from weebill.settings import Amount, Language, Place, Sha256, Share, Unique
 from weebill_runtime.names import Side
 
 # fastText's time grows with the length of a line, so only the two ends of a long line are read first.  The line is
@@ -33,23 +34,29 @@ SIMILAR = ("bs cnr hr sh sr", "id ms", "da nb nn no", "gl pt")
 
 @dataclass(frozen=True)
 class LanguageId:
-    """Model file of the identifier, and what it must find."""
+    """Language identification of both sides by fastText."""
 
-    model: str  # a fastText model, such as lid.176.ftz, OpenLID or GlotLID
-    min_probability: float = 0.0  # 0: the expected language must be the most probable one
-    min_letters: int = 10  # lines with fewer letters of the language's script are not identified
-    # Also accept languages in SIMILAR and a member's macrolanguage, except the language of the other side.
+    model: Place
+    """Path or `https://` address of a fastText model, or `tatoeba`, a model for the demo that is trained on embedded
+    sentences in English, German, French and Dutch."""
+    sha256: Sha256 | None = None
+    """Checksum of the model; an address needs one."""
+    min_probability: Share = 0.0
+    """Smallest probability of the language. With 0, the language only has to be the most likely one, and long lines
+    are judged by their ends."""
+    min_letters: Amount = 10
+    """Fewest letters of lines whose language is identified; only the rules judge shorter lines, by their script. A
+    Chinese letter counts as 3, kana as 1.5, Hangul as 2.3."""
     accept_similar: bool = True
-    accept: tuple[str, ...] = ()  # further languages that are accepted on both sides
+    """Also accept languages that identifiers confuse with that of the side (Bosnian, Croatian, Montenegrin and
+    Serbian; Indonesian and Malay; Danish and both kinds of Norwegian; Galician and Portuguese), and the language that
+    a variant belongs to, such as Chinese for `yue` or Arabic for `arz`. The language of the other side is never
+    accepted; variants, such as Cantonese for `zh`, always are."""
+    accept: Annotated[tuple[Language, ...], Unique()] = ()
+    """Further languages that are accepted, such as `[es]` for text in `gl`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "accept", tuple(self.accept))  # a configuration gives a list
-
-    @classmethod
-    def of(cls, section: Mapping[str, Any], model: str | Path) -> "LanguageId":
-        """Return the settings of a configuration's section; model: local path of its model."""
-        given = {key: value for key, value in section.items() if key != "sha256"}
-        return cls(**{**given, "model": str(model)})
 
 
 class LanguageIdentifier:

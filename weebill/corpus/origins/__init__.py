@@ -57,7 +57,6 @@ class Origin:
         Raises InputError if an original cannot be fetched or has changed, or the text has another checksum.
         """
         files = {end: places.path(source) for end, source in self.originals.items()}
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as partial:
             with partial.open("wb") as file:
                 if self.step is None:

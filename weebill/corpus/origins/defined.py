@@ -33,7 +33,6 @@ class DefinedText:
     def make(self, path: str | Path, places: Places) -> None:
         """Fetch the files and write the text.  Raises InputError if a file cannot be fetched or read."""
         sources = [replace(one, path=places.path(one)) for one in self.sources(places)]
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as partial, partial.open("wb") as file:
             if self.entry["importer"] == ADDRESS:
                 with _opened(sources[0].path, self.entry.get("member")) as text:

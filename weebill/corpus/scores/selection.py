@@ -1,10 +1,8 @@
 """Selection by scores: each in turn drops the worst of the rows that the filters and earlier scores kept."""
 
 import logging
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +12,7 @@ import pyarrow.compute as pc
 from weebill.corpus.scores.scoring import check_shards, kept_rows
 from weebill.corpus.table import (
     SHARDS,
+    RowReader,
     TableWriter,
     count_rows,
     read_batches,
@@ -21,31 +20,12 @@ from weebill.corpus.table import (
     shard_paths,
 )
 from weebill.errors import InputError
-from weebill.experiment.scores import SCORES
+from weebill.experiment.scores import SCORES, Cut
 from weebill.files import atomic_folder
 
 log = logging.getLogger(__name__)
 
 BEFORE = 255  # value for rows that were dropped before the scores
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Limit of a score, given as one of three values; no row is dropped if all are None.
-
-    percent: drop the worst floor(rows · percent / 100) rows.  best: keep this number of rows.
-    threshold: drop the rows whose score is worse than this value.
-    """
-
-    percent: float | None = None
-    best: int | None = None
-    threshold: float | None = None
-
-    def count(self, rows: int) -> int:
-        """Return the number of `rows` rows that `percent` or `best` drops; 0 if neither is given."""
-        if self.percent is not None:
-            return math.floor(rows * Fraction(str(self.percent)) / 100)
-        return 0 if self.best is None else max(0, rows - self.best)
 
 
 @dataclass(frozen=True)
@@ -173,7 +153,7 @@ def _write(
     dropped: np.ndarray,
 ) -> None:
     names = pa.array([None, *(table.name for table in tables)], pa.string())
-    scores = [ScoreColumn(table.path, table.column) for table in tables]
+    scores = [RowReader(table.path, [table.column]) for table in tables]
     begin = 0
     for shard, output in zip(shards, outputs, strict=True):
         with TableWriter(output, _schema(shard, tables)) as writer:
@@ -182,7 +162,7 @@ def _write(
                 mine = dropped[begin : begin + batch.num_rows]
                 begin += batch.num_rows
                 for table, score in zip(tables, scores, strict=True):
-                    values = columns[table.column] = score.take(batch.num_rows)
+                    values = columns[table.column] = score.take_column(batch.num_rows)
                     if table.weight_scale:
                         weight = np.exp(table.weight_scale * values.to_numpy(zero_copy_only=False))
                         columns["weight"] = pa.array(weight, from_pandas=True)
@@ -197,20 +177,3 @@ def _schema(shard: Path, tables: Sequence[ScoreTable]) -> pa.Schema:
     if any(table.weight_scale for table in tables):
         added["weight"] = pa.float64()
     return pa.unify_schemas([read_schema(shard), pa.schema(added)])
-
-
-class ScoreColumn:
-    """Column of a table, read in order in pieces of any size."""
-
-    def __init__(self, path: Path, name: str) -> None:
-        self._batches = read_batches(path, [name], kept=False)
-        self._rest = pa.array([], pa.float64())
-
-    def take(self, count: int) -> pa.Array:
-        """Return the next `count` values."""
-        parts = [self._rest]
-        while sum(map(len, parts)) < count:
-            parts.append(next(self._batches).column(0))
-        values = pa.concat_arrays(parts)
-        self._rest = values.slice(count)
-        return values.slice(0, count)

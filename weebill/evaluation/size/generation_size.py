@@ -7,8 +7,6 @@ from typing import Any
 from weebill.evaluation.measurement import model_sha256, stored_numbers
 from weebill.files import MIB, parameter_files, read_json
 
-GIB = 2**30  # TEXTGEN prints 1.51 GB for BART-large's 406.3 M float32 numbers: its GB are GiB
-
 
 @dataclass(frozen=True)
 class GenerationSize:

@@ -27,12 +27,10 @@ def make_all(stand_ins: StandIns) -> None:
     """Write all files and models that are missing; a model is made before others that need it."""
     for path, text in stand_ins.files.items():
         if not path.is_file() or path.read_text("utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, text)
     for path, columns in stand_ins.tables.items():
         table = pa.table({name: _column(name, values) for name, values in columns.items()})
         if not path.is_file() or not pq.read_table(path).equals(table):
-            path.parent.mkdir(parents=True, exist_ok=True)
             write_table(path, table)
     disable_progress_bar()
     for path, model in stand_ins.models.items():

@@ -1,7 +1,7 @@
 """A model card in the format of the Hugging Face hub, and its place in a model's folder."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,20 +39,19 @@ class Card:
     about: str
     intended: str
     command: str
-    experiment: str
-    seed: int
     scores: Sequence[Score] = ()
     facts: Sequence[tuple[str, str]] = ()
     tags: Sequence[str] = field(default=())
 
 
-def render(card: Card, sources: Sequence[DataSource]) -> str:
+def render(card: Card, config: Mapping[str, Any], sources: Sequence[DataSource]) -> str:
     """Return the card as Markdown with the hub's YAML before it."""
     page = Path(__file__).with_name("card.txt").read_text(encoding="utf-8")
     template = Environment(undefined=StrictUndefined, trim_blocks=True).from_string(page)
     return template.render(
         head=yaml.safe_dump(_head(card), sort_keys=False, allow_unicode=True),
         card=card,
+        config=config,
         sources=sources,
         signatures=dict.fromkeys((one.metric, one.signature) for one in card.scores),
         unknown=[one for one in sources if one.licence == UNKNOWN],

@@ -1,6 +1,6 @@
 """Cards of a generation experiment's models: every variant with the steps that made it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from weebill.experiment.pipelines import model_of, task_of
 from weebill.report import noise
@@ -12,32 +12,27 @@ from weebill.report.table import shortened
 TASKS = {"summarization": "summarization", "language-modelling": "text-generation"}
 
 
-def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
-    """Yield the card of each variant with the folder that it belongs to.  folders: variant → model folders."""
-    config = results.config
-    for variant, places in folders.items():
-        task = task_of(config, model_of(variant))
-        steps = ", then ".join(
-            f"{name} ({config['steps'][name]['method']})" for name in variant.split("/")[1:]
-        )
-        card = Card(
-            name=variant,
-            task=TASKS[task],
-            languages=[],
-            about=f"A model for {task}, made from {model_of(variant)} by the steps {steps}.",
-            intended=f"The task {task} on text like its training data. Expect lower quality on other text.",
-            command=f"{_command(results, variant, places[0])}  # in Python",
-            experiment=config["experiment"],
-            seed=config["seed"],
-            scores=[
-                Score(one.data, one.metric, one.score, one.low, one.high, one.signature)
-                for one in results.qualities
-                if one.variant == variant
-            ],
-            facts=list(_facts(results, variant)),
-            tags=[config["steps"][name]["method"] for name in variant.split("/")[1:]],
-        )
-        yield card, places
+def card_of(results: Results, name: str, folder: str) -> Card:
+    """Return the card of a variant, by its name and its model folder."""
+    config, model = results.config, model_of(name)
+    task, names = task_of(config, model), name.split("/")[1:]
+    methods = [config["steps"][step]["method"] for step in names]
+    steps = ", then ".join(map("{} ({})".format, names, methods))
+    return Card(
+        name=name,
+        task=TASKS[task],
+        languages=[],
+        about=f"A model for {task}, made from {model} by the steps {steps}.",
+        intended=f"The task {task} on text like its training data. Expect lower quality on other text.",
+        command=f"{_command(results, name, folder)}  # in Python",
+        scores=[
+            Score(one.data, one.metric, one.score, one.low, one.high, one.signature)
+            for one in results.qualities
+            if one.variant == name
+        ],
+        facts=list(_facts(results, name)),
+        tags=methods,
+    )
 
 
 def _command(results: Results, variant: str, folder: str) -> str:

@@ -1,6 +1,6 @@
 """Cards of a metric experiment's models: the references, and the smaller metrics made from them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from weebill.experiment.metrics import REFERENCE
@@ -19,37 +19,30 @@ TEXTS = {
 }
 
 
-def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
-    """Yield the card of each metric with the folders that it belongs to.  folders: metric → model folders."""
-    config = results.config
-    for name, places in folders.items():
-        kind = (
-            "A reference metric of translation, from which smaller ones are made"
-            if name.startswith(REFERENCE)
-            else f"A small metric of translation ({name}), made from a reference metric"
-        )
-        told, options = zip(*(TEXTS[one] for one in _read_texts(places[0])), strict=True)
-        card = Card(
-            name=name,
-            task="text-classification",
-            languages=["multilingual"],
-            about=f"{kind}. It scores a translation by {' and '.join(told)}.",
-            intended=(
-                "Comparison of translation systems, and choice among translations. The table shows how far its "
-                "scores agree with people's (τ); compare scores of the same metric and version only."
-            ),
-            command=f"weebill score --model {places[0]}{''.join(options)} -t system.txt",
-            experiment=config["experiment"],
-            seed=config["seed"],
-            scores=[
-                Score(one.test_set, "τ", one.tau, one.low, one.high, one.signature)
-                for one in results.qualities
-                if one.metric == name and one.tau is not None
-            ],
-            facts=list(_facts(results, name)),
-            tags=["comet", "translation-metric"],
-        )
-        yield card, places
+def card_of(results: Results, name: str, folder: str) -> Card:
+    """Return the card of a metric, by its name and its model folder."""
+    kind = f"A small metric of translation ({name}), made from a reference metric"
+    if name.startswith(REFERENCE):
+        kind = "A reference metric of translation, from which smaller ones are made"
+    told, options = zip(*(TEXTS[one] for one in _read_texts(folder)), strict=True)
+    return Card(
+        name=name,
+        task="text-classification",
+        languages=["multilingual"],
+        about=f"{kind}. It scores a translation by {' and '.join(told)}.",
+        intended=(
+            "Comparison of translation systems, and choice among translations. The table shows how far its scores "
+            "agree with people's (τ); compare scores of the same metric and version only."
+        ),
+        command=f"weebill score --model {folder}{''.join(options)} -t system.txt",
+        scores=[
+            Score(one.test_set, "τ", one.tau, one.low, one.high, one.signature)
+            for one in results.qualities
+            if one.metric == name and one.tau is not None
+        ],
+        facts=list(_facts(results, name)),
+        tags=["comet", "translation-metric"],
+    )
 
 
 def _read_texts(folder: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Cards of a translation experiment's models: the teacher's members and every measured variant."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from weebill.evaluation.measurement import Variant
 from weebill.pruning.methods import pruning_method
@@ -11,17 +11,12 @@ from weebill.report.results import Results
 from weebill.report.table import shortened
 
 
-def cards(results: Results, folders: Mapping[str, list[str]]) -> Iterator[tuple[Card, list[str]]]:
-    """Yield the card of each model with the folders that it belongs to.  folders: by variant, exports last."""
-    for name, places in folders.items():
-        yield _card(results, Variant.parse(name), places), places
-
-
-def _card(results: Results, variant: Variant, places: list[str]) -> Card:
-    config, languages = results.config, results.config["languages"]
-    source, target = languages["source"], languages["target"]
+def card_of(results: Results, name: str, folder: str) -> Card:
+    """Return the card of a variant, by its name and its model folder."""
+    variant, config = Variant.parse(name), results.config
+    source, target = config["languages"]["source"], config["languages"]["target"]
     return Card(
-        name=str(variant),
+        name=name,
         task="translation",
         languages=[source, target],
         about=_about(results, variant),
@@ -29,13 +24,11 @@ def _card(results: Results, variant: Variant, places: list[str]) -> Card:
             f"Translation from {source} to {target} of text like its training data. It was measured on "
             f"{', '.join(config['test_sets'])} only; expect lower quality on other text."
         ),
-        command=f"echo '…' | weebill translate {places[0]}",
-        experiment=config["experiment"],
-        seed=config["seed"],
+        command=f"echo '…' | weebill translate {folder}",
         scores=[
             Score(one.test_set, one.metric, one.score, one.low, one.high, one.signature)
             for one in results.qualities
-            if one.variant == str(variant)
+            if one.variant == name
         ],
         facts=list(_facts(results, variant)),
         tags=[variant.student, variant.recipe, variant.precision],

@@ -18,7 +18,7 @@ def front(results: Results) -> alt.TopLevelMixin:
     """Draw the quality of every variant by size and by time, in a row of two panels for each task."""
     panels = []
     for task in lookup.METRICS:
-        rows, variants = [], lookup.variants_for(results, task)
+        rows, variants = [], lookup.variants_for(results.config, task)
         name = lookup.metric_of(results, task, variants)
         for variant in variants:
             quality = lookup.quality(results, variant, name)

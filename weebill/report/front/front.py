@@ -7,6 +7,8 @@ from typing import Any
 from weebill.report.costs import Job, hours
 from weebill.report.table import Table, delta, fixed, three_digits
 
+EXAMPLES = 10  # on the first page
+
 
 @dataclass(frozen=True)
 class Example:
@@ -77,7 +79,7 @@ def signed_text(text: str) -> str:
     return text.replace("-", "−")
 
 
-def evenly(count: int, wanted: int) -> list[int]:
-    """Return `wanted` evenly spaced places out of `count`, or all places if there are fewer."""
-    wanted = min(count, wanted)
+def spread(count: int) -> list[int]:
+    """Return evenly spaced places of the examples out of `count`, or all places if there are fewer."""
+    wanted = min(count, EXAMPLES)
     return [int((2 * n + 1) * count / (2 * wanted)) for n in range(wanted)]

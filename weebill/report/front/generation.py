@@ -3,20 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from weebill.experiment import pipelines
 from weebill.report import noise
 from weebill.report.costs import Job, hours
-from weebill.report.front.front import Example, Front, cost_sentence, evenly, hours_cell, times
+from weebill.report.front.front import Example, Front, cost_sentence, hours_cell, spread, times
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, three_digits
 
-if TYPE_CHECKING:
-    from weebill.evaluation.timing.generation_speed import GenerationSpeed
-
-EXAMPLES = 10
 FIGURE = "generation_front"
 SHORTEST = 600  # characters of the shortest article that an example shows
 CONTROL = "× control: score divided by the control's, which was trained as long with nothing removed or rounded."
@@ -58,11 +53,11 @@ def _sentence(results: Results, model: str) -> str:
     one = min(variants, key=lambda v: results.size(v).parameter_bytes)
     if one == base:
         return ""
-    mib = [_mib(results, v) for v in (one, base)]
+    mib = [results.mebibytes(v) for v in (one, base)]
     told = f"`{one}` is {times(*reversed(mib))}× smaller than `{base}` ({mib[0]} MiB instead of {mib[1]})"
     speeds = [lookup.speed(results, v) for v in (one, base)]
     if all(speeds):
-        ratio = times(*reversed([_seconds(speed) for speed in speeds]))
+        ratio = times(*map(lookup.seconds, reversed(speeds)))
         told += f" and {ratio}× as fast{noise.warning(*speeds)}"
     name = metric_of(results, one)
     score, other = (lookup.quality(results, v, name) for v in (one, base))
@@ -74,14 +69,6 @@ def _sentence(results: Results, model: str) -> str:
         if same := lookup.quality(results, control, name) if control else None:
             told += f", that of its control `{control}` {lookup.texts(same, name)[0]}"
     return f"{told}."
-
-
-def _mib(results: Results, variant: str) -> str:
-    return three_digits(results.size(variant).mib)
-
-
-def _seconds(speed: "GenerationSpeed | None") -> str:
-    return three_digits(speed.seconds_per_example) if speed else ""
 
 
 def _texts(results: Results, variant: str, metric: str) -> list[str]:
@@ -100,9 +87,9 @@ def variants_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         if controlled:
             control = pipelines.control_of(results.config, variant)
             cells.append(times(score, _texts(results, control, name)[0]) if control else "")
-        own, whole = (_mib(results, v) for v in (variant, base))
+        own, whole = (results.mebibytes(v) for v in (variant, base))
         timed = lookup.speed(results, variant)
-        seconds, first = _seconds(timed), _seconds(lookup.speed(results, base))
+        seconds, first = (lookup.seconds(one) for one in (timed, lookup.speed(results, base)))
         mark = noise.mark(timed.seconds) if timed else ""
         cells += [own, times(whole, own), Cell(seconds, mark=mark), times(first, seconds)]
         cells += [three_digits(timed.milliseconds_per_token) if timed else ""]
@@ -150,7 +137,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
         variant = next(v for v in known if path.endswith(f"/{v}.jsonl"))
         said[variant] = [json.loads(line) for line in read_lines(path)]
     found = []
-    for index in evenly(len(rows), EXAMPLES):
+    for index in spread(len(rows)):
         article = rows[index]["article"]
         cut = article if len(article) <= SHORTEST else f"{article[:SHORTEST].rsplit(' ', 1)[0]} …"
         texts = [("article", cut), ("reference", rows[index]["summary"])]

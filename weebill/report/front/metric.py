@@ -12,9 +12,9 @@ from weebill.report.front.front import (
     Example,
     Front,
     cost_sentence,
-    evenly,
     hours_cell,
     signed_text,
+    spread,
     times,
 )
 from weebill.report.results import Results, first
@@ -23,7 +23,6 @@ from weebill.report.table import Cell, Column, Row, Table, fixed, probability, s
 if TYPE_CHECKING:
     from weebill.evaluation.timing.metric_speed import MetricSpeed
 
-EXAMPLES = 10
 FIGURE = "cometinho_figure1"
 
 
@@ -58,7 +57,7 @@ def timed(results: Results, metric: str, way: str = "") -> "MetricSpeed | None":
 
 
 def _gain(results: Results, metric: str) -> str:
-    own, whole = (_mib(results, name) for name in (metric, REFERENCE))
+    own, whole = (results.mebibytes(name) for name in (metric, REFERENCE))
     if not own or not whole:
         return ""
     told = f"`{metric}` is {times(whole, own)}× smaller than the reference metric: {own} MiB instead of {whole}"
@@ -75,11 +74,6 @@ def _gain(results: Results, metric: str) -> str:
         )
     noisy = any(noise.mark(one.seconds) for one in (ours, base))
     return f"{told}{'; a noisy measurement' if noisy else ''}."
-
-
-def _mib(results: Results, metric: str) -> str:
-    size = results.size(metric)
-    return three_digits(size.mib) if size else ""
 
 
 def _seconds(one: "MetricSpeed | None") -> str:
@@ -115,7 +109,7 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
         columns += Column.grouped(f"95 %, {name}", **{f"{name}_low": "from", f"{name}_high": "to"})
     rows = []
     for metric in results.metrics():
-        own, whole = (_mib(results, name) for name in (metric, REFERENCE))
+        own, whole = (results.mebibytes(name) for name in (metric, REFERENCE))
         one, base = (timed(results, name) for name in (metric, REFERENCE))
         seconds, mark = _seconds(one), noise.mark(one.seconds) if one else ""
         cells = [metric, own, times(whole, own), Cell(seconds, mark=mark)]
@@ -173,7 +167,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
     rows = JudgedSet.read(name, entry).judgements
     scores = {Path(path).stem: read_json(path)["scores"] for path in files["scores"]}
     found = []
-    for index in evenly(len(rows), EXAMPLES):
+    for index in spread(len(rows)):
         row = rows.iloc[index]
         texts = {"source": row["src"], "translation": row["mt"], "reference": row.get("ref", "")}
         numbers = {"people": row["score"], **{m: some[index] for m, some in scores.items()}}

@@ -16,9 +16,9 @@ from weebill.report.front.front import (
     Example,
     Front,
     cost_sentence,
-    evenly,
     hours_cell,
     signed_text,
+    spread,
     times,
 )
 from weebill.report.lookups import translation as lookup
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 GREEDY = search_name(1)
 FIGURE = "speed/front"
-EXAMPLES = 10
 
 
 def front(
@@ -60,7 +59,7 @@ def _gain(results: Results) -> str:
         return ""
     base = teacher or one.baseline
     name = f"teacher ({teacher.recipe})" if teacher else "unpruned student"
-    own, whole = (lookup.mebibytes(results.size(v)) for v in (one, base))
+    own, whole = (results.mebibytes(v) for v in (one, base))
     if one == base:
         return f"`{one}`, the best student, has {own} MiB; nothing of half its size was measured."
     kind = "best student" if one == chosen.best_whole(results) else "best small student"
@@ -158,7 +157,8 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     bounded = any(one.low is not None for one in scores.values())
     for variant, role in chain.items():
         cells = [role, str(variant), *_score_cells(scores, variant, teacher, bounded)]
-        cells += _size_cells(results, variant, teacher)
+        own, whole = (results.mebibytes(v) for v in (variant, teacher))
+        cells += [own, times(whole, own)]
         cells += _speed_cells(results, variant, teacher)
         cells += [_latency(results, variant), hours_cell(step_hours(jobs, variant))]
         rows.append(Row.of(cells, baseline=variant in (teacher, small)))
@@ -211,25 +211,16 @@ def _score_cells(
     return [cell, *([interval] if bounded else [])]
 
 
-def _size_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[str]:
-    shown = [lookup.mebibytes(results.size(v)) if v else "" for v in (variant, teacher)]
-    return [shown[0], times(shown[1], shown[0])]
-
-
 def _speed_cells(results: Results, variant: Variant, teacher: Variant | None) -> list[Cell | str]:
     """Return words per second and gain by PyTorch, then by the runtime; gains are over the teacher by PyTorch."""
     cells = []
     base = lookup.speed(results, teacher) if teacher else None
-    by_torch = next((e for e in lookup.engines(results, variant) if not _is_runtime(e)), "")
+    by_torch = next((e for e in lookup.engines(results, variant) if "runtime" not in e), "")
     for one in (_of_engine(results, variant, by_torch), lookup.runtime_speed(results, variant)):
         shown = lookup.words_per_second(one)
         faster = "" if variant == teacher else times(shown, lookup.words_per_second(base))
         cells += [Cell(shown, mark=noise.mark(one.seconds) if one else ""), faster]
     return cells
-
-
-def _is_runtime(engine: str) -> bool:
-    return "runtime" in engine
 
 
 def _latency(results: Results, variant: Variant) -> str:
@@ -254,7 +245,7 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
     chain = [(v, f"{role}, {v.student}" if role in several else role) for v, role in roles.items()]
     lines = {v: [*read_lines(paths[v])] for v in roles}
     found = []
-    for index in evenly(len(pairs), EXAMPLES):
+    for index in spread(len(pairs)):
         rows = [("source", pairs[index]["source"]), ("reference", pairs[index]["target"])]
         rows += [(role, lines[v][index]) for v, role in chain]
         found.append(Example(rows))

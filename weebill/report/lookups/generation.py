@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from weebill.experiment import pipelines
 from weebill.report.results import Results, first
-from weebill.report.table import fixed
+from weebill.report.table import fixed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.generation_quality import GenerationQuality
@@ -21,12 +21,8 @@ def has_task(task: str, config: Mapping[str, Any]) -> bool:
     return any(pipelines.task_of(config, name) == task for name in pipelines.piped_models(config))
 
 
-def variants_for(results: Results, task: str) -> list[str]:
+def variants_for(config: Mapping[str, Any], task: str) -> list[str]:
     """Return the variants of the models for a task, in the order of the pipelines."""
-    return _for_task(results.config, task)
-
-
-def _for_task(config: Mapping[str, Any], task: str) -> list[str]:
     found = pipelines.variants(config)
     return [v for v in found if pipelines.task_of(config, pipelines.model_of(v)) == task]
 
@@ -46,6 +42,11 @@ def speed(results: Results, variant: str) -> "GenerationSpeed | None":
     return first(results.speeds, variant=variant, device="cpu")
 
 
+def seconds(speed: "GenerationSpeed | None") -> str:
+    """Format the seconds for an example; "" if they were not measured."""
+    return three_digits(speed.seconds_per_example) if speed else ""
+
+
 def gpu_speed(results: Results, variant: str) -> "GenerationSpeed | None":
     """Return the times of a variant on a GPU, None if they were not measured."""
     return first(results.speeds, variant=variant, device="cuda")
@@ -58,7 +59,7 @@ def baseline(results: Results, variant: str) -> str:
 
 def controls(config: Mapping[str, Any], task: str) -> dict[str, str]:
     """Return the controls of the variants for a task, by variant; some variants have none."""
-    found = {v: pipelines.control_of(config, v) for v in _for_task(config, task)}
+    found = {v: pipelines.control_of(config, v) for v in variants_for(config, task)}
     return {variant: control for variant, control in found.items() if control}
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Measurement, Variant
-from weebill.evaluation.size.translation_size import Size
 from weebill.report import papers
 from weebill.report.results import Results, first
 from weebill.report.table import fixed, three_digits
@@ -181,11 +180,6 @@ def runtime_speed(results: Results, variant: Variant, all_cores: bool = False) -
     """Return a variant's speed by the runtime, None if it was not timed with the runtime."""
     found = speed(results, variant, all_cores)
     return found if found and found.by_runtime else None
-
-
-def mebibytes(size: Size | None) -> str:
-    """Format the MiB of the parameters on disk; "" if they were not measured."""
-    return three_digits(size.mib) if size else ""
 
 
 def words_per_second(speed: "Speed | GpuSpeed | None") -> str:

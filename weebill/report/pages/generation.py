@@ -19,7 +19,7 @@ from weebill.report.tables.run_time import run_time_table
 
 def tables_of(results: Results) -> list[Table]:
     """Return all tables: the variants of each task that has any, the paper's tables, and its claims."""
-    tasks = [task for task in SCORES if lookup.variants_for(results, task)]
+    tasks = [task for task in SCORES if lookup.variants_for(results.config, task)]
     papers = [table for table in paper_tables("generation") if table.shown(results.config)]
     ours = [variants_table(results, task) for task in tasks]
     ours += [
@@ -54,7 +54,7 @@ def in_short(results: Results) -> list[str]:
     """
     lines = []
     for task in lookup.METRICS:
-        for variant in lookup.variants_for(results, task):
+        for variant in lookup.variants_for(results.config, task):
             base = lookup.baseline(results, variant)
             metric = lookup.metric_of(results, task, [variant])
             one, other = (lookup.quality(results, name, metric) for name in (variant, base))

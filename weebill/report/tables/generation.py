@@ -30,7 +30,7 @@ def variants_table(results: Results, task: str) -> Table:
         Column("milliseconds", "ms a token"),
         Column("peak_mib", "Memory, MiB", deltas=True),
     ]
-    if any(lookup.gpu_speed(results, one) for one in lookup.variants_for(results, task)):
+    if any(lookup.gpu_speed(results, one) for one in lookup.variants_for(results.config, task)):
         columns += [
             Column("gpu_seconds", "s an example, GPU", deltas=True),
             Column("gpu_milliseconds", "ms a token, GPU"),
@@ -38,7 +38,7 @@ def variants_table(results: Results, task: str) -> Table:
         ]
     leads = dict.fromkeys(one.variant for one in lookup.leads_for(results, scores))
     rows = [Row.of(_texts(results, lead, scores)[: len(columns)]) for lead in leads]
-    for variant in lookup.variants_for(results, task):
+    for variant in lookup.variants_for(results.config, task):
         base = lookup.baseline(results, variant)
         cells = _texts(results, variant, scores)[: len(columns)]
         if variant != base:
@@ -89,7 +89,7 @@ def _texts(results: Results, variant: str, scores: Sequence[str]) -> list[str]:
 
 
 def _notes(results: Results, task: str) -> list[str]:
-    chosen = set(lookup.variants_for(results, task))
+    chosen = set(lookup.variants_for(results.config, task))
     leads = lookup.leads_for(results, SCORES[task])
     measured = [*(one for one in results.qualities if one.variant in chosen), *leads]
     notes = [LEAD] if leads else []

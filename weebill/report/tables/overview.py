@@ -58,10 +58,10 @@ def _variant_row(results: Results, variant: Variant, test_set: str, metrics: Seq
         base = lookup.measurement(results, variant.baseline, test_set, metric)
         base_score = base.score if base and not is_base else None
         cells += score_cells(one, one.score, base_score) if one else [""] * 4
-    size, base = results.size(variant), None if is_base else results.size(variant.baseline)
+    size, base = results.size(variant), "" if is_base else results.mebibytes(variant.baseline)
     cells += [
         str(size.parameters),
-        Cell.compared(lookup.mebibytes(size), lookup.mebibytes(base), "ratio"),
+        Cell.compared(results.mebibytes(variant), base, "ratio"),
         three_digits(size.xz_mib),
     ]
     return Row.of(cells, baseline=is_base)

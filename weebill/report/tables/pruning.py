@@ -84,13 +84,13 @@ def _model_cells(results: Results, variant: Variant) -> list[Cell | str]:
     """Return the cells of a variant's name, method and size."""
     size, whole = results.size(variant), results.size(variant.baseline)
     recipe = results.config["pruning"].get(variant.recipe)
-    base = None if variant == variant.baseline else whole
+    compared = "none" if variant == variant.baseline else "ratio"
     return [
         str(variant),
         pruning_method(recipe).label if recipe else "",
-        Cell.compared(_encoder_millions(size), _encoder_millions(base), "ratio"),
+        Cell.compared(_encoder_millions(size), _encoder_millions(whole), compared),
         *(fixed(share, 2) for share in encoder_sparsity(size, whole)),
-        Cell.compared(lookup.mebibytes(size), lookup.mebibytes(base), "ratio"),
+        Cell.compared(results.mebibytes(variant), results.mebibytes(variant.baseline), compared),
     ]
 
 
@@ -225,8 +225,8 @@ def _fastest(results: Results) -> list[str]:
     if not timed:
         return []
     variant = max(timed, key=timed.get)
-    sizes = [results.size(v) for v in (variant, variant.baseline)]
-    smaller = delta(*map(lookup.mebibytes, reversed(sizes)), "ratio").removeprefix("x")
+    sizes = map(results.mebibytes, (variant.baseline, variant))
+    smaller = delta(*sizes, "ratio").removeprefix("x")
     return [
         f"The fastest pruned student in float32, `{_pruned(variant)}`, translates {three_digits(timed[variant])}× as "
         f"fast by the runtime on one core as the unpruned student by the same engine, and is {smaller}× smaller."

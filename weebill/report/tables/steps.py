@@ -1,7 +1,6 @@
 """Table of the loss in quality at each step of an experiment, from the teacher to the smallest student."""
 
 from weebill.evaluation.measurement import Variant
-from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table
 from weebill.report.tables import comparisons
@@ -14,10 +13,10 @@ def steps_table(results: Results) -> Table:
         variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
         if variant == variant.baseline and baseline not in shown:
             shown.add(baseline)
-            size = lookup.mebibytes(results.size(baseline))
+            size = results.mebibytes(baseline)
             cells = [str(baseline), *comparisons.scores(one, "baseline_"), *[""] * 5, size]
             rows.append(Row.of(cells, baseline=True))
-        sizes = (lookup.mebibytes(results.size(model)) for model in (variant, baseline))
+        sizes = map(results.mebibytes, (variant, baseline))
         cells = [str(variant), *comparisons.scores(one), str(baseline)]
         cells += [*comparisons.tested(one), Cell.compared(*sizes, "ratio")]
         rows.append(Row.of(cells))

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from weebill.bleu import bleu
-from weebill.corpus.table import TableWriter, count_rows, read_batches, write_table
+from weebill.corpus.table import RowReader, TableWriter, count_rows, read_batches, write_table
 from weebill.files import read_json, sha256_file, unfinished_work, write_json
-from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows
+from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA
 from weebill.workflow.progress import counter
 from weebill_runtime.options import Cut, SearchOptions, log_cut_count
 from weebill_runtime.text_translator import Progress, TextTranslator
@@ -42,7 +42,7 @@ def translate_shard(
     identity = {"shard": sha256_file(shard), "search": asdict(search), "language": language}
     with unfinished_work(output, {**identity, "made_by": dict(made_by)}) as work:
         total, done, start = count_rows(shard), 0, time.monotonic()
-        rows, chunks = Rows(shard, SPLIT_SCHEMA.names), []
+        rows, chunks = RowReader(shard, SPLIT_SCHEMA.names), []
         cuts = read_json(work / CUTS) if (work / CUTS).is_file() else {}  # by chunk
         for number, begin in enumerate(range(0, total, chunk_rows)):
             chunk = pa.Table.from_batches(rows.take(chunk_rows), SPLIT_SCHEMA)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weebill.corpus.cleaning.repetition import stutters
-from weebill.corpus.table import TableWriter, count_rows, read_batches, read_schema
+from weebill.corpus.table import RowReader, TableWriter, count_rows, read_batches, read_schema
 from weebill.errors import InputError
-from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, Rows, shard_bounds
+from weebill.translation.distillation.shards import NBEST_SCHEMA, SPLIT_SCHEMA, shard_bounds
 from weebill_runtime.names import Side
 
 MERGED_COLUMNS = ("source", "target", "corpus", "row")
@@ -102,7 +102,7 @@ def _weighted(rows: pa.Table) -> pa.Table:
 def _verified(part: Translated) -> Iterator[pa.Table]:
     """Yield the rows of a corpus in order: the translated text as source, the selected translation as target."""
     columns = _columns(part.corpus, [part.side, "corpus", "row"])
-    expected_rows = Rows(part.corpus, columns, {part.side: "source"})
+    expected_rows = RowReader(part.corpus, columns, {part.side: "source"})
     bounds = shard_bounds(count_rows(part.corpus), len(part.shards))
     for shard, (begin, end) in zip(part.shards, pairwise(bounds), strict=True):
         if (found := count_rows(shard)) != end - begin:

@@ -1,12 +1,10 @@
 """Shards of a corpus, which separate jobs translate: their split, and the tables of shards and n-best lists."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
 
-from weebill.corpus.table import TableWriter, count_rows, read_batches
+from weebill.corpus.table import RowReader, TableWriter, count_rows
 from weebill.errors import InputError
 from weebill_runtime.names import Side
 
@@ -39,7 +37,7 @@ def write_shard(
     """Write a shard: one side of the corpus's kept rows and, if `parallel`, their references, which must exist."""
     begin, end = shard_bounds(count_rows(corpus), shards)[shard : shard + 2]
     columns = ["corpus", "row", side, *(["target"] if parallel else [])]
-    rows = Rows(corpus, columns, {side: "source"})
+    rows = RowReader(corpus, columns, {side: "source"})
     for _ in rows.take(begin):
         pass
     with TableWriter(output, SPLIT_SCHEMA) as writer:
@@ -56,22 +54,3 @@ def write_shard(
 def shard_bounds(rows: int, shards: int) -> list[int]:
     """Return the first row of each shard of a corpus, and the end of the last: row i is in shard i·shards // rows."""
     return [-(-shard * rows // shards) for shard in range(shards + 1)]
-
-
-class Rows:
-    """Reader of the kept rows of a table, in order, in pieces of any size; names: new names of columns."""
-
-    def __init__(
-        self, path: str | Path, columns: Sequence[str], names: Mapping[str, str] = {}
-    ) -> None:
-        renamed = [names.get(column, column) for column in columns]
-        self._batches = (batch.rename_columns(renamed) for batch in read_batches(path, columns))
-
-    def take(self, count: int) -> Iterator[pa.RecordBatch]:
-        """Return the next `count` rows, or all that are left."""
-        while count > 0 and (batch := next(self._batches, None)):
-            part = batch.slice(0, count)
-            if part.num_rows < batch.num_rows:
-                self._batches = chain([batch.slice(count)], self._batches)
-            count -= part.num_rows
-            yield part

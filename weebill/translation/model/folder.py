@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from weebill.errors import InputError, placed
-from weebill.files import atomic_folder, check_plain, read_json, sha256_file, write_json
+from weebill.files import WEIGHTS, atomic_folder, check_plain, read_json, sha256_file, write_json
 from weebill.replaceable import FolderKind, check_replaceable, has_format
 from weebill.translation.model.network import Translator
 from weebill_runtime.folder import FORMAT, READABLE, read_folder
@@ -23,7 +23,7 @@ from weebill_runtime.vocabulary import AnyVocabulary, copy_vocabulary
 from weebill_runtime.weights import check_tensors
 
 KIND = FolderKind(
-    always=("config.json", "model.safetensors", TARGET_FILE),
+    always=("config.json", WEIGHTS, TARGET_FILE),
     perhaps=(SOURCE_FILE,),
     mark=("config.json", lambda file: has_format(file, READABLE)),
 )
@@ -82,8 +82,8 @@ def save_model(
         config["quantization"] = dict(quantization)
         tensors = packing.merged(tensors)
     with atomic_folder(path, KIND) as folder:
-        save_file(tensors, folder / "model.safetensors")
-        (folder / "model.safetensors").chmod(0o644)  # safetensors lets only the owner read it
+        save_file(tensors, folder / WEIGHTS)
+        (folder / WEIGHTS).chmod(0o644)  # safetensors lets only the owner read it
         copy_vocabulary(vocabulary, folder)
         write_json(folder / "config.json", config)
 
@@ -124,7 +124,7 @@ def own_tensors(network: Translator) -> dict[str, Tensor]:
 
 def model_hash(path: str | Path) -> str:
     """Return the SHA-256 of a model folder's parameters file, which identifies the model in measurements."""
-    return sha256_file(Path(path) / "model.safetensors")
+    return sha256_file(Path(path) / WEIGHTS)
 
 
 def count_parameters(network: torch.nn.Module) -> int:

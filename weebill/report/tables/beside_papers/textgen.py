@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from weebill.evaluation.size.generation_size import GIB
 from weebill.experiment.pipelines import model_of, variants_of
+from weebill.files import GIB
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Column, three_digits
@@ -44,6 +44,7 @@ SLIPS = {
     7: "What the paper prints as +47.41 % of perplexity is 47.41 more: 3.60 times.",
 }
 SLIPS |= dict.fromkeys((3, 5, 6), SLIPS[1])
+# It prints 1.51 GB for BART-large's 406.3 M float32 numbers.
 GIBIBYTES = "Sizes: the paper's GB are GiB of its files; ours are of the safetensors."
 COMPARABLE = (
     "The models, texts and machines are others than the paper's: what can be compared is how each step changes its "
@@ -65,7 +66,7 @@ def _lines(results: Results, printed: list[Printed], number: int) -> list[Line]:
 
 def _variants_of(results: Results, task: str, rows: Sequence[Sequence[str]]) -> list[str | None]:
     """Return the variant for the steps of each row, all of one model: the first model with the most rows."""
-    models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
+    models = dict.fromkeys(map(model_of, lookup.variants_for(results.config, task)))
     found = [[variant_of(results, model, steps) for steps in rows] for model in models]
     return min(found, key=lambda ours: ours.count(None))
 
@@ -90,8 +91,7 @@ def _score(column: str, metric: str) -> Quantity:
 
 
 def _seconds(results: Results, variant: str) -> str:
-    speed = lookup.speed(results, variant)
-    return three_digits(speed.seconds_per_example) if speed else ""
+    return lookup.seconds(lookup.speed(results, variant))
 
 
 def _gibibytes(results: Results, variant: str) -> str:

@@ -23,7 +23,7 @@ def _pairs(model: str, row: str, results: Results) -> list[tuple[str, str]]:
     """Return our variants made by the steps of a row, each with its initial fine-tuned model."""
     numbers, name = ROWS[row]
     task, steps = NUMBERED[numbers[model]]
-    models = dict.fromkeys(map(model_of, lookup.variants_for(results, task)))
+    models = dict.fromkeys(map(model_of, lookup.variants_for(results.config, task)))
     found = (variant_of(results, one, steps[name]) for one in models)
     return [(variant, lookup.baseline(results, variant)) for variant in found if variant]
 

@@ -144,11 +144,14 @@ def _neighbours(results: Results, precision: str) -> Iterator[tuple[Variant, Var
     return pairwise(found.values())
 
 
-def _smaller_int8(results: Results) -> list[Effect]:
-    """Return the loss by 8 bits of each student minus that of the next larger one."""
+def _smaller_bleu(results: Results, precision: str, base: Variant | None = None) -> list[Effect]:
+    """Return the difference to `base` of each student, minus that of the next larger one.
+
+    base: by default, the student's own unpruned float32 variant.
+    """
     effects = []
-    for larger, smaller in _neighbours(results, "int8"):
-        both = [_bleu(results, v, v.baseline) for v in (smaller, larger)]
+    for larger, smaller in _neighbours(results, precision):
+        both = [_bleu(results, v, base or v.baseline) for v in (smaller, larger)]
         if None not in both:
             effects.append(both[0].less(both[1]))
     return effects
@@ -171,16 +174,9 @@ def _smaller_speed(results: Results) -> list[Effect]:
     return _found([_speed(results, smaller, larger) for larger, smaller in pairs])
 
 
-def _smaller_bleu(results: Results) -> list[Effect]:
-    """Return the loss of each student to the next larger one, from their differences to the teacher."""
-    teacher, effects = lookup.teacher(results), []
-    if teacher is None:
-        return []
-    for larger, smaller in _neighbours(results, "float32"):
-        both = [_bleu(results, v, teacher) for v in (smaller, larger)]
-        if None not in both:
-            effects.append(both[0].less(both[1]))
-    return effects
+def _against_teacher(results: Results) -> list[Effect]:
+    teacher = lookup.teacher(results)
+    return _smaller_bleu(results, "float32", teacher) if teacher else []
 
 
 def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
@@ -228,7 +224,7 @@ MEASURES = {
     "heads-speed": _against_unpruned(_speed, _without_heads),
     "int8-speed": _against_unpruned(_speed, partial(_by_size, precision="int8")),
     "larger-int8-speed": _larger_speed,
-    "smaller-int8-bleu": _smaller_int8,
+    "smaller-int8-bleu": partial(_smaller_bleu, precision="int8"),
     "int8-finetuning": _beside_untuned(partial(_by_size, precision="int8-finetuned")),
     "log4-size": _log4_size,
     "log4-bleu": _against_unpruned(_bleu, partial(_by_size, precision="log4-finetuned")),
@@ -236,7 +232,7 @@ MEASURES = {
     "log4-biases": _beside_untuned(partial(_by_size, precision="log4-biases"), "biases"),
     "log4-speed": _against_unpruned(_speed, partial(_by_size, precision="log4")),
     "smaller-speed": _smaller_speed,
-    "smaller-bleu": _smaller_bleu,
+    "smaller-bleu": _against_teacher,
     "float16-speed": partial(_gpu_speed, "float16", "float32"),
     "gpu-int8-speed": partial(_gpu_speed, "int8", "float16"),
     "gpu-shortlist-speed": _gpu_shortlist,
