@@ -128,7 +128,7 @@ rule provenance:
 for page in REPORT_PAGES:
     whole = page.file == "summary"
     rule_name = "publish" if whole else f"publish_{page.file}"
-    published = config["experiment"] if whole else page.file
+    published = config["experiment"] + ("" if whole else f"-{page.file}")
 
     rule:
         """Write a page with its rows and figures to docs/results, for a commit; runs only if requested by name."""

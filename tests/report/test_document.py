@@ -9,7 +9,7 @@ import pandas as pd
 from weebill.report.costs import Job
 from weebill.report.document import Exhibit, caption_html, report_page, sections
 from weebill.report.figures import drawing
-from weebill.report.front.front import Example, Front
+from weebill.report.front.front import Example, Front, told_hours
 from weebill.report.rendering import fragment_of, to_fragment, to_html, write_table
 from weebill.report.table import Cell, Column, Row, Table
 
@@ -60,6 +60,21 @@ def test_the_page_is_whole_small_and_alone(tmp_path):
     [spec] = re.findall(r'class="spec"[^>]*>(.*?)</script>', page)
     assert json.loads(spec)["mark"]["type"] == "bar" and "title" not in json.loads(spec)
     assert "<em>Most</em> of <code>x</code>: 50. Below." in page
+
+
+def test_times_are_told_in_a_unit_that_shows_them():
+    assert [told_hours(seconds / 3600) for seconds in (2, 59, 90, 4500)] == [
+        "2 seconds", "59 seconds", "1.5 minutes", "1.25 hours"
+    ]  # fmt: skip
+
+
+def test_sentences_from_right_to_left_are_shown_so(tmp_path):
+    """Without a direction, a browser puts the full stop of an Arabic sentence at its wrong end."""
+    arabic = "نام القط."
+    table = Table("t", "T", "", Column.texts(source="Source"), [Row.of([arabic])])
+    front = Front("A title", [], [], table)
+    page = report_page(front, [Example([("source", arabic), ("reference", "b")])], [], [], [])
+    assert f'<td dir="auto">{arabic}</td>' in page and f'<dd dir="auto">{arabic}</dd>' in page
 
 
 def test_sections_are_in_the_order_of_their_numbers(tmp_path):

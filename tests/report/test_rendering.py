@@ -2,9 +2,13 @@
 
 import re
 from dataclasses import replace
+from html import unescape
+
+from markdown_it import MarkdownIt
 
 from tests.report.conftest import BENCHMARK
 from weebill.report import rendering
+from weebill.report.table import Column, Row, Table
 from weebill.report.tables import overview, pruning, speeds
 from weebill.report.tables.beside_papers.comparison import paper_tables
 
@@ -55,6 +59,18 @@ def test_markdown_and_latex_hold_the_numbers_of_the_csv(results):
             )
         assert cells_of_markdown(rendering.to_markdown(table)) == expected
         assert cells_of_latex(rendering.to_latex(table)) == expected
+
+
+SENTENCE = r"a<b> & *c* [d](e) `f` g\|h &amp;" + "\r" + "i | τ ≥ σ"
+
+
+def test_a_sentence_is_shown_as_it_is():
+    """A reader of Markdown, as of GitHub, shows the characters of the cell."""
+    table = Table("t", "T", "", Column.texts(one="One", two="Two"), [Row.of([SENTENCE, "last"])])
+    shown = MarkdownIt("gfm-like").disable("linkify").render(rendering.to_markdown(table))
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", shown, re.DOTALL)
+    assert [unescape(cell) for cell in cells] == [SENTENCE.replace("\r", " "), "last"]
+    assert r"$\tau$ $\geq$ $\sigma$" in rendering.to_latex(table)
 
 
 def test_latex_is_balanced(results):

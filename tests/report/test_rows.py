@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from weebill.errors import InputError
-from weebill.report.rows import changed_rules, collect, restored
+from weebill.report.published import render
+from weebill.report.rows import NAME, changed_rules, collect, read_rows, restored
 
 SCRIPT = ["evaluate/measure_speed.py"]
 
@@ -59,3 +60,30 @@ def test_a_path_that_leads_elsewhere_is_refused(rows, tmp_path):
     with pytest.raises(InputError, match=r"elsewhere\.json, a path that leads elsewhere"):
         restored(rows["files"], tmp_path / "again")
     assert not (tmp_path / "elsewhere.json").exists()
+
+
+@pytest.mark.parametrize("found", [{}, [], 3, {"page": "summary"}, {"page": "summary", "made": {}}])
+def test_a_file_that_holds_no_rows_is_refused(tmp_path, found):
+    page = tmp_path / "news.md"
+    assert read_rows(page) is None
+    page.with_suffix("").mkdir()
+    (tmp_path / "news" / NAME).write_text(json.dumps(found))
+    with pytest.raises(
+        InputError, match=r"news/rows\.json: not the rows of a page; publish it again"
+    ):
+        read_rows(page)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"config": {"kind": "poetry"}}, "rows of another version \\(KeyError: 'poetry'\\)"),
+        ({"config": {"kind": "translation"}}, "no page 'summary' can be made of these rows"),
+    ],
+)
+def test_rows_that_make_no_page_are_refused_by_the_name_of_their_file(
+    rows, tmp_path, changed, told
+):
+    with pytest.raises(InputError, match=rf"news/rows\.json: {told}"):
+        render({**rows, **changed}, tmp_path / "news.md")
+    assert not (tmp_path / "news.md").exists()

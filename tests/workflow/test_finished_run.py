@@ -36,6 +36,8 @@ def test_a_published_page_is_rendered_again_from_its_rows(finished, monkeypatch,
     run = snakemake(finished, TINY, "--cores", "1", "publish")
     assert run.returncode == 0, run.stdout
     page, folder = finished / "docs/results/tiny.md", finished / "docs/results/tiny"
+    run = snakemake(finished, TINY, "--dry-run", "docs/results/tiny-pruning.md")
+    assert run.returncode == 0, run.stdout  # no page of another experiment
     pictures = ["front.svg", "heads.svg", "sizes.svg"]
     assert sorted(path.name for path in folder.iterdir()) == sorted([*pictures, "rows.json"])
     summary, text = (

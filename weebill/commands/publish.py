@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Render or list pages.  Raises InputError if a page has no rows, or rows that cannot be read."""
     from weebill.errors import InputError
-    from weebill.files import read_json
-    from weebill.report.rows import NAME
+    from weebill.report.rows import NAME, read_rows
 
     folder = Path("docs/results")
     with_rows = (rows.parent.with_suffix(".md") for rows in folder.glob(f"*/{NAME}"))
@@ -35,11 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(stale(pages)))
         return 0
     for page in pages:
-        rows = page.with_suffix("") / NAME
-        if rows.is_file():
-            print(*rendered(read_json(rows), page), sep="\n")
+        if rows := read_rows(page):
+            print(*rendered(rows, page), sep="\n")
         elif arguments.pages:
-            raise InputError(f"{rows}: no such rows; run the experiment and publish it")
+            file = page.with_suffix("") / NAME
+            raise InputError(f"{file}: no such rows; run the experiment and publish it")
     return 0
 
 
@@ -54,19 +53,18 @@ def rendered(rows: Mapping[str, Any], page: Path) -> list[Path]:
 
 def stale(pages: list[Path]) -> Iterator[str]:
     """Yield a line for each page."""
-    from weebill.files import read_json
-    from weebill.report.rows import NAME, changed_rules
+    from weebill.report.rows import changed_rules, read_rows
 
     for page in pages:
-        file = page.with_suffix("") / NAME
-        if not file.is_file():
+        rows = read_rows(page)
+        if rows is None:
             yield f"{page}: has no rows; only a run makes it anew"
             continue
-        rows = read_json(file)
         changed = changed_rules(rows)
         told = (
             f"older than the code of {', '.join(changed)}"
             if changed
             else "measured by today's code"
         )
-        yield f"{page}: {told} (commit {str(rows['made']['commit'])[:12]}, {rows['made']['date']})"
+        version = (rows["made"]["commit"] or "unknown")[:12]
+        yield f"{page}: {told} (commit {version}, {rows['made']['date']})"

@@ -214,7 +214,7 @@ PAGES = {
              SUMMARY_PICTURES),
         Page("pruning", "translation:pruning_page", PRUNED_TIMES, ("seeds",), PRUNING_PICTURES),
     ),
-    "metric": (Page("summary", "metric:metric_page", SCORES, ("speeds",)),),
+    "metric": (Page("summary", "metric:metric_page", SCORES, ("speeds", "robustness")),),
     "generation": (Page("summary", "generation:generation_page", TIMES, ("leads",)),),
 }  # fmt: skip
 

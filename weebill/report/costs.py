@@ -19,10 +19,14 @@ class Job:
 
 
 def read_jobs(benchmarks: str | Path) -> list[Job]:
-    """Read files BENCHMARKS/RULE.tsv and BENCHMARKS/RULE/NAME.tsv; a name may have several parts."""
+    """Read files BENCHMARKS/RULE.tsv, BENCHMARKS/RULE@NAME.tsv and BENCHMARKS/RULE/NAME.tsv.
+
+    After / a name may have several parts; after @ it is that of a training text.
+    """
     folder, jobs = Path(benchmarks), []
     for path in sorted(folder.rglob("*.tsv")):
-        rule, _, name = path.relative_to(folder).as_posix().removesuffix(".tsv").partition("/")
+        place = path.relative_to(folder).as_posix().removesuffix(".tsv")
+        rule, _, name = place.partition("/" if "/" in place else "@")
         with path.open(encoding="utf-8", newline="") as file:
             for line in csv.DictReader(file, delimiter="\t"):
                 numbers = (_number(line[key]) for key in ("s", "max_rss"))

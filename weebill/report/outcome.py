@@ -9,10 +9,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from weebill.experiment.searches import is_search
+from weebill.report.front.chosen import SMALL, is_baseline
 from weebill.report.results import read_csv
 from weebill.report.table import shortened
 
-SMALL = 0.5  # largest size of a small student, relative to the unpruned float32 student
 BASELINE = "unpruned/float32"
 
 
@@ -26,7 +27,8 @@ class _Model:
     speed: float
 
     def line(self, role: str, width: int) -> str:
-        size = f"{shortened(self.mebibytes):>9} {self.speed:9,.0f}"
+        speed = f"{self.speed:,.0f}" if self.speed >= 100 else shortened(self.speed)
+        size = f"{shortened(self.mebibytes):>9} {speed:>9}"
         return f"  {role:<20} {self.variant:<{width}} {self.bleu:6.1f} {size}"
 
 
@@ -34,14 +36,17 @@ def outcome(config: Mapping[str, Any], results: Path) -> list[str]:
     """Return lines with quality, size and speed of teacher, student and best small student, and a command to paste.
 
     results: folder of a complete experiment.  The student is the best unpruned one in float32.  The best small
-    student has the highest BLEU of those with at most half of its size.  The list is empty for other kinds of
-    experiments, and if there is no student.
+    student has the highest BLEU of those with at most half of its size, without pruning's baselines and further
+    searches, which have no model of their own.  The list is empty for other kinds of experiments, and if there is no
+    student.
     """
     if config["kind"] != "translation":
         return []
     models = _models(results / "tables")
     teachers = [one for one in models if one.variant.startswith("teacher/")]
     students = [one for one in models if one.variant.endswith(f"/{BASELINE}")]
+    recipes = {one: one.variant.split("/")[1] for one in models}
+    models = [m for m in models if not (is_search(recipes[m]) or is_baseline(config, recipes[m]))]
     if not students:
         return []
     student = _best(students)

@@ -25,33 +25,37 @@ Measured by commit `{commit}`, published on {date}.
 def render(rows: Mapping[str, Any], target: Path) -> list[Path]:
     """Write the page of some rows to `target`, and its pictures to a folder of the same name; return all paths.
 
-    Raises InputError if the catalogue no longer has this page, or a reader cannot read a row.
+    Raises InputError if the catalogue no longer has this page, or the rows are of another version.
     """
-    config, folder = rows["config"], target.with_suffix("")
-    page = _page_of(rows)
+    folder = target.with_suffix("")
     with tempfile.TemporaryDirectory() as place:
         try:
-            results = Results.read(config, restored(rows["files"], Path(place)))
-        except (TypeError, KeyError, ValueError) as error:
-            message = (
-                f"{folder / NAME}: rows of another version ({error}); publish the experiment again"
-            )
-            raise InputError(message) from error
-        shown, written = {}, []
-        make = makers("figures", config["kind"])
-        for file, heading in (page.pictures or {}).items():
-            picture_file = folder / f"{Path(file).name}.svg"
-            write_text(picture_file, svg_of(make[file](results)))
-            shown[heading] = picture(f"{folder.name}/{picture_file.name}", picture_file)
-            written.append(picture_file)
-        jobs = [Job(*job) for job in rows["jobs"]]
-        text = maker("pages", page.make)(results, jobs, shown)
-    write_text(target, text + FOOTER.format(**rows["made"]))
+            return _render(rows, target, folder, Path(place))
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            fault = f"rows of another version ({type(error).__name__}: {error})"
+            raise InputError(f"{folder / NAME}: {fault}; publish the experiment again") from error
+
+
+def _render(rows: Mapping[str, Any], target: Path, folder: Path, place: Path) -> list[Path]:
+    config, page, shown, written = rows["config"], _page_of(rows, folder), {}, []
+    results = Results.read(config, restored(rows["files"], place))
+    make = makers("figures", config["kind"])
+    for file, heading in (page.pictures or {}).items():
+        picture_file = folder / f"{Path(file).name}.svg"
+        write_text(picture_file, svg_of(make[file](results)))
+        shown[heading] = picture(f"{folder.name}/{picture_file.name}", picture_file)
+        written.append(picture_file)
+    jobs = [Job(*job) for job in rows["jobs"]]
+    text = maker("pages", page.make)(results, jobs, shown)
+    made = {**rows["made"], "commit": rows["made"]["commit"] or "unknown"}
+    write_text(target, text + FOOTER.format(**made))
     return [*written, target]
 
 
-def _page_of(rows: Mapping[str, Any]) -> Page:
+def _page_of(rows: Mapping[str, Any], folder: Path) -> Page:
     for page in pages(rows["config"], [*rows["files"]]):
         if page.file == rows["page"]:
             return page
-    raise InputError(f"no page '{rows['page']}' can be made of these rows; publish it again")
+    raise InputError(
+        f"{folder / NAME}: no page '{rows['page']}' can be made of these rows; publish it again"
+    )

@@ -38,7 +38,7 @@ def to_markdown(table: Table) -> str:
     lines = [
         [f"{c.group}, {c.title}" if c.title else c.group for c in table.columns],
         ["---:" if c.numeric else ":---" for c in table.columns],
-        *(_texts(row, lambda text: text.replace("|", "\\|"), "**{}**") for row in table.rows),
+        *(_texts(row, _markdown, "**{}**") for row in table.rows),
     ]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     notes = "".join(f"\n- {note}" for note in table.notes)
@@ -116,6 +116,21 @@ def _sign(delta: str) -> str:
     return delta.replace("-", "−").replace("x", "×")
 
 
+# Marks of Markdown, with which a sentence of a corpus would be shown as other text, and breaks of lines.
+_MARKDOWN = str.maketrans(
+    {
+        **{mark: f"\\{mark}" for mark in "\\|*`["},
+        "&": "&amp;",
+        "<": "&lt;",
+        **dict.fromkeys("\r\n", " "),
+    }
+)
+
+
+def _markdown(text: str) -> str:
+    return text.translate(_MARKDOWN)
+
+
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -123,7 +138,10 @@ _LATEX = str.maketrans(
         "×": r"$\times$",
         "–": "--",
         "≤": r"$\leq$",
+        "≥": r"$\geq$",
         "→": r"$\rightarrow$",
+        "σ": r"$\sigma$",
+        "τ": r"$\tau$",
         **{character: f"\\{character}" for character in "&%$#_{}"},
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
@@ -167,9 +185,15 @@ def _html_header(columns: Sequence[Column]) -> str:
 def _html_row(columns: Sequence[Column], row: Row) -> str:
     pairs = zip(columns, row.cells, strict=True)
     cells = "".join(
-        f"<td{_class(column)}>{_html_cell(column, cell)}</td>" for column, cell in pairs
+        f"<td{_class(column)}{_direction(column)}>{_html_cell(column, cell)}</td>"
+        for column, cell in pairs
     )
     return f'<tr class="{row.kind}">{cells}</tr>'
+
+
+def _direction(column: Column) -> str:
+    """Return the attribute by which a browser shows text from right to left in scripts like Arabic."""
+    return "" if column.numeric else ' dir="auto"'
 
 
 def _html_cell(column: Column, cell: Cell) -> str:

@@ -51,6 +51,18 @@ def made_today(version: str | None, code: Mapping[str, Any]) -> dict[str, Any]:
     return {"date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": version, "code": code}
 
 
+def read_rows(page: Path) -> dict[str, Any] | None:
+    """Read the rows of a page; return None if it has none.  Raises InputError if the file holds anything else."""
+    path = page.with_suffix("") / NAME
+    if not path.is_file():
+        return None
+    rows = read_json(path)
+    made = rows.get("made") if isinstance(rows, dict) else None
+    if not isinstance(made, dict) or not {*rows, *made} >= {"page", "date", "commit", "code"}:
+        raise InputError(f"{path}: not the rows of a page; publish it again")
+    return rows
+
+
 def changed_rules(rows: Mapping[str, Any]) -> list[str]:
     """Return the names of rules (in their benchmarks) or benchmarks whose code has changed since it made the rows."""
     return sorted(

@@ -118,14 +118,19 @@ def shortened(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _digits(value: float, digits: int) -> str:
+def probability(value: float | None) -> str:
+    """Format a p-value with 3 decimals, or with as many as its first digit needs, because none is 0; "" for None."""
+    return shortened(value, 1) if value and value < 0.0005 else fixed(value, 3)
+
+
+def _digits(value: float | Decimal, digits: int) -> str:
     rounded = f"{value:.{digits - 1}e}"  # use the exponent after rounding: 0.9999 becomes 1.00
     exponent = int(rounded.partition("e")[2])
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
 def delta(text: str, baseline: str, comparison: Comparison) -> str:
-    """Compare two shown numbers: "-0.40" or "x0.26"; "" if either is not a number.
+    """Compare two shown numbers: "-0.40" or "x0.26"; "" if either is not a finite number.
 
     The comparison uses the shown, rounded numbers, so that a reader's own subtraction agrees.
     """
@@ -133,19 +138,22 @@ def delta(text: str, baseline: str, comparison: Comparison) -> str:
         value, base = Decimal(text), Decimal(baseline)
     except InvalidOperation:
         return ""
+    if not (value - base).is_finite():
+        return ""
     if comparison == "difference":
         return f"{value - base:+}"
     if comparison == "none" or not base:
         return ""
     ratio = value / base
-    decimals = 1 if ratio >= 10 else 2 if ratio >= Decimal("0.1") else 3
-    return f"x{ratio:.{decimals}f}"
+    if 0 < ratio < Decimal("0.1"):
+        return f"x{_digits(ratio, 2)}"
+    return f"x{ratio:.{1 if ratio >= 10 else 2}f}"
 
 
 def score_cells(one: Any, score: float, baseline: float | None) -> list[Cell | str]:
     """Return a score with its difference to the baseline, then the bounds and the p-value of its record."""
     cell = Cell.compared(fixed(score, 2), fixed(baseline, 2), "difference")
-    return [cell, fixed(one.low, 2), fixed(one.high, 2), fixed(one.p_value, 3)]
+    return [cell, fixed(one.low, 2), fixed(one.high, 2), probability(one.p_value)]
 
 
 def groups(columns: Sequence[Column]) -> list[tuple[str, list[Column]]]:

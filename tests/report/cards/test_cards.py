@@ -11,6 +11,7 @@ from tests.report.metric_results import metric_results
 from weebill.corpus.origins import catalogue
 from weebill.experiment.origins import FOLDER
 from weebill.files import write_json
+from weebill.metric.architecture import REFERENCELESS, REGRESSION, Architecture
 from weebill.report import noise
 from weebill.report.cards import generation, metric, translation
 from weebill.report.cards.card import END, install, render
@@ -65,6 +66,55 @@ def test_every_source_has_its_licence_or_says_that_it_is_unknown(locks):
     }
 
 
+HUB = "https://huggingface.co"
+OWN = ["a file of the user's own"]
+ADDRESS = "https://example.org/dir/text.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("config", "places"),
+    [
+        ({"kind": "generation", "data": {"web": {"train": [{"path": ADDRESS}]}}}, [ADDRESS]),
+        (
+            {"kind": "generation", "data": {"hub": {"train": [{"name": "owner/set"}]}}},
+            [f"{HUB}/datasets/owner/set"],
+        ),
+        (
+            {
+                "kind": "metric",
+                "encoders": {"hub": {"hugging_face": "owner/one"}, "own": {"hugging_face": "own"}},
+                "reference": {"checkpoint": "owner/two@1a"},
+                "texts": ["own"],
+            },
+            [*OWN, f"{HUB}/owner/one", *OWN, f"{HUB}/owner/two"],
+        ),
+        (
+            {
+                "kind": "translation",
+                "published": {"files": {ADDRESS: "0" * 64}},
+                "reverse_teacher": {"hugging_face": "owner/back", "revision": "1" * 40},
+                "test_sets": {"third": {"importer": "sacrebleu", "name": "wmt21/C"}},
+            },
+            [f"{HUB}/owner/back", ADDRESS],
+        ),
+    ],
+    ids=["address", "data on the hub", "metric", "translation"],
+)
+def test_every_kind_of_place_is_shown_with_the_address_that_it_has(
+    config, places, tmp_path, monkeypatch
+):
+    """The hub has data sets below datasets/; a test set of sacreBLEU is not on it, though its name has a slash."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own").mkdir()
+    assert [one.place for one in data_sources(config, [])] == places
+
+
+def test_addresses_that_are_left_out_are_counted():
+    text = str(FOLDER / "da/da_wmt17_to-en.tsv")  # made from files of ten folders
+    [found] = data_sources({"kind": "metric", "reference": {"table": text}}, [])
+    assert found.place.count("https://") == 2 and found.place.endswith(", and 8 more")
+
+
 def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks):
     results.config = {
         **results.config,
@@ -84,8 +134,16 @@ def test_a_card_is_read_by_the_hub_and_warns_of_unknown_licences(results, locks)
     assert "| first | BLEU | 38.000 | 37.000 to 39.000 |" in body
     assert "**1 of 6 licences are not recorded" in body
     assert "pruned by late-reset, confidence, quantized (int8-finetuned)" in body
-    assert "3,500 source words per second on one core of Test processor" in body
+    assert "3500 source words per second on one core of Test processor" in body
     assert "echo '…' | weebill translate a" in body
+
+
+def test_the_speed_of_a_slow_teacher_is_not_rounded_to_none(results):
+    results.config = {**results.config, "seed": 3}
+    name = "teacher/beam-4/float32"
+    slow = [replace(one, words_per_second=0.4) for one in results.speeds if one.variant == name]
+    card = translation.card_of(replace(results, speeds=slow), name, "a")
+    assert dict(card.facts)["Speed by PyTorch reference"].startswith("0.4 source words per second")
 
 
 def test_a_card_explains_the_mark_of_a_noisy_time(results):
@@ -96,17 +154,44 @@ def test_a_card_explains_the_mark_of_a_noisy_time(results):
     assert render(noisy, results.config, []).endswith(f"- Speed: 9~ words\n\n{noise.NOTE}\n")
 
 
-def test_cards_of_metrics_and_generators():
+@pytest.mark.parametrize(
+    ("kind", "told", "options"),
+    [
+        (REGRESSION, "its source and a reference translation", "-s source.txt -r reference.txt"),
+        (REFERENCELESS, "its source", "-s source.txt"),
+    ],
+)
+def test_a_card_of_a_metric_asks_for_the_texts_that_it_reads(tmp_path, kind, told, options):
     found = metric_results(0.121, -0.004)
     found.config = {**found.config, "experiment": "m", "seed": 1}
-    card = metric.card_of(found, "pruned", "models/pruned")
+    write_json(tmp_path / "config.json", {"architecture": Architecture(kind).to_dict()})
+    card = metric.card_of(found, "pruned", str(tmp_path))
     assert card.scores[0].value == 0.121 and "80" in dict(card.facts)["Parameters"]
+    assert card.about.endswith(f"It scores a translation by {told}.")
+    assert card.command == f"weebill score --model {tmp_path} {options} -t system.txt"
+
+
+def test_a_card_of_a_generator_tells_its_steps():
     found = generation_results()
     card = generation.card_of(found, WHOLE, "models/x")
     assert card.command.startswith('weebill.load_int8("models/x")')
     assert {one.metric for one in card.scores} == {"ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"}
     assert "from bart by the steps fine-tuned (fine-tune), then distilled (distil)" in card.about
     assert "|  |" not in render(card, found.config, [])
+
+
+def test_a_card_names_a_function_that_loads_the_model():
+    """transformers alone knows only layers of the shape that its configuration gives all of them."""
+    results = generation_results()
+    for steps, function in {
+        "fine-tuned": "AutoModelForSeq2SeqLM.from_pretrained(",
+        "fine-tuned/distilled": "AutoModelForSeq2SeqLM.from_pretrained(",
+        "fine-tuned/distilled/pruned": "weebill.hugging_face.folder import load_model; load_model(",
+        "fine-tuned/distilled/pruned/trained-int8": "; load_model(",
+        "fine-tuned/distilled/pruned/trained-int8/int8": "weebill.load_int8(",
+    }.items():
+        card = generation.card_of(results, f"bart/{steps}", "models/x")
+        assert f'{function}"models/x"' in card.command
 
 
 @pytest.mark.parametrize("notes", ["", "Input: as it is.\n"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.report.generation_results import generation_results, piped
 from weebill.experiment.pipelines import variants
 from weebill.report.figures.generation import front, pruning_maps, threshold_schedule
+from weebill.report.figures.style import in_house_style
 
 
 def test_figures_show_the_schedule_and_what_went():
@@ -19,6 +20,16 @@ def test_figures_show_the_schedule_and_what_went():
         ("a", 0, 1): "removed", ("a", 1, 2): "kept",
         ("b", 0, 1): "kept", ("b", 1, 3): "removed", ("b", 3, 4): "kept",
     }  # fmt: skip
+
+
+def test_a_map_of_a_large_model_is_drawn():
+    """The runs of GPT-2's 36,864 neurons are more than the 5,000 rows that Altair allows by itself."""
+    results = generation_results()
+    scores = {"neurons": {"a": [0.0] * 6000}}
+    record = {"scores": scores, "survivors": {"neurons": {"a": [*range(0, 6000, 2)]}}}
+    results.prunings = [record for _ in results.prunings]
+    [rows] = in_house_style(pruning_maps(results))["datasets"].values()
+    assert len(rows) == 6000
 
 
 def test_one_panel_compares_by_one_metric():

@@ -73,12 +73,42 @@ def test_the_table_has_the_best_of_each_kind_and_what_its_step_took(shown):
     assert [rows[v]["hours"] for v in [*rows][:4]] == ["2.0", "", "1.0", "0.100"]
 
 
-def test_a_student_alone_is_not_compared_with_itself(shown):
-    name = "small/unpruned/float32"
+def keep(results, mebibytes: dict[str, int]) -> None:
+    """Keep only the measurements of some variants, with these sizes."""
     for rows in ("sizes", "qualities", "speeds"):
-        setattr(shown, rows, [one for one in getattr(shown, rows) if one.variant == name])
-    gain, _ = front.front(shown, [], STAGES).verdict
-    assert gain == f"`{name}`, the best student, has 60.0 MiB; nothing smaller was measured."
+        kept = [one for one in getattr(results, rows) if one.variant in mebibytes]
+        setattr(results, rows, kept)
+    results.sizes = [
+        replace(one, parameter_bytes=mebibytes[one.variant] * 2**20) for one in results.sizes
+    ]
+
+
+def gain(results) -> str:
+    return front.front(results, [], STAGES).verdict[0]
+
+
+def test_a_student_alone_is_not_compared_with_itself(shown):
+    keep(shown, {"small/unpruned/float32": 60, "small/unpruned/int8": 55})
+    assert gain(shown) == (
+        "`small/unpruned/float32`, the best student, has 60.0 MiB; nothing of half its size was measured."
+    )
+    keep(shown, {"small/unpruned/float32": 60, "small/unpruned/int8": 15})
+    assert gain(shown) == (
+        "`small/unpruned/int8`, the best small student, is 4.00× smaller than its unpruned student: 15.0 MiB instead "
+        "of 60.0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("mib", "told"),
+    [(60, "2.00× smaller than"), (120, "1.00× as large as"), (360, "3.00× as large as")],
+)
+def test_a_student_as_large_as_its_teacher_is_not_told_to_be_smaller(shown, mib, told):
+    """Without quantization, no student may have half the bytes of the best one."""
+    keep(shown, {"teacher/beam-4/float32": 120, "small/unpruned/float32": mib})
+    begin = f"`small/unpruned/float32`, the best student, is {told} its teacher (beam-4)"
+    assert gain(shown).startswith(begin)
+    assert "here none is so small" in front.chain_table(shown).notes[0]
 
 
 def test_slow_teachers_are_told_with_decimals(shown):
@@ -168,3 +198,4 @@ def test_examples_go_through_the_chain_in_its_order(shown, tmp_path):
     assert (rows["source"], rows["reference"]) == ("source 1", "target 1")
     assert rows["teacher, beam-4"] == "teacher/beam-4/float32 1"
     assert [who for who, _ in found[0].rows][:3] == ["source", "reference", "teacher, beam-4"]
+    assert len(rows) == len(found[0].rows) and rows["student, other"].startswith("other/unpruned")

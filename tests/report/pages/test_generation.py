@@ -2,6 +2,7 @@
 
 from tests.report.generation_results import WHOLE, generation_results
 from weebill.report.pages.generation import generation_page, in_short, tables_of
+from weebill.report.pages.page import whole_page
 from weebill.report.rendering import to_markdown
 
 
@@ -14,3 +15,9 @@ def test_the_page_has_all_of_it():
     assert "## Figure\n\n![A picture](figures/x.svg)" in page
     line = next(line for line in in_short(results) if line.startswith(f"`{WHOLE}`"))
     assert "ROUGE-L 0.200 ×" in line and "0.200 × its bytes" in line and "5.00 × as fast" in line
+
+
+def test_no_heading_is_shown_without_content():
+    """An experiment of one variant compares nothing."""
+    page = whole_page("# Title", "- A sentence.", [], [("Every variant", ""), ("More", "Text.")])
+    assert "<summary>More</summary>" in page and "Every variant" not in page

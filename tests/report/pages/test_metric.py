@@ -4,8 +4,9 @@ import pytest
 
 from tests.report.metric_results import NEWS
 from tests.report.metric_results import metric_results as results
+from tests.report.tables.test_robustness import one as damaged
 from weebill.report.front.front import rehearsed
-from weebill.report.pages.metric import in_short
+from weebill.report.pages.metric import in_short, metric_page
 from weebill.report.tables.beside_papers.cometinho import TABLES
 from weebill.report.tables.metric import agreement_table
 
@@ -32,6 +33,15 @@ def test_what_is_undefined_is_absent():
     assert [cell.text for cell in last.cells[3:]] == [""] * 7
     for row in TABLES[0].build(found).rows:
         assert not any("nan" in cell.text.lower() for cell in row.cells)
+
+
+def test_the_page_has_robustness_if_it_was_measured():
+    found = results(0.121, -0.004)
+    found.config |= {"experiment": "m", "seed": 1, "encoders": {}}
+    heading = "<summary>Changed numbers and names</summary>"
+    assert heading not in metric_page(found, [], {})
+    found.robustness = [damaged("reference", "number", 0.875, 0.31, NEWS)]
+    assert heading in metric_page(found, [], {})
 
 
 def test_a_miniature_is_marked_and_a_real_experiment_is_not():

@@ -25,11 +25,14 @@ def benchmarks(tmp_path):
 
 
 def test_run_time_is_summed_by_rule(benchmarks):
+    for name in ("join_distilled", "join_distilled@parallel"):
+        (benchmarks / f"{name}.tsv").write_text(f"{HEADER}60.0\t0:01:00\t700\t1\n")
     lines = rendering.to_csv(run_time_table(read_jobs(benchmarks))).splitlines()
     assert lines[1:] == [
         "train_student,2,15.0,10.0,900",
-        "tables,1,0.0,0.0,0",
-        "all rules,3,15.0,10.0,900",
+        "join_distilled,2,2.0,1.0,700",
+        "tables,1,0.0,0.0,",
+        "all rules,5,17.0,10.0,900",
     ]
 
 
@@ -58,7 +61,7 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
         **results.config,
         "seed": 1,
         "corpora": {"tatoeba": {}},
-        "students": ["small", "other"],
+        "students": ["small", "other", "small~7", "small~8"],
     }
     page = experiment_page(
         results, read_jobs(benchmarks), {"Sizes": "![All sizes](figures/sizes.svg)"}
@@ -69,6 +72,7 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
     assert sum("WMT21" in heading for heading in headings) == 5  # table 3 has no speeds
     assert "## Sizes\n\n![All sizes](figures/sizes.svg)" in page
     assert "nrefs:1|bs:100|seed:12345" in page
+    assert "; students: small, other.\n" in page, "GitHub strikes out what is between two ~"
     assert "Test processor" in page
     assert "torch 2.13.0" in page
     assert "a" * 64 in page
@@ -89,9 +93,12 @@ def test_a_page_begins_with_at_most_eight_lines_and_folds_the_details(pruned_res
     assert summary[0].startswith(
         "- Against the unpruned student: of 3 pruned students 0 are shown to be better and 2 worse"
     )
-    assert "for 1 neither is shown; the best is `pushy` with −0.50 (−1.00 to +0.00)" in summary[0]
+    assert (
+        "for 1 neither is shown; the best is `small/pushy` with −0.50 (−1.00 to +0.00)"
+        in summary[0]
+    )
     assert "Against a random choice of as many parts: of 1 pruned students 1" in summary[1]
-    assert "`top`, translates 1.60× as fast" in summary[3]
+    assert "`small/top`, translates 1.60× as fast" in summary[3]
     before, _, after = page.partition("## Details")
     assert "| **small/unpruned/float32** |" in before and "<details" not in before
     assert after.count("<details") == after.count("</details>") > 5

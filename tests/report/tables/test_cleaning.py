@@ -69,7 +69,7 @@ def test_examples_cannot_break_out_of_their_cell(written):
     page = (written / "cleaning_examples.html").read_text()
     assert "&lt;b&gt; | x" in page
     assert f'<div class="text">{"y" * (SHOWN_CHARACTERS - 1)}…</div>' in page
-    assert "<b> \\| x" in (written / "cleaning_examples.md").read_text()
+    assert "&lt;b> \\| x" in (written / "cleaning_examples.md").read_text()
 
 
 def test_every_score_has_a_histogram(labelled):

@@ -37,6 +37,18 @@ def test_variants_are_compared_with_their_models_first(results):
     assert any("900 tokens" in note for note in text.notes)
 
 
+def test_every_text_that_was_scored_is_named(results):
+    """Two summarizers may have texts of their own, with one signature."""
+    first, *others = results.qualities
+    other = replace(first, data="other", examples=7, test_set_sha256="c" * 64)
+    notes = variants_table(replace(results, qualities=[other, *others]), "summarization").notes
+    told = [note for note in notes if note.startswith(f"`{first.signature}`")]
+    assert told == [
+        f"`{first.signature}`: 7 summaries of other, SHA-256 {'c' * 16}.",
+        f"`{first.signature}`: 20 summaries of text, SHA-256 {'a' * 16}.",
+    ]
+
+
 def test_times_of_a_gpu_are_beside_those_of_a_core(results):
     gpu = [
         replace(one, seconds_per_example=one.seconds_per_example / 9, hardware="a card",

@@ -1,5 +1,7 @@
 """Tables of all variants, of pruned shapes and of shortlists show the measurements."""
 
+from dataclasses import replace
+
 from tests.report.conftest import read
 from weebill.evaluation.quality.shortlist import Coverage, ShortlistMeasurement
 from weebill.report import rendering
@@ -18,6 +20,21 @@ def test_variants_table_has_every_variant_and_its_signature(results):
     assert (row["bleu"], row["bleu_low"], row["bleu_high"]) == ("32.50", "31.50", "33.50")
     assert (row["bleu_delta"], row["bleu_p"]) == ("-0.50", "0.040")
     assert any("seed:12345" in note for note in table.notes)
+
+
+def test_variants_table_has_comet_if_it_was_measured(results):
+    assert "comet" not in read(overview.variants_table(results))[0]
+    bleu = [one for one in results.qualities if one.metric == "BLEU"]
+    comet = [replace(one, metric="COMET", score=one.score + 9, signature="c") for one in bleu]
+    results.qualities = [*results.qualities, *comet]
+    table = overview.variants_table(results)
+    row = next(
+        r
+        for r in read(table)
+        if (r["variant"], r["test_set"]) == ("small/pushy-i6/float32", "second")
+    )
+    assert (row["comet"], row["comet_delta"], row["comet_p"]) == ("41.50", "-0.50", "0.040")
+    assert "Signature of COMET: c" in table.notes
 
 
 def test_heads_table_counts_what_went(results):

@@ -24,7 +24,7 @@ def card_of(results: Results, name: str, folder: str) -> Card:
         languages=[],
         about=f"A model for {task}, made from {model} by the steps {steps}.",
         intended=f"The task {task} on text like its training data. Expect lower quality on other text.",
-        command=f'{_loader(results, name)}("{folder}")  # in Python',
+        command=f"{_command(results, name, folder)}  # in Python",
         scores=[
             Score(one.data, one.metric, one.score, one.low, one.high, one.signature)
             for one in results.qualities
@@ -35,13 +35,17 @@ def card_of(results: Results, name: str, folder: str) -> Card:
     )
 
 
-def _loader(results: Results, variant: str) -> str:
-    """Return the Python function that loads a variant."""
-    if lookup.methods(results, variant)[-1] == "post-training":
-        return "weebill.load_int8"
+def _command(results: Results, variant: str, folder: str) -> str:
+    """Return the expression of Python that loads a variant; transformers refuses a model with heads removed."""
+    methods = lookup.methods(results, variant)
+    if methods[-1] == "post-training":
+        return f'weebill.load_int8("{folder}")'
+    if "movement" in methods:
+        load = "from weebill.hugging_face.folder import load_model"
+        return f'{load}; load_model("{folder}", generates=True)'
     task = task_of(results.config, model_of(variant))
     kind = {"summarization": "Seq2SeqLM", "language-modelling": "CausalLM"}[task]
-    return f"transformers.AutoModelFor{kind}.from_pretrained"
+    return f'transformers.AutoModelFor{kind}.from_pretrained("{folder}")'
 
 
 def _facts(results: Results, variant: str) -> Iterator[tuple[str, str]]:

@@ -7,17 +7,28 @@ from pathlib import Path
 from typing import Any
 
 from weebill.corpus import tatoeba
+from weebill.corpus.download import base_name, is_url
 from weebill.corpus.origins import Origin, origin
 from weebill.experiment.origins import is_made, name_of
 from weebill.files import read_json
 
 # Sections of a configuration that name data or initial models, by kind of experiment.
 SECTIONS = {
-    "translation": ("corpora", "validation", "test_sets", "teacher", "published"),
+    "translation": (
+        "corpora",
+        "validation",
+        "test_sets",
+        "teacher",
+        "reverse_teacher",
+        "published",
+    ),
     "metric": ("texts", "encoders", "reference", "pruning", "distillation", "test_sets"),
     "generation": ("data", "models"),
 }
-PLACES = ("path", "folder", "source", "target", "table", "texts", "text", "checkpoint", "models")
+PLACES = ("path", "folder", "source", "target", "table", "texts", "models")
+# Keys of names on the Hugging Face hub, or of paths → the address that such a name follows.
+HUB = dict.fromkeys(("hugging_face", "checkpoint"), "https://huggingface.co")
+HUB["name"] = "https://huggingface.co/datasets"
 UNKNOWN = "not recorded; ask the owner"
 ADDRESSES = 2  # addresses shown for a text that is made from several folders
 
@@ -49,7 +60,7 @@ def _in_section(
     for key in sorted(locked):
         for record in lock[key]:
             yield _recorded(key, record, config)
-    yield from _in_value(use, value, config, bool(locked))
+    yield from _in_value(use, value, config, bool(locked), use)
 
 
 def _recorded(use: str, record: Mapping[str, Any], config: Mapping[str, Any]) -> DataSource:
@@ -61,32 +72,39 @@ def _recorded(use: str, record: Mapping[str, Any], config: Mapping[str, Any]) ->
 
 
 def _in_value(
-    use: str, value: Any, config: Mapping[str, Any], locked: bool, key: str = ""
+    use: str, value: Any, config: Mapping[str, Any], locked: bool, key: str
 ) -> Iterator[DataSource]:
     """Find the data that a section names.  locked: True if the lock file has its files."""
     if isinstance(value, Mapping):
-        if value.get("importer") == "tatoeba":
+        importer = value.get("importer", "hugging_face")
+        if importer == "tatoeba":
             yield DataSource(
                 use, "Tatoeba, sentences within Weebill", "https://tatoeba.org", _notice()
             )
-        for name in ("hugging_face", "name"):
-            if (
-                isinstance(value.get(name), str)
-                and "/" in value[name]
-                and not Path(value[name]).exists()
-            ):
-                place = f"https://huggingface.co/{value[name]}"
-                yield DataSource(use, value[name], place, "that of its card on the hub")
         for inner, one in value.items():
             place = f"{use}.{inner}" if use in ("corpora", "test_sets", "data") else use
-            yield from _in_value(place, one, config, locked, inner)
+            if inner == "files" and isinstance(one, Mapping):  # address → checksum
+                yield from _in_value(place, list(one), config, locked, "path")
+            elif inner != "name" or importer == "hugging_face":
+                yield from _in_value(place, one, config, locked, inner)
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _in_value(use, one, config, locked, key)
     elif isinstance(value, str) and is_made(value):
         yield _public(use, value, config)
-    elif isinstance(value, str) and key in PLACES and Path(value).exists() and not locked:
-        yield DataSource(use, Path(value).name, "a file of the user's own")
+    elif isinstance(value, str) and key in (*PLACES, *HUB) and not locked:
+        yield from _unlocked(use, value, key)
+
+
+def _unlocked(use: str, place: str, key: str) -> Iterator[DataSource]:
+    """Return what an address, a path or a name on the hub leads to; nothing for other texts."""
+    if is_url(place):
+        yield DataSource(use, base_name(place), place)
+    elif Path(place).exists():
+        yield DataSource(use, Path(place).name, "a file of the user's own")
+    elif key in HUB:
+        name = place.partition("@")[0]  # a checkpoint may be NAME@COMMIT
+        yield DataSource(use, name, f"{HUB[key]}/{name}", "that of its card on the hub")
 
 
 def _public(use: str, place: str, config: Mapping[str, Any]) -> DataSource:
@@ -95,8 +113,10 @@ def _public(use: str, place: str, config: Mapping[str, Any]) -> DataSource:
     text = origin(name, config.get("origins"))
     if not isinstance(text, Origin):
         return DataSource(use, name, text.entry.get("url") or text.entry["importer"])
-    folders = {one.place.rpartition("/")[0] for one in text.originals.values()}
-    return DataSource(use, name, ", ".join(sorted(folders)[:ADDRESSES]), text.licence or UNKNOWN)
+    folders = sorted({one.place.rpartition("/")[0] for one in text.originals.values()})
+    more = f", and {len(folders) - ADDRESSES} more" * (len(folders) > ADDRESSES)
+    place = f"{', '.join(folders[:ADDRESSES])}{more}"
+    return DataSource(use, name, place, text.licence or UNKNOWN)
 
 
 def _notice() -> str:

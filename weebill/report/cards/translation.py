@@ -8,6 +8,7 @@ from weebill.report import noise
 from weebill.report.cards.card import Card, Score
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
+from weebill.report.table import shortened
 
 
 def card_of(results: Results, name: str, folder: str) -> Card:
@@ -52,5 +53,8 @@ def _facts(results: Results, variant: Variant) -> Iterator[tuple[str, str]]:
         yield "SHA-256 of the parameters", f"`{size.model_sha256}`"
     for engine in lookup.engines(results, variant):
         if one := lookup.speed(results, variant, engine=engine):
-            words = f"{one.words_per_second:,.0f}{noise.mark(one.seconds)} source words per second"
-            yield f"Speed by {engine}", f"{words} on one core of {one.hardware}"
+            speed = f"{shortened(one.words_per_second)}{noise.mark(one.seconds)}"
+            words = "source words" + " (letters, as the script has no spaces)" * (
+                one.characters > 0
+            )
+            yield f"Speed by {engine}", f"{speed} {words} per second on one core of {one.hardware}"

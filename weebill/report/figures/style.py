@@ -64,7 +64,8 @@ CONFIG = {
 
 def in_house_style(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """Return the Vega-Lite specification of a chart in the house style, with its title as alternative text."""
-    spec = chart.to_dict()
+    with alt.data_transformers.enable("default", max_rows=None):  # Altair refuses more than 5,000
+        spec = chart.to_dict()
     spec["config"] = CONFIG
     spec.setdefault("description", _words(spec.get("title", "")))
     return spec

@@ -1,6 +1,7 @@
 """Models that the first page of a translation experiment shows: the best of each kind."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from weebill.evaluation.measurement import Variant
 from weebill.experiment.student_names import repeats
@@ -41,18 +42,23 @@ def _students(results: Results) -> list[Variant]:
     """Return the students that may be the best: with a score and the experiment's seed, but no pruning baselines."""
     scores = lookup.scores(results)
     found = [v for v in lookup.students(results) if v in scores and not repeats(v.student)]
-    return [v for v in found if not _is_baseline(results, v)]
+    return [v for v in found if not is_baseline(results.config, v.recipe)]
+
+
+def best_whole(results: Results) -> Variant | None:
+    """Return the best unpruned float32 student."""
+    wholes = [v for v in _students(results) if v == v.baseline]
+    return best(results, wholes) if wholes else None
 
 
 def best_small(results: Results) -> Variant | None:
     """Return the best student with at most half the bytes of the best unpruned student, or else the latter."""
-    students = _students(results)
-    wholes = [v for v in students if v == v.baseline]
-    if not wholes:
+    whole = best_whole(results)
+    if whole is None:
         return None
-    limit = SMALL * results.size(best(results, wholes)).parameter_bytes
-    small = [v for v in students if results.size(v).parameter_bytes <= limit]
-    return best(results, small or wholes)
+    limit = SMALL * results.size(whole).parameter_bytes
+    small = [v for v in _students(results) if results.size(v).parameter_bytes <= limit]
+    return best(results, small or [whole])
 
 
 def best(results: Results, students: Sequence[Variant]) -> Variant:
@@ -61,6 +67,7 @@ def best(results: Results, students: Sequence[Variant]) -> Variant:
     return max(students, key=lambda v: (scores[v].bleu, -results.size(v).parameter_bytes))
 
 
-def _is_baseline(results: Results, variant: Variant) -> bool:
-    recipe = results.config.get("pruning", {}).get(variant.recipe)
-    return bool(recipe) and pruning_method(recipe).baseline is not None
+def is_baseline(config: Mapping[str, Any], recipe: str) -> bool:
+    """Return True for a recipe that other recipes should beat, such as a random choice of heads."""
+    settings = config.get("pruning", {}).get(recipe)
+    return bool(settings) and pruning_method(settings).baseline is not None

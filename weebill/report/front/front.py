@@ -39,10 +39,10 @@ def rehearsed(config: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def told_hours(value: float | None) -> str:
-    """Return hours in words: "1.25 hours" or, below an hour, "2.4 minutes"; "no time" for None."""
-    if value is None:
-        return "no time"
+def told_hours(value: float) -> str:
+    """Return hours in words: "1.25 hours" or, if they are less, "2.4 minutes" or "12 seconds"."""
+    if value < 1 / 60:
+        return f"{3600 * value:.0f} seconds"
     if value < 1:
         return f"{60 * value:.1f} minutes"
     return f"{three_digits(value)} hours"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weebill.experiment.metrics import DISTILLED, PLAIN, PRUNED, REFERENCE, SORTED
+from weebill.experiment.metrics import DISTILLED, ENSEMBLE, PLAIN, PRUNED, REFERENCE, SORTED
 from weebill.files import read_json
 from weebill.report import noise
 from weebill.report.costs import Job, hours
@@ -18,13 +18,12 @@ from weebill.report.front.front import (
     times,
 )
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, probability, signed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.metric_speed import MetricSpeed
 
 FIGURE = "cometinho_figure1"
-REFERENCE_RULES = "train_reference", "import_reference"
 
 
 def front(
@@ -39,9 +38,8 @@ def front(
         ("Seed", str(config["seed"])),
     ]
     small = next((name for name in (DISTILLED, PRUNED) if name in results.metrics()), None)
-    said = (
-        [_gain(results, small), _loss(results, small), cost_sentence(jobs, stages)] if small else []
-    )
+    said = [_gain(results, small), _loss(results, small)] if small else []
+    said.append(cost_sentence(jobs, stages))
     title = f"{config['experiment']}: small metrics of translation"
     return Front(title, setting, [one for one in said if one], metrics_table(results, jobs), FIGURE)
 
@@ -90,7 +88,7 @@ def _loss(results: Results, metric: str) -> str:
             told = f"τ {fixed(one.tau, 3)} on {name}"
             if one.difference is not None:
                 change = signed_text(signed(one.difference, 3))
-                told += f" ({change} against the reference, p = {fixed(one.p_value, 3)})"
+                told += f" ({change} against the reference, p = {probability(one.p_value)})"
             parts.append(told)
     if not parts:
         return ""
@@ -139,8 +137,10 @@ def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
 
 def _hours(results: Results, jobs: Sequence[Job], metric: str) -> float | None:
     """Return the hours of the jobs that made a metric."""
-    if metric == REFERENCE:
-        return hours(jobs, REFERENCE_RULES)
+    if metric == REFERENCE:  # the first member, or imported
+        return hours(jobs, ["train_reference", "import_reference"], ["0", ""])
+    if metric == ENSEMBLE:
+        return hours(jobs, ["train_reference"])
     return hours(jobs, ["prune_metric", "train_distilled"], [metric])
 
 

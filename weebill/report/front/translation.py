@@ -1,5 +1,6 @@
 """First page of a translation experiment: teacher, students, and the best pruned and quantized ones."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,9 +61,12 @@ def _gain(results: Results) -> str:
     name = f"teacher ({teacher.recipe})" if teacher else "unpruned student"
     own, whole = (results.mebibytes(v) for v in (one, base))
     if one == base:
-        return f"`{one}`, the best student, has {own} MiB; nothing smaller was measured."
-    smaller = f"{times(whole, own)}× smaller than its {name}: {own} MiB instead of {whole}"
-    told = f"`{one}`, the best small student, is {smaller}."
+        return f"`{one}`, the best student, has {own} MiB; nothing of half its size was measured."
+    kind = "best student" if one == chosen.best_whole(results) else "best small student"
+    ratio = f"{times(whole, own)}× smaller than"
+    if results.size(one).parameter_bytes >= results.size(base).parameter_bytes:
+        ratio = f"{times(own, whole)}× as large as"
+    told = f"`{one}`, the {kind}, is {ratio} its {name}: {own} MiB instead of {whole}."
     parts = _same_engine(results, one, base)
     ours, other = lookup.speed(results, one), lookup.speed(results, base)
     if ours and other and ours.engine != other.engine:
@@ -74,7 +78,7 @@ def _same_engine(results: Results, one: Variant, base: Variant) -> list[str]:
     """Compare a student with the teacher by each engine that timed both, in float32, as PyTorch's int8 is slow."""
     whole = Variant(one.student, one.recipe, "float32")
     parts = []
-    for engine in _engines(results, whole):
+    for engine in _engines(results, whole) if whole != base else ():
         ours, other = (_of_engine(results, v, engine) for v in (whole, base))
         if ours and other:
             form = "" if one == whole else ", in float32"
@@ -149,6 +153,7 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     """Return the table of the first page: a row for each model of `roles`, with its gain over the teacher."""
     chain, scores, teacher = chosen.roles(results), lookup.scores(results), lookup.teacher(results)
     small, rows = chosen.best_small(results), []
+    none = " (here none is so small: it is the latter)" * (small == chosen.best_whole(results))
     bounded = any(one.low is not None for one in scores.values())
     for variant, role in chain.items():
         cells = [role, str(variant), *_score_cells(scores, variant, teacher, bounded)]
@@ -160,7 +165,8 @@ def chain_table(results: Results, jobs: Sequence[Job] = ()) -> Table:
     notes = [
         f"BLEU: {lookup.scored_text(results)}; in brackets the difference to the teacher. Of each kind the table "
         "shows the model with the highest BLEU. It was chosen on the same test sets, which favours it. Bold: the "
-        "teacher and the best small student, which has at most half the bytes of the best unpruned one.",
+        "teacher and the best small student, which has at most half the bytes of the best unpruned one"
+        f"{none}.",
         "×: gain over the first row. PyTorch runs the teacher and the students, so its column compares like with "
         "like in float32; its int8 and log4 are exact, but not optimised for speed. The gain by the runtime includes "
         "that of its faster engine. Students search greedily.",
@@ -234,8 +240,10 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
 
     pairs = read_columns(files["test_set"][0], ["source", "target"]).to_pylist()
     paths = {Variant(*Path(path).parts[-4:-1]): path for path in files["translations"]}
-    chain = [(v, role) for v, role in chosen.roles(results).items() if v in paths]
-    lines = {v: [*read_lines(paths[v])] for v, _ in chain}
+    roles = {v: role for v, role in chosen.roles(results).items() if v in paths}
+    several = {role for role, count in Counter(roles.values()).items() if count > 1}
+    chain = [(v, f"{role}, {v.student}" if role in several else role) for v, role in roles.items()]
+    lines = {v: [*read_lines(paths[v])] for v in roles}
     found = []
     for index in spread(len(pairs)):
         rows = [("source", pairs[index]["source"]), ("reference", pairs[index]["target"])]

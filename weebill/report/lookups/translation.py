@@ -192,6 +192,13 @@ def whole_text(results: Results) -> "Speed | None":
     return max(results.speeds, key=lambda row: row.words, default=None)
 
 
+def source_words(speed: "Speed") -> str:
+    """Tell how many source words were timed, and that they are letters in scripts without spaces."""
+    if not speed.characters:
+        return f"{speed.words:,} source words"
+    return f"{speed.words:,} source words (letters, as the script has no spaces; {speed.characters:,} characters)"
+
+
 def seconds(speed: "Speed | GpuSpeed | None", words: int) -> str:
     """Format the seconds for a text of `words` source words at a speed; "" if it was not measured."""
     return three_digits(words / speed.words_per_second) if speed else ""

@@ -11,12 +11,15 @@ from weebill.report.table import ABSENT, fixed, signed
 from weebill.report.tables.beside_papers.comparison import paper_tables
 from weebill.report.tables.claims.metric import cometinho_claims
 from weebill.report.tables.metric import agreement_table
+from weebill.report.tables.robustness import robustness_table
 from weebill.report.tables.run_time import run_time_table
 
 
 def metric_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str]) -> str:
     """Write the page as Markdown; figures: heading → picture."""
-    papers = [table.build(results) for table in paper_tables("metric")]
+    tables = [agreement_table(results)]
+    tables += [robustness_table(results)] if results.robustness else []
+    tables += [table.build(results) for table in paper_tables("metric")]
     ahead = front.front(results, jobs, [])
     first, rest = pictures(figures)
     return results_page(
@@ -24,7 +27,7 @@ def metric_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str
         introduction(results.config, "Metrics of translation"),
         [*ahead.verdict, *in_short(results)],
         [ahead.table, *first],
-        [agreement_table(results), *papers, cometinho_claims(results), *rest, run_time_table(jobs)],
+        [*tables, cometinho_claims(results), *rest, run_time_table(jobs)],
         {one.metric: one.model_sha256 for one in results.sizes},
     )
 

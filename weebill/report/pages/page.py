@@ -42,12 +42,13 @@ def results_page(
 def whole_page(
     introduction: str, summary: str, ahead: Iterable[Part], folded: Iterable[Part]
 ) -> str:
-    """Return a Markdown page from its parts; a click on its heading opens a folded part."""
+    """Return a Markdown page from its parts; a click on its heading opens a folded part, if it is not empty."""
     sections = [("In short", summary), *map(headed, ahead)]
     texts = [f"## {heading}\n\n{text.rstrip()}\n" for heading, text in sections]
     hidden = [
         f'<details markdown="1">\n<summary>{heading}</summary>\n\n{text.rstrip()}\n\n</details>\n'
         for heading, text in map(headed, folded)
+        if text
     ]
     return "\n".join([f"{introduction}\n", *texts, "## Details\n", *hidden])
 

@@ -32,7 +32,7 @@ def experiment_page(results: Results, jobs: Sequence[Job], figures: Mapping[str,
     builders += [speeds.gpu_table, *on_gpu] if results.gpu_speeds else []
     builders += [speeds.benchmark_table] if results.engines else []
     builders += [overview.heads_table, *others, wngt20_claims, wmt21_claims]
-    students = ", ".join(results.config["students"])
+    students = _students(results)
     ahead = front.front(results, jobs, [])
     first, rest = pictures(figures)
     folded = [("Every variant in a sentence", bullets(in_short(results))), *rest]
@@ -47,7 +47,7 @@ def pruning_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, st
     builders = [*([pruning.seeds_table] if results.seeds else []), pruning.pruned_speed_table]
     papers = [table for table in paper_tables("translation") if table.name in OF_PRUNING]
     students = (
-        f"{', '.join(name for name in config['students'] if not repeats(name))}, each of "
+        f"{_students(results)}, each of "
         f"{config['training']['updates']:,} updates; pruned ones count from the start of the unpruned student"
     )
     findings = [*pruning.findings(results), *pruning.seeds_findings(results)]
@@ -63,6 +63,11 @@ def pruning_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, st
     ahead = [pruning.worth_table(results), *first]
     summary = [*pruning.summary(results), *noise.summary(results.speeds, "speeds")]
     return _page(results, "Pruning: results", students, summary, ahead, folded)
+
+
+def _students(results: Results) -> str:
+    """Return the names of the students with the experiment's seed; others repeat them."""
+    return ", ".join(name for name in results.config["students"] if not repeats(name))
 
 
 def not_shown(results: Results) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weebill.report.table import Column, Row, Table, fixed
-from weebill.report.tables.comparisons import RESAMPLED, differences, scores
+from weebill.report.table import Column, Row, Table
+from weebill.report.tables.comparisons import RESAMPLED, scores, tested
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison
@@ -63,4 +63,4 @@ def _row(one: StageResult, baseline: bool) -> Row:
         cells += scores(single)
     if baseline:
         return Row.of([*cells, *[""] * 4], baseline)
-    return Row.of([*cells, *differences(one.together), fixed(one.together.p_value, 3)])
+    return Row.of([*cells, *tested(one.together)])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
-from weebill.report.table import Column, fixed, signed
+from weebill.report.table import Column, fixed, probability, signed
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.comparison import Comparison, SeedsComparison
@@ -33,6 +33,11 @@ def differences(one: "Comparison | SeedsComparison") -> list[str]:
     return list(map(signed, (one.difference, one.difference_low, one.difference_high)))
 
 
+def tested(one: "Comparison") -> list[str]:
+    """Format the difference to the baseline, its bounds and its p-value."""
+    return [*differences(one), probability(one.p_value)]
+
+
 def in_words(one: "Comparison | SeedsComparison") -> str:
     """Return text like "−0.50 (−1.00 to +0.00) against `unpruned`"."""
     difference, low, high = (text.replace("-", "−") for text in differences(one))
@@ -48,4 +53,5 @@ def resolution_note(rows: "Sequence[Comparison | SeedsComparison]") -> str:
 def text_note(one: "Comparison | SeedsComparison") -> str:
     """Name the text of a comparison, and its signature."""
     sets = " and ".join(one.test_sets)
-    return f"BLEU of {one.sentences:,} sentences, {sets} together; signature {one.signature}."
+    together = " together" * (len(one.test_sets) > 1)
+    return f"BLEU of {one.sentences:,} sentences, {sets}{together}; signature {one.signature}."

@@ -97,12 +97,12 @@ def _notes(results: Results, task: str) -> list[str]:
         lookup.comparable(results, variant, name) for variant in chosen for name in SCORES[task]
     ):
         notes.append(PIECES)
-    for signature in dict.fromkeys(one.signature for one in measured):
-        one = first(measured, signature=signature)
+    for signature, data in dict.fromkeys((one.signature, one.data) for one in measured):
+        one = first(measured, signature=signature, data=data)
         scored = "" if one.tokens is None else f", {one.tokens:,} tokens"
         notes.append(
             f"`{signature}`: {one.examples:,} "
-            f"{'summaries' if one.tokens is None else 'windows'}{scored} of {one.data}, SHA-256 "
+            f"{'summaries' if one.tokens is None else 'windows'}{scored} of {data}, SHA-256 "
             f"{one.test_set_sha256[:16]}."
         )
     timed = [one for one in results.speeds if one.variant in chosen]

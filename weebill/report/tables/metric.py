@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from weebill.experiment.metrics import ENSEMBLE, REFERENCE
 from weebill.metric.judged_set import STATISTICS
 from weebill.report.results import Results, first
-from weebill.report.table import Column, Row, Table, fixed, signed, three_digits
+from weebill.report.table import Column, Row, Table, fixed, probability, signed, three_digits
 
 if TYPE_CHECKING:
     from weebill.evaluation.quality.metric_quality import Agreement
@@ -54,7 +54,7 @@ def _agreement_cells(one: "Agreement | None") -> list[str]:
         return [""] * 7
     bounds = (fixed(value, 3) for value in (one.tau, one.low, one.high))
     differences = (one.difference, one.difference_low, one.difference_high)
-    return [*bounds, *(signed(value, 3) for value in differences), fixed(one.p_value, 3)]
+    return [*bounds, *(signed(value, 3) for value in differences), probability(one.p_value)]
 
 
 def _notes(results: Results) -> list[str]:

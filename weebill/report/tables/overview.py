@@ -1,5 +1,6 @@
 """Tables of all variants: quality and size, heads and neurons after pruning, cost of a lexical shortlist."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
@@ -11,31 +12,35 @@ from weebill.report.tables.comparisons import RESAMPLED
 if TYPE_CHECKING:
     from weebill.evaluation.quality.shortlist import ShortlistMeasurement
 
+METRICS = ("BLEU", "chrF", "COMET")
+
 
 def variants_table(results: Results) -> Table:
-    """Return a row for every variant and test set: BLEU and chrF with intervals, significance, size."""
+    """Return a row for every variant and test set: scores with intervals, significance, size."""
+    measured = {m.metric for m in results.qualities}
+    metrics = [name for name in METRICS if name in measured]
     signatures = sorted({f"{m.metric}: {m.signature}" for m in results.qualities})
     hashes = {m.test_set: (m.sentences, m.test_set_sha256) for m in results.qualities}
     return Table(
         "variants",
         "All variants: quality and size",
-        "Every model of the experiment on every test set, scored by sacreBLEU on detokenised, cased text.",
+        "Every model of the experiment on every test set; BLEU and chrF by sacreBLEU on detokenised, cased text.",
         [
             *Column.texts(variant="Variant", test_set="Test set"),
-            *Column.scored("bleu", "BLEU"),
-            *Column.scored("chrf", "chrF"),
+            *(column for name in metrics for column in Column.scored(name.lower(), name)),
             Column("parameters", "Parameters"),
             Column("size_mib", "MiB", deltas=True),
             Column("xz_mib", "xz MiB"),
         ],
         [
-            _variant_row(results, variant, test_set)
+            _variant_row(results, variant, test_set, metrics)
             for variant in lookup.variants(results)
             for test_set in results.config["test_sets"]
         ],
         [
             "In brackets: against the student's unpruned float32 model; p: of that difference, "
             f"{RESAMPLED} Intervals: bootstrap, 95 %. The teacher's row is its whole ensemble.",
+            *(["COMET is shown times 100; its p is two-sided."] if "COMET" in metrics else []),
             *(f"Signature of {signature}" for signature in signatures),
             *(
                 f"Test set {n}: {c:,} sentences, SHA-256 {h}"
@@ -45,10 +50,10 @@ def variants_table(results: Results) -> Table:
     )
 
 
-def _variant_row(results: Results, variant: Variant, test_set: str) -> Row:
+def _variant_row(results: Results, variant: Variant, test_set: str, metrics: Sequence[str]) -> Row:
     is_base = variant == variant.baseline
     cells = [str(variant), test_set]
-    for metric in ("BLEU", "chrF"):
+    for metric in metrics:
         one = lookup.measurement(results, variant, test_set, metric)
         base = lookup.measurement(results, variant.baseline, test_set, metric)
         base_score = base.score if base and not is_base else None

@@ -48,7 +48,7 @@ def worth_table(results: Results) -> Table:
             ]
             rows.append(Row.of(cells, baseline=True))
         cells = [*_model_cells(results, variant), *comparisons.scores(one), baseline.recipe]
-        rows.append(Row.of([*cells, *comparisons.differences(one), fixed(one.p_value, 3)]))
+        rows.append(Row.of([*cells, *comparisons.tested(one)]))
     return Table(
         "pruning",
         "What pruning is worth",
@@ -112,7 +112,7 @@ def pruned_speed_table(results: Results) -> Table:
     notes = ["In brackets: as a ratio to the unpruned student in the same precision."]
     if timed := first(results.speeds, by_runtime=True):
         notes.append(
-            f"{timed.engine}; {timed.words:,} source words in {timed.sentences:,} sentences, batches of "
+            f"{timed.engine}; {lookup.source_words(timed)} in {timed.sentences:,} sentences, batches of "
             f"{timed.batch_size}, median of {len(timed.seconds)} interleaved rounds; {timed.hardware}."
         )
     rows = [
@@ -193,9 +193,14 @@ def summary(results: Results) -> list[str]:
         lines.append(
             f"Against {opponent}: of {len(found)} pruned students {len(better)} are shown to be better and "
             f"{len(worse)} worse, for {len(found) - len(better) - len(worse)} neither is shown; the best is "
-            f"`{Variant.parse(best.variant).recipe}` with {comparisons.in_words(best)}."
+            f"`{_pruned(Variant.parse(best.variant))}` with {comparisons.in_words(best)}."
         )
     return [*lines, *_fastest(results)]
+
+
+def _pruned(variant: Variant) -> str:
+    """Name a student and its recipe, because several students may have the same recipes."""
+    return f"{variant.student}/{variant.recipe}"
 
 
 def _opponent(results: Results, one: "Comparison") -> str | None:
@@ -223,7 +228,7 @@ def _fastest(results: Results) -> list[str]:
     sizes = map(results.mebibytes, (variant.baseline, variant))
     smaller = delta(*sizes, "ratio").removeprefix("x")
     return [
-        f"The fastest pruned student in float32, `{variant.recipe}`, translates {three_digits(timed[variant])}× as "
+        f"The fastest pruned student in float32, `{_pruned(variant)}`, translates {three_digits(timed[variant])}× as "
         f"fast by the runtime on one core as the unpruned student by the same engine, and is {smaller}× smaller."
     ]
 

@@ -29,7 +29,8 @@ def run_time_table(jobs: Iterable[Job]) -> Table:
         rows,
         (
             "Minutes are summed over jobs, some of which ran side by side. A job that was stopped and "
-            "continued counts from its last start.",
+            "continued counts from its last start. Jobs of models that the configuration no longer names count as "
+            "long as their files are in `benchmarks/`.",
         ),
     )
 
@@ -37,4 +38,4 @@ def run_time_table(jobs: Iterable[Job]) -> Table:
 def _texts(name: str, jobs: list[Job]) -> list[str]:
     seconds = [job.seconds for job in jobs]
     minutes = (fixed(value / 60, 1) for value in (sum(seconds), max(seconds)))
-    return [name, str(len(jobs)), *minutes, fixed(max(job.mib for job in jobs), 0)]
+    return [name, str(len(jobs)), *minutes, fixed(max(job.mib for job in jobs) or None, 0)]

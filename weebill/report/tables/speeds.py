@@ -1,15 +1,10 @@
 """Tables of times: speed and latency of all variants by every engine, speed on a GPU, and the runtime's benchmark."""
 
-from typing import TYPE_CHECKING
-
 from weebill.evaluation.measurement import Variant, versions_line
 from weebill.report import noise
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
 from weebill.report.table import Cell, Column, Row, Table, fixed, three_digits
-
-if TYPE_CHECKING:
-    from weebill.evaluation.timing.speed import Speed
 
 CHARACTERS = {"cps_1core": "1 core", "cps_all": "all cores"}
 
@@ -28,7 +23,7 @@ def speed_table(results: Results) -> Table:
         first, cores = lookup.whole_text(results), max(speed.cores for speed in results.speeds)
         part = lookup.teachers_part(results.speeds, lookup.AT_ITS_SPEED)
         notes += [
-            f"{_words(first)} in {first.sentences:,} sentences{part}, batches of {first.batch_size}; "
+            f"{lookup.source_words(first)} in {first.sentences:,} sentences{part}, batches of {first.batch_size}; "
             f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
             "the text split among them.",
             *(
@@ -59,12 +54,6 @@ def speed_table(results: Results) -> Table:
         rows,
         [*notes, *noise.notes(rows)],
     )
-
-
-def _words(speed: "Speed") -> str:
-    if not speed.characters:
-        return f"{speed.words:,} source words"
-    return f"{speed.words:,} source words (letters, as the script has no spaces; {speed.characters:,} characters)"
 
 
 def _speed_row(results: Results, variant: Variant, engine: str, base: Variant | None) -> Row:

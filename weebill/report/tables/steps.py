@@ -2,7 +2,7 @@
 
 from weebill.evaluation.measurement import Variant
 from weebill.report.results import Results
-from weebill.report.table import Cell, Column, Row, Table, fixed
+from weebill.report.table import Cell, Column, Row, Table
 from weebill.report.tables import comparisons
 
 
@@ -18,8 +18,8 @@ def steps_table(results: Results) -> Table:
             rows.append(Row.of(cells, baseline=True))
         sizes = map(results.mebibytes, (variant, baseline))
         cells = [str(variant), *comparisons.scores(one), str(baseline)]
-        cells += [*comparisons.differences(one), fixed(one.p_value, 3)]
-        rows.append(Row.of([*cells, Cell.compared(*sizes, "ratio")]))
+        cells += [*comparisons.tested(one), Cell.compared(*sizes, "ratio")]
+        rows.append(Row.of(cells))
     return Table(
         "steps",
         "What each step costs",

@@ -10,14 +10,14 @@ from weebill.experiment.training_texts import KINDS, corpora_of, learnt_kinds, t
 from weebill.report import papers
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Column, Row, Table, fixed
+from weebill.report.table import Column, Row, Table
 from weebill.report.tables.beside_papers import quantities as q
 from weebill.report.tables.comparisons import (
     DIFFERENCE,
     RESAMPLED,
     SCORE,
-    differences,
     scores,
+    tested,
     text_note,
 )
 
@@ -58,7 +58,7 @@ def training_texts_table(results: Results) -> Table:
         text = text_of(variant.student) or next(iter(texts))
         cells = [architecture_of(variant.student), text]
         cells += [f"{pairs[kind]}" if kind in texts[text] else "" for kind in KINDS] + bleu
-        cells += [*differences(one), fixed(one.p_value, 3)] if one else [""] * 4
+        cells += tested(one) if one else [""] * 4
         whole = set(texts[text]) == set(KINDS)
         paper = printed.get(lookup.row_of(results, variant, "wmt21")) if whole else None
         for quantity in PAPER_COLUMNS:

@@ -161,7 +161,7 @@ def _timing(results: Results) -> list[str]:
     row, cores = lookup.whole_text(results), max(speed.cores for speed in results.speeds)
     part = lookup.teachers_part(results.speeds, lookup.AT_ITS_SPEED)
     return [
-        f"Ours: {engines}; {row.words:,} source words in {row.sentences:,} sentences{part}, batches of "
+        f"Ours: {engines}; {lookup.source_words(row)} in {row.sentences:,} sentences{part}, batches of "
         f"{row.batch_size}, median of {len(row.seconds)} interleaved rounds, one core and {cores} "
         f"cores of {row.hardware}. Students search greedily where no beam is named."
     ]

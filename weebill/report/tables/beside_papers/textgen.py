@@ -7,7 +7,7 @@ from weebill.experiment.pipelines import model_of, variants_of
 from weebill.files import GIB
 from weebill.report.lookups import generation as lookup
 from weebill.report.results import Results
-from weebill.report.table import Column, fixed
+from weebill.report.table import Column, three_digits
 from weebill.report.tables.beside_papers.comparison import (
     PAPER_FIRST,
     Line,
@@ -96,7 +96,7 @@ def _seconds(results: Results, variant: str) -> str:
 
 def _gibibytes(results: Results, variant: str) -> str:
     size = results.size(variant)
-    return fixed(size.parameter_bytes / GIB, 4) if size else ""
+    return three_digits(size.parameter_bytes / GIB) if size else ""
 
 
 def _table(number: int) -> PaperTable:
