@@ -57,6 +57,13 @@ def test_each_token_is_predicted_once_from_what_its_window_shows(generator, wind
     assert found.perplexity == pytest.approx(math.exp(total / (len(stream) - 1)), rel=1e-5)
 
 
+def test_logits_that_are_not_finite(generator):
+    with torch.no_grad():
+        generator.model.transformer.ln_f.weight.fill_(torch.inf)
+    with pytest.raises(InputError, match="logits that are not finite"):
+        surprise(generator, TEXTS, 16, 16)
+
+
 def test_windows_that_cannot_be(generator):
     with pytest.raises(InputError, match=r"perplexity\.window: 41 tokens, but .* has 40 positions"):
         surprise(generator, TEXTS, 41, 8)

@@ -45,8 +45,8 @@ def surprise(
 
     window: tokens that the model sees.  stride: step between windows; a token after the first window is predicted
     from at least window − stride tokens.
-    Raises InputError if the model is not a decoder, if the stride exceeds the window or the window the positions, or
-    if there is no text.
+    Raises InputError if the model is not a decoder, if the stride exceeds the window or the window the positions, if
+    there is no text, or if logits are not finite.
     """
     texts = checked_lines("texts", texts)
     if not any(texts):
@@ -73,4 +73,8 @@ def surprise(
             totals.append((scores.logsumexp(1) - chosen).sum())  # on a GPU, the host does not wait
     size = len("\n".join(texts).encode())  # the ends between texts are scored, so they count
     found = torch.stack(totals).cpu().numpy()
+    if not np.isfinite(found).all():
+        raise InputError(
+            f"perplexity: {generator.path} gives logits that are not finite; train it again, more slowly"
+        )
     return Surprise(found, np.array([end - begin for _, begin, end in spans]), size)

@@ -24,8 +24,8 @@ def speed_table(results: Results) -> Table:
         part = lookup.teachers_part(results.speeds, lookup.AT_ITS_SPEED)
         notes += [
             f"{lookup.source_words(first)} in {first.sentences:,} sentences{part}, batches of {first.batch_size}; "
-            f"{len(first.seconds)} rounds, variants and engines interleaved; one core, and {cores} cores with "
-            "the text split among them.",
+            f"{len(first.seconds)} rounds, variants and engines interleaved; one core"
+            + (f", and {cores} cores with the text split among them." if cores > 1 else "."),
             *(
                 f"{speed.variant}, {speed.engine}, by {speed.processes} x {speed.threads} threads: "
                 f"{lookup.words_per_second(speed)} words/s."
