@@ -134,9 +134,10 @@ def _metrics(target: str | None, vocabulary: "AnyVocabulary", references: list[s
 
 def _text(found: dict[str, Any]) -> str:
     total, identical = found["sentences"], found["identical"]
+    percent = identical * 10_000 // total / 100  # rounded down, since only all lines are 100%
     lines = [
         f"{total:,} sentences, {found['grid']}: runtime ({found['isa']}) against PyTorch",
-        f"identical    {identical:,} ({identical / total:.2%})",
+        f"identical    {identical:,} ({percent:.2f}%)",
     ]
     if unlike := found["differences"]:
         widest = max(unlike, key=lambda one: abs(one["gap"]))
