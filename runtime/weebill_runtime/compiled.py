@@ -49,8 +49,9 @@ class Engine:
     def reserve(self, positions: int) -> None:
         """Prepare for sources and translations of up to `positions` pieces, ends included."""
         if positions > self._room:
-            self._room = max(256, 2 * positions)
-            self.student.positions(sinusoids(self._room, self._width))
+            room = max(256, 2 * positions)
+            self.student.positions(sinusoids(room, self._width))
+            self._room = room  # only now: there may be no memory for so many
 
     def choose(self, columns: np.ndarray) -> None:
         """Choose the pieces (n,) that may be output, in ascending order, EOS and UNK first."""

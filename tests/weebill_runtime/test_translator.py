@@ -199,3 +199,15 @@ def test_a_process_is_small(folders):
     assert run.returncode == 0, run.stderr
     (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", run.stdout)
     assert int(peak) < 64 * 1024
+
+
+def test_a_search_without_memory_leaves_the_engine_as_it_was(folders):
+    """The engine has no positions for the failed search; reading them would end the process."""
+    translator = Translator(folders["int8"])
+    with pytest.raises(MemoryError):
+        translator.translate(LINES, SearchOptions(length_factor=1e13))
+    long = [" ".join(LINES * 3)]
+    options = SearchOptions(max_source_tokens=1000)
+    assert translator.translate(long, options) == Translator(folders["int8"]).translate(
+        long, options
+    )
