@@ -18,6 +18,7 @@ _UNSPACED_ENDS = "；：。！？｡．…။។៕៖།༎༏༐༑༔"  # als
 _COMMAS = "，、､၊—"  # end a phrase without a space
 # Between words: zero-width space, Tibetan tsheg, Ethiopic wordspace.  White space is one, too.
 _WORD_ENDS = "\u200b་፡"
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")  # of several bytes
 
 
 def sentences(text: str, language: str) -> list[str]:
@@ -64,7 +65,8 @@ def _sentence_ends(text: str, language: str) -> Iterator[int]:
     import sentencex
 
     start = 0
-    for segment in sentencex.segment(language, text):
+    # sentencex panics at a capital letter with such a space before its full stop.
+    for segment in sentencex.segment(language, _WIDE_SPACE.sub(" ", text)):
         end = start + len(segment.rstrip())
         start += len(segment)
         after = _after().match(text, end).end()

@@ -120,11 +120,11 @@ class Handler(BaseHTTPRequestHandler):
             self._answer_fault(_Fault(HTTPStatus.BAD_REQUEST, str(error)))
         except ConnectionError:
             raise
-        except Exception:
+        except BaseException:
             self.close_connection = True
+            self.server.handle_error(self.request, self.client_address)
             message = "the translation failed; the server's messages say why"
             self._answer_fault(_Fault(HTTPStatus.INTERNAL_SERVER_ERROR, message))
-            raise
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer a request that is malformed, or of another method."""

@@ -150,6 +150,15 @@ def test_a_long_run_of_marks_takes_no_longer_than_other_text(mark):
     assert "".join(sentences_in_quotes(line, "en")) == line
 
 
+@pytest.mark.parametrize("divide", [sentences, sentences_in_quotes])
+def test_every_space_may_stand_before_a_full_stop(divide):
+    """With a space of several bytes between capital and full stop, sentencex 1.0.32 panics."""
+    spaces = filter(str.isspace, map(chr, range(0x3001)))
+    for space in sorted({*spaces} - {*"\n\r"}):
+        line = f"I take vitamin C{space}. “You{space}do.” It helps."
+        assert divide(line, "en")[-1] == "It helps." and "".join(divide(line, "en")) == line
+
+
 @pytest.mark.parametrize("space", ["\u3000", " "])
 def test_spaces_that_are_pieces_count(tmp_path, space):
     """In real pieces of Japanese text, an ideographic space may be a separate piece."""

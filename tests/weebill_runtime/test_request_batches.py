@@ -30,7 +30,11 @@ def slow():
     return Slow()
 
 
-@pytest.mark.parametrize("error", [InputError, RuntimeError])
+class Panic(BaseException):
+    """Error of a library in Rust; like PyO3's, it is no Exception."""
+
+
+@pytest.mark.parametrize("error", [InputError, RuntimeError, Panic])
 def test_one_call_serves_all_that_wait(error):
     slow = Slow(error)
     batches = RequestBatches(slow)

@@ -39,6 +39,8 @@ def upper(lines):
     """Stand-in for a translator that refuses digits and has one fault of its own."""
     if "fault" in lines:
         raise RuntimeError
+    if "panic" in lines:
+        raise BaseException
     if any(line.isdigit() for line in lines):
         raise InputError("digits: not translated; write words")
     return [line.upper() for line in lines]
@@ -140,6 +142,7 @@ NEXT = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
         (NEXT.replace(b"Host: x", b"Content-Length: 5") + b"hello", "200", "ok"),
         (post("Content-Length: 42").replace(b"/translate", b"/other"), "404", "not here"),
         (post("Content-Length: 46", body=FAULT), "500", "the translation failed"),
+        (post("Content-Length: 46", body=FAULT.replace(b"fault", b"panic")), "500", "the translation failed"),
     ],
 )  # fmt: skip
 def test_nothing_is_read_after_a_body_of_doubtful_end(port, sent, status, message, capfd):
