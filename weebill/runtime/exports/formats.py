@@ -45,8 +45,8 @@ def convert(
         if value and name not in FORMATS[to]:
             raise InputError(f"the format {to} knows no --{name}; leave it out")
     if quantization not in (None, *QUANTIZATIONS):
-        hint = nearest(quantization, QUANTIZATIONS)
-        raise InputError(f"CTranslate2 has no quantization '{quantization}'{hint}")
+        hint = nearest(quantization, QUANTIZATIONS) or f"; there are {', '.join(QUANTIZATIONS)}"
+        raise InputError(f"no quantization '{quantization}' for CTranslate2{hint}")
     network, vocabulary = model.network, model.vocabulary
     # Each format imports its engine, which is slow to load.
     if to == "ctranslate2":
