@@ -124,11 +124,13 @@ def serve(server: Server) -> None:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1})
     thread.start()
     host, port = server.server_address[:2]
-    print(f"serving on http://{host}:{port}; Ctrl-C ends", file=sys.stderr, flush=True)
-    # A signal that the system gives to another thread does not end a wait here.
-    while not end.wait(SIGNALLED):
-        pass
-    for one, handler in former.items():
-        signal.signal(one, handler)
-    server.finish()
-    thread.join()
+    try:  # standard error may be a full disk
+        print(f"serving on http://{host}:{port}; Ctrl-C ends", file=sys.stderr, flush=True)
+        # A signal that the system gives to another thread does not end a wait here.
+        while not end.wait(SIGNALLED):
+            pass
+    finally:
+        for one, handler in former.items():
+            signal.signal(one, handler)
+        server.finish()
+        thread.join()

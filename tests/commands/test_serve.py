@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tests.small_models import make_folder, make_vocabulary
+from tests.small_models import make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.__main__ import main
 from weebill.rehearsal.making.translators import make_nllb
 from weebill.runtime.loading import load
@@ -37,6 +37,27 @@ def test_languages_that_the_model_does_not_record_are_asked_for(folder, capsys):
     assert (
         "does not record the languages; name them by --languages FROM TO" in capsys.readouterr().err
     )
+
+
+def test_other_languages_than_the_recorded_ones_are_refused(tmp_path, capsys, monkeypatch):
+    """The answers would be German, whatever a client asks for; another spelling of a code is no other language."""
+    served = []
+    monkeypatch.setattr("weebill_runtime.server.Server", lambda *given: given)
+    monkeypatch.setattr("weebill_runtime.server.serve", served.append)
+    folder = make_folder(tmp_path / "model", make_whole_vocabulary(tmp_path / "vocab.spm"))
+    assert main(["serve", str(folder), "--languages", "de", "en"]) == 1
+    error = capsys.readouterr().err
+    assert (
+        error
+        == f"weebill: --languages de en: the vocabulary of {folder} records en de; leave it out\n"
+    )
+    assert main(["serve", str(folder), "--languages", "eng", "de_AT"]) == 0
+    assert served[0][2] == ("eng", "de_AT")
+
+
+def test_an_empty_host_is_not_taken_for_all_addresses(folder, capsys):
+    assert main(["serve", str(folder), "--languages", "en", "de", "--host", ""]) == 1
+    assert "--host: found '', expected an address" in capsys.readouterr().err
 
 
 def test_a_device_that_is_not_there_is_named(folder, capsys):

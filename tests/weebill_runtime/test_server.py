@@ -219,6 +219,13 @@ def test_the_end_comes_though_descriptors_or_threads_are_used_up(limit):
             client.close()
 
 
+def test_a_server_whose_messages_are_refused_ends():
+    """It cannot say where it serves: /dev/full stands for a full disk."""
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", LIMITED], stderr=full, timeout=30)
+    assert done.returncode == 1
+
+
 def test_too_many_connections_are_refused(port, monkeypatch):
     monkeypatch.setattr(serving, "CONNECTIONS", 0)
     assert ask(port, "GET", "/health")[0] == 503

@@ -38,10 +38,16 @@ def run(arguments: argparse.Namespace) -> int:
     from weebill.corpus.language_codes import language_name
     from weebill.hugging_face.recognition import is_hugging_face
     from weebill.runtime.loading import load
+    from weebill_runtime.languages import same_language
     from weebill_runtime.options import SearchOptions
     from weebill_runtime.server import Server, serve
 
     given = arguments.languages and tuple(arguments.languages)
+    for code in given or ():
+        if not re.fullmatch(LANGUAGE.pattern, code):
+            raise InputError(f"language '{code}': expected {LANGUAGE.expected}")
+    if not arguments.host:  # Python would listen on all addresses
+        raise InputError("--host: found '', expected an address; 0.0.0.0 stands for all")
     translator = load(
         arguments.model,
         arguments.precision,
@@ -53,14 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     )
     vocabulary = getattr(translator, "vocabulary", None)
     record = vocabulary and vocabulary.normalisation
-    languages = given or (record and (record.source.language, record.target.language))
+    recorded = record and (record.source.language, record.target.language)
+    if given and recorded and not all(map(same_language, given, recorded)):
+        raise InputError(
+            f"--languages {' '.join(given)}: the vocabulary of {arguments.model} records {' '.join(recorded)}; leave "
+            "it out"
+        )
+    languages = given or recorded
     if not languages:
         raise InputError(
             f"{arguments.model}: its vocabulary does not record the languages; name them by --languages FROM TO"
         )
-    for code in languages:
-        if not re.fullmatch(LANGUAGE.pattern, code):
-            raise InputError(f"language '{code}': expected {LANGUAGE.expected}")
     options = SearchOptions(batch_size=None)
     serve(
         Server(
