@@ -4,13 +4,25 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
+from weebill_runtime.errors import InputError
 from weebill_runtime.vocabulary import EOS
 
 BATCH_SIZE = 32
 TEMPERATURES = (1e-6, 1e6)  # beyond, logits / temperature overflow in float32, or are all equal
 SEEDS = 2**63  # a seed is hashed as a signed number of 64 bits
 STRONGEST_NORMALISATION = 10  # far above any in use; length to this power still fits into float64
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, Integral) and value >= 1
+
+
+def check_count(name: str, value: int) -> None:
+    """Raise InputError, which mentions `name`, unless a program's value is a whole number of at least 1."""
+    if not _is_count(value):
+        raise InputError(f"{name}: found {value!r}, expected a number of at least 1")
 
 
 @dataclass(frozen=True)
@@ -55,7 +67,8 @@ class SearchOptions:
         sampling: draw `nbest` translations instead of searching for the best; `beam` is ignored.
 
     Raises:
-        ValueError: if `nbest` exceeds `beam`, a count is less than 1, or length normalisation is not in [0, 10].
+        ValueError: if `nbest` exceeds `beam`, a count is no whole number of at least 1, length normalisation is not
+            in [0, 10], or a number of the length limit is not finite.
 
     """
 
@@ -72,8 +85,15 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         for name in ("beam", "nbest", "max_source_tokens", "batch_size", "batch_tokens"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+            found = getattr(self, name)
+            if not _is_count(found) and (name, found) != ("batch_size", None):
+                raise ValueError(f"{name} must be a whole number of at least 1, not {found!r}")
+        if not math.isfinite(self.length_factor):
+            raise ValueError(f"length_factor must be a finite number, not {self.length_factor!r}")
+        if not isinstance(self.length_constant, Integral):
+            raise ValueError(
+                f"length_constant must be a whole number, not {self.length_constant!r}"
+            )
         if not 0 <= self.length_normalisation <= STRONGEST_NORMALISATION:
             raise ValueError(
                 f"length_normalisation must be from 0 to {STRONGEST_NORMALISATION}, not {self.length_normalisation}"

@@ -3,6 +3,7 @@
 import logging
 import math
 
+import numpy as np
 import pytest
 import sentencepiece
 
@@ -62,6 +63,30 @@ def test_the_default_is_a_warning_with_the_line(models, caplog):
     with caplog.at_level(logging.WARNING):
         load_translator(models[0]).translate(lines, SearchOptions(max_source_tokens=60))
     assert caplog.messages == [f"sentence 2: {cut.pieces} pieces, cut to the first 60"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"beam": 2.5},
+        {"beam": None},
+        {"nbest": 1.0},
+        {"batch_size": "32"},
+        {"batch_tokens": None},
+        {"max_source_tokens": 0},
+        {"length_factor": math.nan},
+        {"length_factor": math.inf},
+        {"length_constant": 1.5},
+    ],
+)
+def test_numbers_that_no_search_has_are_refused(values):
+    ((name, value),) = values.items()
+    with pytest.raises(ValueError, match=f"{name} must be a .* not .*{value!r}"):
+        SearchOptions(**values)
+
+
+def test_whole_numbers_of_numpy_are_options():
+    assert SearchOptions(beam=np.int64(2), batch_size=np.int32(4)).beam == 2
 
 
 def test_a_text_that_is_translated_often_is_counted_in_one_line(caplog):
