@@ -52,7 +52,9 @@ class LineTranslator(TextTranslator):
         self.translator, self._language = translator, primary(known or language)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["translator"], name)
+        if name == "translator":  # a copy has no attributes yet
+            raise AttributeError(name)
+        return getattr(self.translator, name)
 
     @property
     def positions(self) -> int | None:

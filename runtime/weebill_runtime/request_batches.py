@@ -63,7 +63,9 @@ class RequestBatches:
         try:
             rest = iter(self._translate([line for lines, _ in batch for line in lines]))
             found = [[next(rest) for _ in lines] for lines, _ in batch]
-        except BaseException as error:  # also a library's panic, or no request would ever be answered
+        except (
+            BaseException
+        ) as error:  # also a library's panic, or no request would ever be answered
             if len(batch) == 1:
                 batch[0][1].set_exception(error)
             return False

@@ -1,6 +1,7 @@
 """Translation of pieces by a student, in batches; results are in the order of the input."""
 
 from collections.abc import Iterator, Sequence
+from threading import Event
 
 import numpy as np
 
@@ -24,6 +25,7 @@ class Student:
         shortlist: Shortlist | None = None,
     ):
         self.engines, self.shortlist = list(engines), shortlist
+        self.ended = Event()  # once it is set, no further batch begins
         self._decoder = DecoderCost.of(architecture)
         self.every = np.arange(architecture.vocabulary, dtype=np.int32)
 
@@ -50,6 +52,8 @@ class Student:
         if self.shortlist is None:
             self.choose(self.every)
         for batch in self._divide(sources, lengths, options):
+            if self.ended.is_set():
+                return
             cropped = [sources[index] for index in batch]
             if self.shortlist is not None:
                 self.choose(self.shortlist.columns(piece for one in cropped for piece in one))

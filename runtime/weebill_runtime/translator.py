@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partialmethod
 from itertools import chain, islice
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Self
 
 import numpy as np
@@ -13,8 +13,9 @@ import numpy as np
 from weebill_runtime.compiled import Engine, best_instruction_set, check_instruction_set, packed
 from weebill_runtime.errors import InputError
 from weebill_runtime.folder import read_folder
+from weebill_runtime.lines import checked_iterable, checked_lines
 from weebill_runtime.long_lines import LineTranslator
-from weebill_runtime.options import SearchOptions
+from weebill_runtime.options import SearchOptions, check_count
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.student import Student
 from weebill_runtime.text_translator import Hypothesis, PieceTranslator, Progress
@@ -31,25 +32,40 @@ class StudentTranslator(PieceTranslator):
         self.students, self.vocabulary, self.isa = list(students), vocabulary, isa
 
     @property
+    def student(self) -> Student:
+        """The first of the students.  Raises InputError if the translator is closed."""
+        if not self.students:
+            raise InputError("the translator is closed; load it again")
+        return self.students[0]
+
+    @property
     def shortlist(self) -> Shortlist | None:
         """Pieces that a translation may contain; None: any piece."""
-        return self.students[0].shortlist
+        return self.student.shortlist
 
     def _shared(self, work: Callable, sources: Sequence, *arguments) -> list:
         """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
-        students, count = self.students, len(self.students)
-        if not students:
-            raise InputError("the translator is closed; load it again")
+        first, students, count = self.student, self.students, len(self.students)
         if count == 1:  # do not start a thread for each single sentence
-            return work(students[0], sources, *arguments)
+            return work(first, sources, *arguments)
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
         hands = [order[thread::count] for thread in range(count)]
         shares = [[sources[index] for index in hand] for hand in hands]
+        ended = Event()
+        for one in students:
+            one.ended = ended
         with ThreadPoolExecutor(count) as threads:
             try:
                 parts = threads.map(lambda one, part: work(one, part, *arguments), students, shares)
             except RuntimeError as error:  # errors of the work itself come with its results
                 raise InputError(f"threads: {count} cannot be started; use fewer") from error
+            try:
+                parts = list(parts)
+            except (
+                BaseException
+            ):  # Ctrl-C, or an error of one thread; the others end with their batch
+                ended.set()
+                raise
         results = dict(zip(chain(*hands), chain(*parts), strict=True))
         return [results[index] for index in range(len(sources))]
 
@@ -88,8 +104,7 @@ class Translator(LineTranslator):
         shortlist: str | Path | None = None,
         isa: str | None = None,
     ) -> None:
-        if threads < 1:
-            raise InputError(f"threads: found {threads}, expected a number of at least 1")
+        check_count("threads", threads)
         found = read_folder(folder)
         if isa is None:
             isa = best_instruction_set(found.weights)
@@ -145,10 +160,10 @@ class Translator(LineTranslator):
         self, lines: Iterable[str], options: SearchOptions = FASTEST, window: int = WINDOW
     ) -> Iterator[str]:
         """Yield the translation of each line, after reading `window` lines at a time; 1 answers each line at once."""
-        if window < 1:
-            raise InputError(f"window: found {window}, expected a number of at least 1")
-        remaining = iter(lines)
-        while some := list(islice(remaining, window)):
+        check_count("window", window)
+        remaining, first = iter(checked_iterable("lines", lines)), 1
+        while some := checked_lines("lines", islice(remaining, window), first):
+            first += len(some)
             yield from self.translate(some, options)
 
     def close(self) -> None:

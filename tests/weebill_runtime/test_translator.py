@@ -1,6 +1,9 @@
 """A student gives the same translations without PyTorch, from Python and from the command line."""
 
+import copy
+import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -118,6 +121,8 @@ def test_what_needs_pytorch_says_so(folders):
 def test_wrong_arguments_are_named(folders, tmp_path):
     for arguments, message in (
         ({"threads": 0}, "threads: found 0, expected a number of at least 1"),
+        ({"threads": 2.5}, "threads: found 2.5, expected a number of at least 1"),
+        ({"threads": "2"}, "threads: found '2', expected a number of at least 1"),
         ({"isa": "avx3"}, "no instruction set 'avx3'; did you mean 'avx2'"),
         ({"shortlist": tmp_path / "none"}, "none: no shortlist, or damaged"),
     ):
@@ -143,8 +148,22 @@ def test_a_closed_translator_and_an_empty_window_are_named(folders):
     with pytest.raises(InputError, match="window: found 0, expected a number of at least 1"):
         next(translator.stream(TEXT, window=0))
     translator.close()
-    with pytest.raises(InputError, match="the translator is closed; load it again"):
-        translator.translate(TEXT)
+    other = load(folders["int8"])
+    assert copy.copy(other).translate(TEXT) == other.translate(TEXT)
+    other.close()
+    for closed in (translator, other):
+        with pytest.raises(InputError, match="the translator is closed; load it again"):
+            closed.translate(TEXT)
+
+
+def test_a_stream_refuses_what_translate_refuses_and_counts_lines_from_its_beginning(folders):
+    translator = Translator(folders["int8"])
+    for lines in ("a text", b"bytes", None, {"a": "b"}, {"a", "b"}):
+        for call in (translator.translate, translator.stream):
+            with pytest.raises(InputError, match="expected a list of strings"):
+                list(call(lines))
+    with pytest.raises(InputError, match="lines: line 8 is None, expected a string"):
+        list(translator.stream([*LINES[:7], None], window=3))
 
 
 def test_calls_of_several_threads_wait_for_each_other(folders, monkeypatch):
@@ -186,6 +205,22 @@ def test_threads_that_cannot_start_are_named(folders, monkeypatch):
         with pytest.raises(InputError, match=r"^threads: 4 cannot be started; use fewer$"):
             translator.translate(LINES)
     assert translator.translate(LINES) == Translator(folders["int8"]).translate(LINES)
+
+
+def test_no_thread_goes_on_after_an_interruption(folders):
+    """Control-C comes with the first batch; a window of long searches would take minutes."""
+    translator, batches = Translator(folders["int8"], threads=2), []
+
+    def progress(count):
+        batches.append(count)
+        if len(batches) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.001)
+
+    with pytest.raises(KeyboardInterrupt):
+        translator.translate(TEXT * 500, SearchOptions(batch_size=1), progress)
+    assert len(batches) < 300
+    assert translator.translate(TEXT) == Translator(folders["int8"]).translate(TEXT)
 
 
 def test_a_process_is_small(folders):

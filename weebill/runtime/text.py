@@ -13,7 +13,7 @@ from weebill.files import check_plain, read_json
 from weebill.kernels.extension import PORTABLE, check_instruction_set, fastest
 from weebill_runtime.compiled import Engine, packed
 from weebill_runtime.folder import Folder, check_vocabularies, read_folder
-from weebill_runtime.options import SearchOptions
+from weebill_runtime.options import SearchOptions, check_count
 from weebill_runtime.packing import fits_engine
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.student import Student
@@ -27,7 +27,7 @@ class RuntimeTranslator(StudentTranslator):
     @property
     def encoding_threads(self) -> int:
         """Number of threads that divide sentences into pieces, by the engines' device."""
-        device = getattr(self.students[0].engines[0], "device", None)
+        device = getattr(self.student.engines[0], "device", None)
         if device is None:  # the compiled engine
             return 1
         from weebill.kernels.cuda import text_threads
@@ -35,7 +35,7 @@ class RuntimeTranslator(StudentTranslator):
         return text_threads(device)
 
     def _greedy(self, sources, options, progress) -> list[list[int]]:
-        if len(self.students[0].engines) == 1:
+        if len(self.student.engines) == 1:
             return self._shared(Student.translate, sources, options, progress)
         from weebill.runtime.searching import greedy
 
@@ -73,8 +73,7 @@ def load_runtime(
     paths = [folders] if isinstance(folders, str | Path) else list(folders)
     if not paths:
         raise ValueError("at least one model folder is needed")
-    if threads < 1:
-        raise InputError(f"threads: found {threads}, expected a number of at least 1")
+    check_count("threads", threads)
     for path in (*paths, *([] if shortlist is None else [shortlist])):
         check_plain(path)
     models = [read_folder(path) for path in paths]
