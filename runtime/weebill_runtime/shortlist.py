@@ -61,7 +61,7 @@ class Shortlist:
             padded = np.full((len(counts), counts.max(initial=0)), -1, dtype=np.int32)
             padded[np.arange(padded.shape[1]) < counts[:, None]] = candidates
             shortlist = cls(padded, frequent.astype(np.int32), made, own)
-        except (OSError, KeyError, TypeError, ValueError) as error:
+        except (OSError, LookupError, TypeError, ValueError) as error:
             message = f"{path}: no shortlist, or damaged ({error}); make it again"
             raise InputError(message) from error
         difference = None

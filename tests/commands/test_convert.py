@@ -107,7 +107,7 @@ def test_errors_are_one_line(folders, tmp_path, capsys):
         (["convert", other, new, "--to", "marian"], "not a model folder"),
         (["convert", ssru, new, "--to", "onnx", "--pad"], "onnx knows no --pad"),
         (["convert", ssru, new, "--to", "marian", "--quantization", "int8"], "marian knows no --quant"),
-        (["convert", attention, new, "--to", "ctranslate2", "--quantization", "int7"], "CTranslate2; did you mean 'int"),
+        (["convert", attention, new, "--to", "ctranslate2", "--quantization", "int7"], "; did you mean 'int"),
         (["convert", attention, new, "--to", "ctranslate2", "--quantization", "q4"], "2; there are float32, int8"),
         (["convert", ssru, new, "--to", "marian", "--shortlist", other], "no shortlist"),
         (["convert", ssru, new, "--to", "marian", "--shortlist", foreign], "made with vocabulary 00000000"),

@@ -75,6 +75,7 @@ def test_another_vocabulary_or_no_shortlist_is_refused(tmp_path):
         "beyond": {"candidates": [0, 7]},
         "beyond too": {"frequent": [7]},
         "a table": {"counts": [[1, 1]]},
+        "a column": {"counts": [[1], [0], [0], [0], [0], [0], [1]]},
     }.items():
         tensors = {key: np.array(value, np.uint16) for key, value in (parts | change).items()}
         save_file(tensors, tmp_path / name)
@@ -89,6 +90,7 @@ def test_another_vocabulary_or_no_shortlist_is_refused(tmp_path):
         "beyond",
         "beyond too",
         "a table",
+        "a column",
         "a model",
     ):
         with pytest.raises(InputError, match=f"{name}: no shortlist, or damaged"):
