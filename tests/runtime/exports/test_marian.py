@@ -239,6 +239,8 @@ def test_published_students_with_activation_scales_are_read(tmp_path, exported):
         (lambda a: None, {"dim-vocabs": [60]}, "dim-vocabs"),
         (lambda a: None, {"dim-vocabs": 60}, "dim-vocabs"),
         (lambda a: None, {"dec-depth": "two"}, "dec-depth is 'two', expected a whole number"),
+        (lambda a: None, {"enc-depth": 10**9}, "enc-depth is 1000000000, expected a whole number from 1 to 1,024"),
+        (lambda a: None, {"dec-depth": 10**9}, "dec-depth is 1000000000, expected a whole number from 1 to 1,024"),
         (lambda a: None, {"transformer-tied-layers": [1, 2, 2]}, "transformer-tied-layers"),
         (lambda a: None, {"transformer-heads": 7}, "dim-emb 64 is no multiple"),
         (lambda a: None, {"transformer-rnn-projection": True}, "transformer-rnn-projection"),

@@ -6,6 +6,7 @@ padded with neurons and heads of zeros, which add nothing to any sum, but cost a
 """
 
 import csv
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ import yaml
 
 from weebill import __version__
 from weebill.errors import InputError
-from weebill_runtime.architecture import Architecture, LayerShape
+from weebill_runtime.architecture import RANGES, Architecture, LayerShape
 
 # Options in three sets: `ours` make Marian's `transformer` our network, `default` are required by older versions, and
 # `newer` change the network in newer versions; a file without these has the values here.
@@ -28,6 +29,14 @@ OURS, DEFAULTS, NEWER = (
 )
 # Two vocabularies: the target's embeddings are the output layer, the source has its own.
 TWO = {"tied-embeddings-all": False, "tied-embeddings": True}
+# Largest sizes, which a damaged file exceeds: its layers would fill the memory.
+MOST = {
+    "dim-emb": RANGES["embedding"][1],
+    "enc-depth": RANGES["decoder_depth"][1],
+    "dec-depth": RANGES["decoder_depth"][1],
+    "transformer-heads": RANGES["heads"][1],
+    "transformer-dim-ffn": RANGES["feed_forward"][1],
+}
 AUTOREGRESSION = {"ssru": "rnn", "attention": "self-attention"}
 
 
@@ -85,7 +94,8 @@ def from_architecture(shape: Architecture) -> dict[str, Any]:
 def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
     """Return the architecture of a model.  Raises InputError with a line for each option that our networks lack."""
     kinds = {theirs: ours for ours, theirs in AUTOREGRESSION.items()}
-    depth = options["dec-depth"] if _positive(options.get("dec-depth")) else 0
+    depth = options.get("dec-depth")
+    depth = depth if _positive(depth, MOST["dec-depth"]) else 0
     tied = options.get("transformer-tied-layers") or []
     two = options.get("tied-embeddings-all") is False
     allowed = {
@@ -103,9 +113,9 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
         for name, values in allowed.items()
         if options.get(name) not in values
     ]
-    for name in ("dim-emb", "enc-depth", "dec-depth", "transformer-heads", "transformer-dim-ffn"):
-        if not _positive(value := options.get(name)):
-            faults.append(f"{name} is {value!r}, expected a whole number of at least 1")
+    for name, most in MOST.items():
+        if not _positive(value := options.get(name), most):
+            faults.append(f"{name} is {value!r}, expected a whole number from 1 to {most:,}")
     sizes = options.get("dim-vocabs")
     pair = isinstance(sizes, list) and len(sizes) == 2
     if not (pair and all(map(_positive, sizes)) and (two or sizes[0] == sizes[1])):
@@ -134,8 +144,8 @@ def to_architecture(options: Mapping[str, Any], origin: str) -> Architecture:
     )
 
 
-def _positive(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _positive(value: Any, most: float = math.inf) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
 
 
 @dataclass(frozen=True)
