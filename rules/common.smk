@@ -14,6 +14,7 @@ from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.experiment.origins import is_made
 from weebill.workflow.behind_ancient import look_behind_ancient
+from weebill.workflow.gpus import leave_to_scheduler
 from weebill.workflow.parent_watch import announce_snakemake
 from weebill.workflow.shell_paths import check_folder, check_python
 from weebill.workflow.code_version import library_path
@@ -42,6 +43,8 @@ except InputError as error:
     stop(str(error))
 
 announce_snakemake()
+if workflow.remote_exec:
+    leave_to_scheduler()
 look_behind_ancient()
 
 RESULTS = Path("results") / config["experiment"]
