@@ -186,6 +186,14 @@ def test_faults_come_before_the_file(folder, capsys, words, languages, told):
     assert not (folder / "mine.yaml").exists()
 
 
+def test_filters_that_drop_much_are_named(folder, capsys):
+    """Numbers of the sides differ, as of files that do not belong together."""
+    (folder / "other.et").write_text("".join(f"lause {number + 7}\n" for number in range(400)))
+    assert init("--corpus", "train.fi", "other.et") == 0
+    told = "mine.yaml: corpora.train: of its first rows, the filter 'numbers' drops 360 of 360 rows"
+    assert told in capsys.readouterr().err
+
+
 def test_nothing_is_replaced_unasked(folder, capsys):
     (folder / "mine.yaml").write_text("mine\n")
     assert init("--corpus", "train.fi", "train.et") == 1

@@ -87,10 +87,12 @@ def run(arguments: argparse.Namespace) -> int:
     made = draft(request)
     text = as_yaml(request, made)
     config = check(parse_yaml(text, path), str(path))
-    unreadable, _ = sample_texts(config)
+    unreadable, warnings = sample_texts(config)
     if faults := [*missing_files(config), *unfit_models(config), *unreadable]:
         raise InputError("\n".join(f"{path}: {line}" for line in faults))
     write_text(path, text)
+    for line in warnings:
+        print(f"{path}: {line}", file=sys.stderr)
     if request.machine.hours is not None and made.hours > request.machine.hours:
         told = f"the fastest models and lengths still need about {made.hours:,.1f} hours"
         print(f"{path}: {told}", file=sys.stderr)
