@@ -14,6 +14,7 @@ from weebill.yaml_files import read_yaml
 from weebill.errors import InputError
 from weebill.experiment.origins import is_made
 from weebill.workflow.behind_ancient import look_behind_ancient
+from weebill.workflow.gpus import leave_to_scheduler
 from weebill.workflow.parent_watch import announce_snakemake
 from weebill.workflow.shell_paths import check_folder, check_python
 from weebill.workflow.code_version import library_path
@@ -28,6 +29,8 @@ def stop(message):
 # Names of the configuration files in messages; an importing workflow may pass a dictionary instead of a file.
 CONFIG_FILE = " + ".join(map(str, workflow.configfiles)) or "config of the module"
 try:
+    if workflow.resource_settings.cores == 0 and workflow.is_main_process:
+        raise InputError("--cores: found 0, expected 1 or more; no job could ever start")
     check_python(sys.executable)
     # workflow.basedir is the folder of a workflow that imports this one as a module
     REPOSITORY = repository_of(workflow.current_basedir, workflow.sourcecache.open)
@@ -42,6 +45,8 @@ except InputError as error:
     stop(str(error))
 
 announce_snakemake()
+if workflow.remote_exec:
+    leave_to_scheduler()
 look_behind_ancient()
 
 RESULTS = Path("results") / config["experiment"]

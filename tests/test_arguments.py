@@ -17,6 +17,7 @@ from weebill.arguments import beam, positive, random_seed, real, threads
         (["describe", "tiny", "--vocabulry=9"], "did you mean '--vocabulary'?"),
         (["mbr", "--utility", "blue"], "did you mean 'bleu'?"),
         (["benchmark", "sarch"], "did you mean 'search'?"),
+        (["run", "--cores", "2", "a.yaml"], "found '--cores' before CONFIG; give it after that"),
         (["export", "a", "b"], "unknown argument 'b'; --help lists all"),
     ],
 )

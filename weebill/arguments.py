@@ -48,6 +48,9 @@ class Parser(argparse.ArgumentParser):
         self.given.clear()
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
+            places = [action for action in self._actions if not action.option_strings]
+            if any(action.nargs == argparse.REMAINDER for action in places):
+                self.error(f"found '{unknown[0]}' before {places[0].metavar}; give it after that")
             options = self._option_string_actions if unknown[0].startswith("-") else ()
             near = nearest(unknown[0].partition("=")[0], options)
             self.error(f"unknown argument '{unknown[0]}'{near}; --help lists all")

@@ -44,6 +44,16 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def check_file(path: str | Path) -> None:
+    """Raise the error of `atomic_path` for a file that cannot be made or replaced, for use before long work."""
+    place = Path(path).resolve()
+    if place.exists() and not place.is_file():
+        raise InputError(f"{path}: not a plain file; name one, or a new one")
+    partial = _partial(place)
+    partial.touch()
+    partial.unlink()
+
+
 @contextmanager
 def atomic_folder(path: str | Path, kind: FolderKind | None = None) -> Iterator[Path]:
     """Yield a temporary folder beside `path`; it replaces `path` durably if the block succeeds, else it is removed.

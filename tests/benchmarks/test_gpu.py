@@ -99,6 +99,43 @@ def test_a_rehearsal_ends_with_figures_and_rates(tmp_path, capsys):
     assert again.read_text() == made.read_text()
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("[]", "x.json: holds no figures of a GPU; name a file of"),
+        ('{"card": "a card"}', "x.json: holds no figures of a GPU; name a file of"),
+        (
+            '{"card": "", "date": "", "signature": {}, "rows": [], "failures": {}, "left_out": [], "seconds": {}}',
+            "--rates: no figures of peak, training, decoding; measure these parts too",
+        ),
+    ],
+)
+def test_figures_without_rates_are_refused(tmp_path, capsys, content, told):
+    (tmp_path / "x.json").write_text(content)
+    files = ["--measured", str(tmp_path / "x.json"), "--rates", str(tmp_path / "rates.json")]
+    assert main(["benchmark", "gpu", *files]) == 1
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "rates.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--json", "."], ".: not a plain file"),
+        (["--rates", "/proc/x.json"], "/proc: no file can be made here"),
+        (["--rates", "x.json", "--parts", "peak", "decoding"], "--rates: needs --parts training too"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written_is_told_before_the_measurement(
+    tmp_path, monkeypatch, capsys, options, told
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gpu, "measure", lambda *_: pytest.fail("it measures"))
+    assert main(["benchmark", "gpu", "--device", "cpu", *options]) == 1
+    assert told in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_estimates_read_the_rates(tmp_path, monkeypatch):
     """Operations per second of a figure are the rate for networks of its size."""
     rows = [

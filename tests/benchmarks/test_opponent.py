@@ -42,6 +42,16 @@ def test_both_sides_answer_and_are_timed(tmp_path):
     assert min(rates["formula"]) > max(rates["loop"])
 
 
+def test_a_killed_opponent_is_told(tmp_path):
+    with Opponent(Path(sys.executable), WORK, folder=tmp_path, **NAMES) as opponent:
+        opponent._process.kill()
+        opponent._process.wait()
+        with pytest.raises(
+            InputError, match=r"it cannot run the opponent \(it ended without a word"
+        ):
+            opponent.work(1)
+
+
 @pytest.mark.parametrize(
     ("python", "reason"),
     [

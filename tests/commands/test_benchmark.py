@@ -101,6 +101,28 @@ def test_a_page_of_tables_is_rendered_again_from_its_rows(monkeypatch, tmp_path,
     assert f"{rows_file}: rows of another version" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ("folder.md", "folder.md: not a plain file"),
+        ("page", "--markdown page: no name of a page; it ends in .md"),
+        ("folder.md/page.md/x.md", "a file stands where a folder should"),
+        ("/proc/page.md", "/proc: no file can be made here"),
+    ],
+)
+@pytest.mark.parametrize("name", ["cleaning", "all"])
+def test_a_page_that_cannot_be_written_is_told_first(
+    tmp_path, monkeypatch, capsys, name, page, told
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "folder.md/page.md").touch()
+    module = types.SimpleNamespace(run=lambda rounds: pytest.fail("it measures"))
+    monkeypatch.setattr(survey, "load", lambda name: module)
+    assert main(["benchmark", name, "--markdown", page]) == 1
+    assert told in capsys.readouterr().err
+
+
 def test_what_was_found_before_a_failure(monkeypatch, capsys):
     def rows(rounds):
         yield Row.of_rounds("x", [6.0], [2.0], "pairs/s")

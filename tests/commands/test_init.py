@@ -1,11 +1,14 @@
 """`weebill init` writes a valid configuration for any text and machine; a dry run succeeds."""
 
+import random
+
 import pytest
 import yaml
 
 from tests.workflow.running import snakemake
 from weebill.__main__ import main
 from weebill.configuration.checking import check
+from weebill.translation.model.vocabulary import train_vocabulary
 from weebill.yaml_files import read_yaml
 
 MACHINE = ["--cores", "4", "--memory", "16", "--gpus", "0"]
@@ -73,6 +76,31 @@ def test_languages_without_a_common_letter_have_a_vocabulary_each(languages, joi
     assert vocabulary["size"] == (32000 if joint else 16000)
 
 
+def test_a_vocabulary_has_a_piece_for_each_common_letter(folder):
+    """SentencePiece trains the drafted sizes on the text, which has 1,500 Han letters."""
+    draw = random.Random(1)
+    letters = [chr(0x4E00 + number) for number in range(1500)]
+    lines = ["".join(letters[n * step % 1500] for step in range(1, 9)) for n in range(1500)]
+    words = ["".join(draw.choices("aeiourstnl", k=draw.randint(2, 8))) for _ in range(900)]
+    english = [" ".join(draw.choices(words, k=8)) for _ in lines]
+    (folder / "train.zh").write_text("\n".join(lines) + "\n", "utf-8")
+    (folder / "train.en").write_text("\n".join(english) + "\n", "utf-8")
+    (folder / "both.tsv").write_text(
+        "".join(f"{one}\t{two}\n" for one, two in zip(english, lines, strict=True)), "utf-8"
+    )
+    found = []
+    for text in (["train.en", "train.zh"], ["both.tsv"]):
+        assert init("--corpus", *text, "--force", languages=("en", "zh")) == 0
+        found.append(written()["vocabulary"])
+        assert "joint: false" in (folder / "mine.yaml").read_text()
+    assert found[0] == found[1]
+    train_vocabulary(lines, "zh.spm", found[0]["size"], 1, byte_fallback=True)
+    train_vocabulary(english, "en.spm", found[0]["source_size"], 1, byte_fallback=True)
+    later = ["--corpus", "opus:OpenSubtitles:v2018", "--pairs", "20000", "--force"]
+    assert init(*later, languages=("en", "ko")) == 0
+    assert written()["vocabulary"]["size"] > 1700
+
+
 def test_lengths_follow_the_text_and_the_hours(folder, capsys):
     """A run of at most an hour trains less than a run without a limit."""
     named = ["--corpus", "opus:Europarl:v8", "--monolingual", "train.en", "--pairs"]
@@ -95,6 +123,28 @@ def test_a_small_memory_gets_batches_in_parts():
     training = written()["teacher"]["training"]
     assert training["accumulate"] > 1
     assert training["accumulate"] * training["batch_tokens"] == 8192
+
+
+def test_a_smaller_memory_gets_smaller_models(capsys):
+    named = ["--corpus", "opus:Europarl:v8", "--pairs", "1000000", "--force", "--memory"]
+    assert init(*named, "2.5", languages=("en", "de")) == 0
+    assert written()["teacher"]["architecture"] == "multi30k.teacher"
+    assert not capsys.readouterr().err
+    assert init(*named, "0.5", languages=("en", "de")) == 0
+    assert (
+        "mine.yaml: the smallest models and batches still need about 1." in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(("cards", "devices"), [("0,2", 2), ("", None)])
+def test_gpus_are_those_that_jobs_may_use(monkeypatch, cards, devices):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", cards)
+    monkeypatch.delenv("WEEBILL_GPUS", raising=False)
+    command = ["init", "mine.yaml", "--languages", "fi", "et", "--corpus", "train.fi", "train.et"]
+    assert main(command) == 0
+    hardware = written()["hardware"]
+    assert hardware["accelerator"] == ("gpu" if devices else "cpu")
+    assert hardware["devices"] == (devices or 1)
 
 
 def test_a_teacher_of_the_hub_is_not_trained():
@@ -121,6 +171,7 @@ def test_a_teacher_of_the_hub_is_not_trained():
         (["--corpus", "short.et", "short.et"], ("fi", "et"), "corpora.short: 1 lines, of which 2 would be held out"),
         (["--corpus", "ragged.tsv"], ("fi", "et"), "ragged.tsv:2: no tab"),
         (["--corpus", "nul.fi", "train.et"], ("fi", "et"), "nul.fi:1: a NUL character inside the line"),
+        (["--corpus", "train.fi", "train.et", "--teacher", "basse"], ("fi", "et"), "did you mean 'base'?; of a"),
         (["--corpus", "train.fi", "train.et", "--teacher", "."], ("fi", "et"), "teacher.hugging_face: "),
         (["--corpus", "sacrebleu:wmt19"], ("fi", "et"), "--corpus sacrebleu:wmt19: sacreBLEU has test sets alone"),
     ],
@@ -133,6 +184,14 @@ def test_faults_come_before_the_file(folder, capsys, words, languages, told):
     assert init(*words, languages=languages) == 1
     assert told in capsys.readouterr().err
     assert not (folder / "mine.yaml").exists()
+
+
+def test_filters_that_drop_much_are_named(folder, capsys):
+    """Numbers of the sides differ, as of files that do not belong together."""
+    (folder / "other.et").write_text("".join(f"lause {number + 7}\n" for number in range(400)))
+    assert init("--corpus", "train.fi", "other.et") == 0
+    told = "mine.yaml: corpora.train: of its first rows, the filter 'numbers' drops 360 of 360 rows"
+    assert told in capsys.readouterr().err
 
 
 def test_nothing_is_replaced_unasked(folder, capsys):

@@ -29,6 +29,16 @@ def error_lines(run, marker: str) -> list[str]:
 
 SNAKEFILE = ("--snakefile", str(REPOSITORY / "Snakefile"))
 TABLE = "results/tiny/test_sets/tatoeba_test.parquet"
+
+
+def test_a_run_without_cores_would_wait_for_ever(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = run_snakemake(*SNAKEFILE, "--configfile", str(TINY), "--cores", "0")
+    assert error_lines(run, "--cores") == [
+        "--cores: found 0, expected 1 or more; no job could ever start"
+    ]
+
+
 SPOILT = {
     "latin.yaml": ("seed: 1\n# M\xfcnchen\n".encode("latin-1"), ":2: not UTF-8 (byte 0xfc)"),
     "day.yaml": (b"seed: 1\nexperiment: 2020-13-45\n", ":2: not valid YAML: '2020-13-45' is no date"),

@@ -150,7 +150,7 @@ def test_a_training_on_several_cards_gets_all_at_once(jobs):
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """Return a function that sets the environment of this process, which holds no cards."""
-    for name in (gpus.CHOICE, gpus.VISIBLE, gpus.TAKEN, *gpus.SCHEDULERS):
+    for name in (gpus.CHOICE, gpus.VISIBLE, gpus.TAKEN, gpus.SUBMITTED, *gpus.SCHEDULERS):
         monkeypatch.setenv(name, "")  # pytest restores it, even if the code sets it
         monkeypatch.delenv(name)
     monkeypatch.setenv(gpus.FOLDER, str(tmp_path / "locks"))
@@ -191,8 +191,20 @@ def test_a_card_that_is_named_twice_serves_two_jobs_evenly(machine, monkeypatch)
 
 @pytest.mark.parametrize("name", ["SLURM_JOB_ID", "PBS_JOBID"])
 def test_a_scheduler_chooses_its_jobs_cards(machine, name):
-    machine(**{name: "17", "CUDA_VISIBLE_DEVICES": "0"})
+    machine(**{name: "17", "CUDA_VISIBLE_DEVICES": "0", gpus.SUBMITTED: "1"})
     assert gpus.take_gpus(1) == [] and gpus.TAKEN not in os.environ
+
+
+def test_jobs_of_a_run_in_an_allocation_share_its_cards(machine, monkeypatch, tmp_path):
+    """Another allocation may give the same numbers to other cards, so it has locks of its own."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv(gpus.FOLDER)
+    taken = []
+    for allocation in ("17", "17", "18"):
+        machine(SLURM_JOB_ID=allocation, CUDA_VISIBLE_DEVICES="0,1")
+        taken += gpus.take_gpus(1)
+        monkeypatch.delenv(gpus.TAKEN)
+    assert taken == ["0", "1", "0"]
 
 
 def test_no_card_no_lock(machine, monkeypatch):

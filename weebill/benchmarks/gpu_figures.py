@@ -5,6 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from weebill.errors import InputError
+
+# Parts with rates for estimates, and the values of a figure by which estimates find its rate.
+RATED = {"training": ("weights", "positions"), "decoding": ("weights", "beam")}
+
 
 @dataclass
 class Found:
@@ -74,8 +79,11 @@ def rates_for_estimates(found: Found) -> dict[str, Any]:
     """Return rates for estimates of cost: operations per second of training and search, by weights, batch and beam.
 
     Trainings in float32 are not measured; the ratio of the peaks of float32 and bfloat16 products is stored instead.
+    Raises InputError if a part was not measured.
     """
-    keys = {"training": ("weights", "positions"), "decoding": ("weights", "beam")}
+    measured = {row["part"] for row in found.rows}
+    if missing := [part for part in ("peak", *RATED) if part not in measured]:
+        raise InputError(f"--rates: no figures of {', '.join(missing)}; measure these parts too")
     return {
         "card": found.card,
         "date": found.date,
@@ -87,6 +95,6 @@ def rates_for_estimates(found: Found) -> dict[str, Any]:
                 for row in found.rows
                 if row["part"] == part
             ]
-            for part, names in keys.items()
+            for part, names in RATED.items()
         },
     }

@@ -5,6 +5,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -63,8 +64,9 @@ class Opponent:
 
     def work(self, task: Any) -> Any:
         """Return the opponent's answer to a task; both are JSON values."""
-        self._process.stdin.write(f"{json.dumps(task)}\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # the process has ended, as is said below
+            self._process.stdin.write(f"{json.dumps(task)}\n")
+            self._process.stdin.flush()
         self._wait("done")
         return json.loads(self._answer.read_text())
 

@@ -8,7 +8,7 @@ from typing import Any
 from weebill.benchmarks import SMALLER_IS_BETTER
 from weebill.benchmarks.survey import Survey
 from weebill.errors import InputError
-from weebill.files import write_json, write_text
+from weebill.files import check_file, write_json, write_text
 from weebill.report.rendering import to_markdown
 from weebill.report.rows import NAME, made_today
 from weebill.report.table import Table
@@ -21,6 +21,16 @@ FOOTER = """
 
 `weebill publish` renders this page again from its rows; `make stale` tells if the code that made them has changed.
 """
+
+
+def check_page(file: Path) -> None:
+    """Raise InputError or OSError, before the measurements, if `write_page` could not write this page."""
+    rows = file.with_suffix("") / NAME
+    if rows.parent == file:
+        raise InputError(f"--markdown {file}: no name of a page; it ends in .md")
+    check_file(file)
+    if rows.parent.exists():
+        check_file(rows)
 
 
 def write_page(file: Path, found: Survey, command: str) -> list[Path]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from weebill.arguments import Parser, positive
 from weebill.benchmarks import NAMES, Row, add_options
+from weebill.errors import InputError
 
 if TYPE_CHECKING:
     from weebill.benchmarks.survey import Survey
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run a benchmark; print each row or table as soon as it is measured, and the machine and the versions."""
-    from weebill.benchmarks.page import write_page
+    from weebill.benchmarks.page import check_page, write_page
     from weebill.benchmarks.survey import Survey, load, shown
     from weebill.evaluation.measurement import conditions, versions_line
     from weebill.workflow.repository import commit
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     module = load(arguments.name)
     options = vars(_parser_of_module(arguments.name, module).parse_args(arguments.options))
     as_json, markdown = options.pop("json"), options.pop("markdown")
+    if markdown:
+        check_page(markdown)
     signature = conditions(getattr(module, "OPPONENTS", ()))
     found = Survey(options["rounds"], {"commit": commit(), **signature})
     rows = _kept(found, arguments.name, module.run(**options))
@@ -69,12 +72,14 @@ def _kept(found: "Survey", name: str, rows: "Iterable[Row | Table]") -> "Iterato
 
 def _run_all(options: list[str]) -> int:
     """Run every benchmark, then compare with published figures; return 1 if one failed, but not if one was slow."""
-    from weebill.benchmarks.page import write_page
+    from weebill.benchmarks.page import check_page, write_page
     from weebill.benchmarks.survey import Survey, changes, survey
     from weebill.files import write_json
 
     given = parser_of(ALL).parse_args(options)
     published = Survey.read(given.against) if given.against else None
+    if given.markdown:
+        check_page(given.markdown)
 
     def save(found: Survey) -> None:
         if given.json:
@@ -92,8 +97,8 @@ def _run_all(options: list[str]) -> int:
 def _run_gpu(options: list[str]) -> int:
     """Measure a GPU, print a line for each figure and write all of them; return 1 if a setting failed."""
     from weebill.benchmarks import gpu
-    from weebill.benchmarks.gpu_figures import Found, rates_for_estimates, together
-    from weebill.files import read_json, write_json
+    from weebill.benchmarks.gpu_figures import RATED, Found, rates_for_estimates, together
+    from weebill.files import check_file, read_json, write_json
     from weebill.kernels.accelerator import check_device
 
     given = parser_of(GPU).parse_args(options)
@@ -104,8 +109,16 @@ def _run_gpu(options: list[str]) -> int:
 
     if given.measured:
         content = read_json(given.measured)
-        found = together([content.get("benchmark", content)])
+        try:
+            found = together([content.get("benchmark", content)])
+        except (AttributeError, KeyError, TypeError) as error:
+            remedy = "name a file of `weebill benchmark gpu --json FILE`"
+            raise InputError(f"{given.measured}: holds no figures of a GPU; {remedy}") from error
     else:
+        for file in filter(None, (given.json, given.rates)):
+            check_file(file)
+        if given.rates and (missing := {"peak", *RATED}.difference(given.parts)):
+            raise InputError(f"--rates: needs --parts {' '.join(sorted(missing))} too")
         check_device(given.device)
         found = gpu.measure(
             given.device, given.rounds, given.seconds, given.parts, given.commit, save

@@ -87,15 +87,20 @@ def run(arguments: argparse.Namespace) -> int:
     made = draft(request)
     text = as_yaml(request, made)
     config = check(parse_yaml(text, path), str(path))
-    unreadable, _ = sample_texts(config)
+    unreadable, warnings = sample_texts(config)
     if faults := [*missing_files(config), *unfit_models(config), *unreadable]:
         raise InputError("\n".join(f"{path}: {line}" for line in faults))
     write_text(path, text)
+    for line in warnings:
+        print(f"{path}: {line}", file=sys.stderr)
     if request.machine.hours is not None and made.hours > request.machine.hours:
-        print(
-            f"{path}: the fastest models and lengths still need about {made.hours:,.1f} hours",
-            file=sys.stderr,
+        told = f"the fastest models and lengths still need about {made.hours:,.1f} hours"
+        print(f"{path}: {told}", file=sys.stderr)
+    if made.memory_gib > request.machine.memory_gib:
+        told = (
+            f"the smallest models and batches still need about {made.memory_gib:,.1f} GiB of memory"
         )
+        print(f"{path}: {told}", file=sys.stderr)
     print(f"{path}: written; read it, then\n  weebill check {path}\n  weebill run {path}")
     return 0
 
@@ -139,6 +144,7 @@ def _request(arguments: argparse.Namespace, experiment: str) -> "Request":
     import psutil
 
     from weebill.configuration.draft import Machine, Request
+    from weebill.workflow.gpus import known_gpus
 
     for key in ("languages", "corpus"):
         if not getattr(arguments, key):
@@ -148,9 +154,7 @@ def _request(arguments: argparse.Namespace, experiment: str) -> "Request":
         entry = {"importer": "files", "use": "monolingual", "source": file}
         corpora[_free(_name([file]), corpora)] = entry
     validation = arguments.validation and _entry("--validation", arguments.validation)
-    gpus = (
-        len(list(Path("/dev").glob("nvidia[0-9]*"))) if arguments.gpus is None else arguments.gpus
-    )
+    gpus = len(set(known_gpus())) if arguments.gpus is None else arguments.gpus
     cores = arguments.cores or len(os.sched_getaffinity(0))
     memory = arguments.memory or round(psutil.virtual_memory().total / 2**30, 1)
     return Request(

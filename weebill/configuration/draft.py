@@ -8,20 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from weebill.configuration.checking import check, estimate
-from weebill.configuration.cost import SIDE_BYTES
+from weebill.configuration.draft_size import Size, pieces, size_of, together
 from weebill.configuration.resources import training_memory
 from weebill.configuration.schema import Config
 from weebill.configuration.zoo_file import load_zoo
-from weebill.corpus.download import is_url
 from weebill.corpus.language_codes import unicode_scripts
-from weebill.errors import InputError
-from weebill.experiment.origins import PREFIX
-from weebill.experiment.zoo import Zoo
+from weebill.errors import InputError, nearest
+from weebill.experiment.zoo import MODELS_NAME, Zoo
 from weebill.files import GIB, MIB
-from weebill.text_files import read_lines
 
-# Bytes of text per token (3.9 on Multi30k with 6,000 pieces), and bytes of text needed per piece of a vocabulary.
-PIECE_BYTES, VOCABULARY_BYTES = 4, 50
+PIECE_BYTES = 4  # bytes of text per token (3.9 on Multi30k with 6,000 pieces)
 HELD_OUT, MOST_HELD_OUT = 0.05, 1000  # largest share and number of lines for a held-out set
 SHORTENED = (1.0, 0.7, 0.5, 0.35, 0.25)  # shares of the usual updates, tried to fit the hours
 PARTS = (1, 2, 4, 8, 16)  # parts of a batch (gradients are summed), tried to fit the memory
@@ -76,20 +72,14 @@ SCALES = (
 )
 
 
-class Size(NamedTuple):
-    """Rows and bytes of text; both sides count."""
-
-    rows: int
-    bytes: int
-
-
 @dataclass(frozen=True)
 class Draft:
-    """Configuration without its defaults, rows of its corpora, and the estimated hours of a run."""
+    """Configuration without its defaults, rows of its corpora, and estimates of a run: hours, and GiB of memory."""
 
     config: Config
     rows: int
     hours: float
+    memory_gib: float
 
 
 def draft(request: Request) -> Draft:
@@ -99,58 +89,24 @@ def draft(request: Request) -> Draft:
     """
     zoo, sizes = load_zoo(), {}
     for name, entry in request.corpora.items():
-        sizes[name] = _size(name, entry, request.pairs)
+        sizes[name] = size_of(name, entry, request.pairs)
     text = _text(request, sizes)
-    whole = Size(*(sum(column) for column in zip(*sizes.values(), strict=True)))
+    whole = together(list(sizes.values()))
     scales = [one for one in SCALES if one.pairs < whole.rows]
     scales.append(SCALES[len(scales)])
-    best = None
+    drafts = []
     for scale, share in product(reversed(scales), SHORTENED):
         for parts in PARTS:
             config = text | _models(request, scale, share, whole, parts, zoo)
             complete = check(config, "weebill init", zoo)
-            if _fits(complete, request.machine, zoo):
+            memory = _memory_gib(complete, request.machine, zoo)
+            if fits := memory <= request.machine.memory_gib:
                 break
-        hours = _hours(complete, request.machine)
-        if best is None or hours < best.hours:
-            best = Draft(config, whole.rows, hours)
-        if request.machine.hours is None or hours <= request.machine.hours:
-            break
-    return best
-
-
-def _size(name: str, entry: Config, pairs: int | None) -> Size:
-    """Return the rows and bytes of a corpus, counted in local files or else estimated from `pairs`."""
-    files = [entry[key] for key in ("table", "source", "target") if key in entry]
-    absent = [file for file in files if not Path(file).is_file()]
-    for file in absent:
-        if not is_url(file) and not file.startswith(PREFIX):
-            raise InputError(f"{file}: no such file; check the path")
-    if absent or not files:
-        if pairs is None:
-            raise InputError(
-                f"corpora.{name}: its size is not known before it is fetched; give the number of its pairs by --pairs"
-            )
-        return Size(pairs, pairs * SIDE_BYTES * (1 if "use" in entry else 2))
-    counts = {}
-    for file in files:
-        rows = size = 0
-        for line in read_lines(file):
-            rows, size = rows + 1, size + len(line.encode())
-            if "table" in entry and "\t" not in line:
-                raise InputError(
-                    f"{file}:{rows}: no tab; a table has the source and the target in two columns"
-                )
-        if not rows:
-            raise InputError(f"{file}: empty file; a corpus has at least one line")
-        counts[file] = Size(rows, size)
-    rows = {size.rows for size in counts.values()}
-    if len(rows) > 1:
-        told = " and ".join(f"{file} has {size.rows:,} lines" for file, size in counts.items())
-        raise InputError(
-            f"corpora.{name}: {told}; the sides of a corpus must have one line per pair"
-        )
-    return Size(rows.pop(), sum(size.bytes for size in counts.values()))
+        made = Draft(config, whole.rows, _hours(complete, request.machine), memory)
+        if fits and (request.machine.hours is None or made.hours <= request.machine.hours):
+            return made
+        drafts.append((not fits, made.hours, made))
+    return min(drafts, key=lambda one: one[:2])[-1]
 
 
 def _text(request: Request, sizes: Mapping[str, Size]) -> Config:
@@ -193,7 +149,7 @@ def _models(
     devices = max(1, gpus)
     # 26 epochs on Multi30k, 3 on ten million pairs
     epochs = min(30, max(3, 20 * (100_000 / text.rows) ** 0.4))
-    positions = text.bytes / PIECE_BYTES + 2 * text.rows
+    positions = sum(text.bytes) / PIECE_BYTES + 2 * text.rows
     updates = _rounded(share * epochs * positions / scale.batch_tokens / devices)
     training = {
         "batch_tokens": scale.batch_tokens // parts,
@@ -207,14 +163,10 @@ def _models(
     teacher = _teacher(scale.teacher if request.teacher is None else request.teacher, zoo)
     if "architecture" in teacher:
         teacher["training"] = {**training, "dropout": scale.dropout, "label_smoothing": 0.1}
-    apart = set.isdisjoint(*map(set, map(unicode_scripts, request.languages)))
-    tables = 2 if apart else 1  # two vocabularies for languages without common letters
-    size = max(100, text.bytes // tables // VOCABULARY_BYTES // 100 * 100)
-    size = min(scale.vocabulary // tables, size + 300)  # 256 pieces are bytes
     threads = max(1, machine.cores // devices)
     accelerator = "gpu" if gpus else "cpu"
     return {
-        "vocabulary": {"size": size, **({"joint": False} if apart else {})},
+        "vocabulary": _vocabulary(request, scale, text),
         "teacher": teacher,
         "distillation": {"shards": max(devices if gpus else machine.cores, text.rows // 2_000_000)},
         "students": list(scale.students),
@@ -224,10 +176,33 @@ def _models(
     }
 
 
+def _vocabulary(request: Request, scale: Scale, text: Size) -> Config:
+    """Return the section of the vocabulary: one for each language if they have no common letters.
+
+    It has a piece for each common character, of which Chinese and Japanese have thousands.
+    """
+    sides = [set(unicode_scripts(language)) for language in request.languages]
+    if not sides[0].isdisjoint(sides[1]):
+        later = sides[0] | sides[1] if request.pairs else ()
+        counted = text.characters[0] + text.characters[1]
+        return {"size": pieces(scale.vocabulary, sum(text.bytes), counted, later)}
+    source, target = (
+        pieces(scale.vocabulary // 2, size, counted, scripts if request.pairs else ())
+        for size, counted, scripts in zip(text.bytes, text.characters, sides, strict=True)
+    )
+    own = {"source_size": source} if source != target else {}
+    return {"size": target, "joint": False, **own}
+
+
 def _teacher(model: str, zoo: Zoo) -> Config:
     name, _, commit = model.partition("@")
     if name in zoo:
         return {"architecture": name}
+    if not commit and not Path(name).exists():
+        raise InputError(
+            f"init: --teacher {name}: no folder, and no model in {MODELS_NAME}{nearest(name, zoo)}; of a model on "
+            "the hub, give the commit too, as NAME@COMMIT"
+        )
     return {"hugging_face": name, **({"revision": commit} if commit else {})}
 
 
@@ -237,8 +212,8 @@ def _rounded(updates: float) -> int:
     return max(100, round(updates / unit) * unit)
 
 
-def _fits(config: Config, machine: Machine, zoo: Zoo) -> bool:
-    """Return True if the memory suffices for all trainings that the machine starts at once."""
+def _memory_gib(config: Config, machine: Machine, zoo: Zoo) -> float:
+    """Return the memory that all trainings need that the machine starts at once."""
     hardware = config["hardware"]
     at_once = max(1, machine.cores // hardware["threads"]) if not machine.gpus else 1
     trainings = [(student, config["training"]) for student in config["students"]]
@@ -248,7 +223,7 @@ def _fits(config: Config, machine: Machine, zoo: Zoo) -> bool:
         training_memory(config, name, training["batch_tokens"], [], zoo)
         for name, training in trainings
     )
-    return at_once * largest <= machine.memory_gib * GIB / MIB
+    return at_once * largest * MIB / GIB
 
 
 def _hours(config: Config, machine: Machine) -> float:

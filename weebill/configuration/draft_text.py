@@ -67,5 +67,6 @@ def _explained(name: str, values: dict[str, Any], settings: type, indent: str = 
     told, lines = sentences(settings), [f"{indent}{name}:"]
     for key, value in values.items():
         comment = re.split(r"[.:;] ", told[key].rstrip("."))[0]
-        lines.append(f"{f'{indent}  {key}: {value}'.ljust(COLUMN)}# {comment}")
+        setting = yaml.safe_dump({key: value}).strip()
+        lines.append(f"{f'{indent}  {setting}'.ljust(COLUMN)}# {comment}")
     return "\n".join(lines) + "\n"

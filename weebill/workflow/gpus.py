@@ -1,8 +1,9 @@
 """Distribution of this machine's GPUs to jobs, by locks that end with the process.
 
 A card's lock is a file that the job holds by `flock`, so a killed job returns its card.  CUDA_VISIBLE_DEVICES names
-the chosen cards before anything touches a GPU, also for the processes that the job starts.  On a cluster, the
-scheduler chooses the cards.  WEEBILL_GPUS names the cards to choose from (`WEEBILL_GPUS=0,1,3`); by default these are
+the chosen cards before anything touches a GPU, also for the processes that the job starts.  For a job that Snakemake
+submits to a cluster, the scheduler chooses the cards; in an interactive allocation, jobs share its cards by locks.
+WEEBILL_GPUS names the cards to choose from (`WEEBILL_GPUS=0,1,3`); by default these are
 the cards in CUDA_VISIBLE_DEVICES, or all.  A card that is named N times serves N jobs at once.
 """
 
@@ -23,8 +24,16 @@ TAKEN = "WEEBILL_GPUS_TAKEN"  # environment variable: cards of this job, for the
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 FOLDER = "WEEBILL_GPU_LOCKS"  # environment variable: folder of the locks, the same for all users
 PERIOD = 0.5  # seconds between two searches for a free card
+SUBMITTED = (
+    "WEEBILL_SUBMITTED"  # environment variable: set for jobs that Snakemake submits to a cluster
+)
 SCHEDULERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "FLUX_JOB_ID")  # their variables
 _held: list[int] = []  # open locks; they last as long as the process
+
+
+def leave_to_scheduler() -> None:
+    """Leave the choice of cards to the scheduler, for all jobs of this process: a Snakemake in a submitted job."""
+    os.environ[SUBMITTED] = "1"
 
 
 def take_gpus(count: int) -> list[str]:
@@ -33,7 +42,7 @@ def take_gpus(count: int) -> list[str]:
     Take nothing if a scheduler chose the cards, an ancestor process took them for this job, or there is no GPU.
     Raises InputError if the machine has fewer than `count`.
     """
-    if not count or TAKEN in os.environ or any(name in os.environ for name in SCHEDULERS):
+    if not count or TAKEN in os.environ or (SUBMITTED in os.environ and _allocation()):
         return []
     cards = known_gpus()
     if not cards:
@@ -55,6 +64,11 @@ def known_gpus() -> list[str]:
             given = os.environ[name].split(",")
             return [card.strip() for card in given if card.strip() not in ("", "-1")]
     return [str(number) for number in range(_count())]
+
+
+def _allocation() -> list[str]:
+    """Return the number of the scheduler's job that this process is in, if any."""
+    return [os.environ[name] for name in SCHEDULERS if name in os.environ][:1]
 
 
 def _count() -> int:
@@ -116,8 +130,9 @@ def _lock(path: Path, wait: bool = False) -> int | None:
 
 
 def _folder() -> Path:
-    """Make and return the folder of the locks."""
-    folder = Path(os.environ.get(FOLDER) or Path(tempfile.gettempdir(), "weebill-gpus"))
+    """Make and return the folder of the locks; two allocations may give the same number to different cards."""
+    name = "-".join(["weebill-gpus", *_allocation()])
+    folder = Path(os.environ.get(FOLDER) or Path(tempfile.gettempdir(), name))
     folder.mkdir(parents=True, exist_ok=True)
     with suppress(PermissionError):  # another user's folder
         folder.chmod(0o777)

@@ -120,10 +120,10 @@ class Vocabulary:
     SentencePiece's. Those with `nfkc` also rewrite characters that languages need, such as full-width punctuation in
     Chinese, Thai's SARA AM and the ² of m²; those with `_cf` make all text lower-case."""
     joint: bool = True
-    """`true`: both languages share one vocabulary and one table of embeddings. `false`: each language has its own,
-    which suits languages in different scripts; `size` is then that of the target."""
+    """One vocabulary and one table of embeddings for both languages. `false`: each language has its own, which suits
+    languages in different scripts; `size` is then that of the target."""
     source_size: Annotated[int, Ge(100), Le(65536)] | None = None
-    """Pieces of the source's vocabulary with `joint: false`; by default as many as for the target."""
+    """Pieces of the source's own vocabulary, if `joint` is false; by default as many as for the target."""
 
 
 @section

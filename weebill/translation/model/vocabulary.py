@@ -89,7 +89,7 @@ def train_vocabulary(
             )
         except RuntimeError as error:
             reason = str(error).splitlines()[-1].strip()
-            remedy = "choose a smaller vocabulary.size"
+            remedy = "choose a smaller vocabulary.size, or add text"
             if "required_chars" in reason:
                 remedy = (
                     "choose a larger vocabulary.size, or a smaller vocabulary.character_coverage"
