@@ -30,7 +30,9 @@ def stop(message):
 CONFIG_FILE = " + ".join(map(str, workflow.configfiles)) or "config of the module"
 try:
     if workflow.resource_settings.cores == 0 and workflow.is_main_process:
-        raise InputError("--cores: found 0, expected 1 or more; no job could ever start")
+        raise InputError(
+            "--cores: found 0, expected 1 or more; no job could ever start"
+        )
     check_python(sys.executable)
     # workflow.basedir is the folder of a workflow that imports this one as a module
     REPOSITORY = repository_of(workflow.current_basedir, workflow.sourcecache.open)
