@@ -63,9 +63,8 @@ class RequestBatches:
         try:
             rest = iter(self._translate([line for lines, _ in batch for line in lines]))
             found = [[next(rest) for _ in lines] for lines, _ in batch]
-        except (
-            BaseException
-        ) as error:  # also a library's panic, or no request would ever be answered
+        # A library's panic is no Exception; if it ended this thread, no request would ever be answered.
+        except BaseException as error:
             if len(batch) == 1:
                 batch[0][1].set_exception(error)
             return False

@@ -1,7 +1,7 @@
 """Translation of pieces by a student, in batches; results are in the order of the input."""
 
 from collections.abc import Iterator, Sequence
-from threading import Event
+from threading import Event, Lock
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class Student:
         shortlist: Shortlist | None = None,
     ):
         self.engines, self.shortlist = list(engines), shortlist
+        self.turn = Lock()  # for threads that share the student
         self.ended = Event()  # once it is set, no further batch begins
         self._decoder = DecoderCost.of(architecture)
         self.every = np.arange(architecture.vocabulary, dtype=np.int32)

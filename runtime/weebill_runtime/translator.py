@@ -52,19 +52,21 @@ class StudentTranslator(PieceTranslator):
         hands = [order[thread::count] for thread in range(count)]
         shares = [[sources[index] for index in hand] for hand in hands]
         ended = Event()
-        for one in students:
-            one.ended = ended
+
+        def do(one: Student, part: Sequence) -> list:
+            with one.turn:  # after Ctrl-C, a thread of the last call may still be in its batch
+                one.ended = ended
+                return work(one, part, *arguments)
+
         with ThreadPoolExecutor(count) as threads:
             try:
-                parts = threads.map(lambda one, part: work(one, part, *arguments), students, shares)
-            except RuntimeError as error:  # errors of the work itself come with its results
-                raise InputError(f"threads: {count} cannot be started; use fewer") from error
-            try:
+                try:
+                    parts = threads.map(do, students, shares)
+                except RuntimeError as error:  # errors of the work itself come with its results
+                    raise InputError(f"threads: {count} cannot be started; use fewer") from error
                 parts = list(parts)
-            except (
-                BaseException
-            ):  # Ctrl-C, or an error of one thread; the others end with their batch
-                ended.set()
+            except BaseException:  # also Ctrl-C, which may come before all threads are started
+                ended.set()  # they end with their batch
                 raise
         results = dict(zip(chain(*hands), chain(*parts), strict=True))
         return [results[index] for index in range(len(sources))]

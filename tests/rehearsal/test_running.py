@@ -28,7 +28,7 @@ def test_the_table_has_every_rule_and_the_sums():
 
 
 def test_a_rehearsal_that_is_terminated_ends_its_run(tmp_path):
-    """In place of Snakemake, a script runs that would wait for ever; a shell's background ignores interrupts."""
+    """A script that would wait for ever stands in for Snakemake; a shell's background ignores interrupts."""
     (tmp_path / "snakemake.py").write_text(
         "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(600)\n"
     )

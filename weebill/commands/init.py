@@ -91,16 +91,14 @@ def run(arguments: argparse.Namespace) -> int:
     if faults := [*missing_files(config), *unfit_models(config), *unreadable]:
         raise InputError("\n".join(f"{path}: {line}" for line in faults))
     write_text(path, text)
-    for line in warnings:
-        print(f"{path}: {line}", file=sys.stderr)
     if request.machine.hours is not None and made.hours > request.machine.hours:
         told = f"the fastest models and lengths still need about {made.hours:,.1f} hours"
-        print(f"{path}: {told}", file=sys.stderr)
+        warnings.append(told)
     if made.memory_gib > request.machine.memory_gib:
-        told = (
-            f"the smallest models and batches still need about {made.memory_gib:,.1f} GiB of memory"
-        )
-        print(f"{path}: {told}", file=sys.stderr)
+        told = f"the smallest models and batches still need about {made.memory_gib:,.1f} GiB"
+        warnings.append(f"{told} of memory")
+    for line in warnings:
+        print(f"{path}: {line}", file=sys.stderr)
     print(f"{path}: written; read it, then\n  weebill check {path}\n  weebill run {path}")
     return 0
 

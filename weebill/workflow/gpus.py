@@ -24,9 +24,7 @@ TAKEN = "WEEBILL_GPUS_TAKEN"  # environment variable: cards of this job, for the
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 FOLDER = "WEEBILL_GPU_LOCKS"  # environment variable: folder of the locks, the same for all users
 PERIOD = 0.5  # seconds between two searches for a free card
-SUBMITTED = (
-    "WEEBILL_SUBMITTED"  # environment variable: set for jobs that Snakemake submits to a cluster
-)
+SUBMITTED = "WEEBILL_SUBMITTED"  # variable that is set for jobs that Snakemake submits to a cluster
 SCHEDULERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "FLUX_JOB_ID")  # their variables
 _held: list[int] = []  # open locks; they last as long as the process
 
