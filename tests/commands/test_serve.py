@@ -1,8 +1,10 @@
 """`weebill serve` names what it cannot serve; `tests/weebill_runtime/test_server.py` tests its answers."""
 
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import torch
 
 from tests.small_models import make_folder, make_vocabulary, make_whole_vocabulary
 from weebill.__main__ import main
@@ -80,3 +82,24 @@ def test_a_hugging_face_model_of_many_languages_is_told_them(tmp_path, monkeypat
     expected = load(folder, languages=("en", "de")).translate(["one bird", ""])
     assert found[1] == expected
     assert [one["code"] for one in found[0]] == ["en", "de"]
+
+
+def test_pytorch_computes_on_as_many_threads_as_were_asked_for(folder, tmp_path, monkeypatch):
+    """A Weebill model has as many threads of its own instead."""
+    counts = []
+
+    def serve(server):
+        with ThreadPoolExecutor() as another:  # as those that answer
+            counts.append(another.submit(torch.get_num_threads).result())
+        server.server_close()
+        server.batches.close()
+
+    monkeypatch.setattr("weebill_runtime.server.serve", serve)
+    before = torch.get_num_threads()
+    try:
+        for model in (make_nllb(tmp_path / "model"), folder):
+            command = ["serve", model, "--languages", "en", "de", "--port", 0, "--threads", 3]
+            assert main(list(map(str, command))) == 0
+    finally:
+        torch.set_num_threads(before)
+    assert counts == [3, 1]

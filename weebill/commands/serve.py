@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C, then finish accepted requests.  Raises InputError for a bad model or option."""
     from weebill.corpus.language_codes import language_name
     from weebill.hugging_face.recognition import is_hugging_face
-    from weebill.runtime.loading import load
+    from weebill.runtime.loading import limit_torch, load
     from weebill_runtime.languages import same_language
     from weebill_runtime.options import SearchOptions
     from weebill_runtime.server import Server, serve
@@ -57,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         shortlist=arguments.shortlist,
         languages=given if is_hugging_face(arguments.model) else None,
     )
+    limit_torch(translator, arguments.threads)
     vocabulary = getattr(translator, "vocabulary", None)
     record = vocabulary and vocabulary.normalisation
     recorded = record and (record.source.language, record.target.language)

@@ -75,8 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"translate: --{next(iter(drawing))} is for --sample; add --sample N")
     if nbest and nbest > arguments.beam:
         raise InputError(f"translate: --nbest {nbest} needs --beam {nbest} or more")
-    from weebill.runtime.loading import load
-    from weebill_runtime.translator import Translator
+    from weebill.runtime.loading import limit_torch, load
 
     options = _options(arguments)
     translator = load(
@@ -96,11 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     numbered = bool(nbest or arguments.sample)
     searches = numbered or arguments.beam > 1 or len(arguments.models) > 1
-    if searches or "torch" in sys.modules:
-        import torch  # takes seconds, and the engine searches greedily without it
-
-        # The runtime has its own threads, and each may call PyTorch.
-        torch.set_num_threads(1 if isinstance(translator, Translator) else arguments.threads)
+    if searches:
+        import torch  # noqa: F401  takes seconds, and the engine searches greedily without it
+    limit_torch(translator, arguments.threads)
     lines, first, words = decoded_lines(standard_input(), "standard input"), 0, 0
     typed, start = sys.stdin.isatty(), time.perf_counter()
     rate = sys.stderr.isatty() and not typed

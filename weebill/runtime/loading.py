@@ -1,5 +1,6 @@
 """Loading of any translator: of the runtime for Weebill models, else of PyTorch."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -83,6 +84,13 @@ def load(
 
     found = load_translator(models, device, languages, numbers)
     return LineTranslator(found, *(languages or ())[:1])
+
+
+def limit_torch(translator: TextTranslator, threads: int) -> None:
+    """Let a translator's process compute on `threads` cores in all, also where PyTorch computes."""
+    if torch := sys.modules.get("torch"):
+        # The runtime has its own threads, and each may call PyTorch.
+        torch.set_num_threads(1 if isinstance(translator, Translator) else threads)
 
 
 def _runs_on_gpus(folder: str | Path) -> str | None:
