@@ -6,7 +6,6 @@ missing arguments.
 """
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -139,9 +138,8 @@ def _ask(arguments: argparse.Namespace) -> None:
 
 
 def _request(arguments: argparse.Namespace, experiment: str) -> "Request":
-    import psutil
-
     from weebill.configuration.draft import Machine, Request
+    from weebill.workflow import machine
     from weebill.workflow.gpus import known_gpus
 
     for key in ("languages", "corpus"):
@@ -153,8 +151,8 @@ def _request(arguments: argparse.Namespace, experiment: str) -> "Request":
         corpora[_free(_name([file]), corpora)] = entry
     validation = arguments.validation and _entry("--validation", arguments.validation)
     gpus = len(set(known_gpus())) if arguments.gpus is None else arguments.gpus
-    cores = arguments.cores or len(os.sched_getaffinity(0))
-    memory = arguments.memory or round(psutil.virtual_memory().total / 2**30, 1)
+    cores = arguments.cores or machine.cores()
+    memory = arguments.memory or round(machine.memory() / 2**30, 1)
     return Request(
         experiment=experiment,
         languages=tuple(arguments.languages),
