@@ -2,10 +2,11 @@
 
 import shlex
 import shutil
+import statistics
 import sys
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ class _Model:
     """Row of the printed table; `speed` is in words per second on one core, by the fastest engine."""
 
     variant: str
-    bleu: float  # mean over the test sets
+    bleu: float
     mebibytes: float
     speed: float
 
@@ -74,16 +75,26 @@ def _best(models: Sequence[_Model]) -> _Model:
 def _models(tables: Path) -> list[_Model]:
     """Read the tables of quality and size, and of speed."""
     speeds: dict[str, float] = {}
-    for row in read_csv([str(tables / "speed/variants.csv")]):
+    for row in read_csv([tables / "speed/variants.csv"]):
         speeds[row["variant"]] = max(speeds.get(row["variant"], 0.0), float(row["wps_1core"]))
-    models = []
-    rows = read_csv([str(tables / "variants.csv")])
-    for variant, group in groupby(rows, key=lambda row: row["variant"]):
-        found = list(group)
-        mean = sum(float(row["bleu"]) for row in found) / len(found)
-        if variant in speeds:
-            models.append(_Model(variant, mean, float(found[0]["size_mib"]), speeds[variant]))
-    return models
+    rows = {row["variant"]: row for row in read_csv([tables / "variants.csv"])}
+    scores = _scores(tables)
+    return [
+        _Model(variant, scores[variant], float(row["size_mib"]), speeds[variant])
+        for variant, row in rows.items()
+        if variant in scores and variant in speeds
+    ]
+
+
+def _scores(tables: Path) -> dict[str, float]:
+    """Return BLEU by variant as on the report's first page: of all test sets together, if they were compared so."""
+    alone = defaultdict(list)
+    for row in read_csv([tables / "variants.csv"]):
+        alone[row["variant"]].append(float(row["bleu"]))
+    together = {row["variant"]: float(row["bleu"]) for row in read_csv([tables / "steps.csv"])}
+    if together and len(next(iter(alone.values()))) > 1:
+        return together
+    return {variant: statistics.fmean(found) for variant, found in alone.items()}
 
 
 def _command(variant: str, results: Path, test_sets: Sequence[str]) -> str:
