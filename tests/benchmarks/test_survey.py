@@ -78,6 +78,7 @@ def test_what_was_found_is_saved_after_each_benchmark(monkeypatch, capsys):
     [("abc", 2, True), ("abc-dirty", 2, False), ("abc", 3, False), (None, 2, False)],
 )
 def test_a_stopped_survey_goes_on_if_the_code_is_the_same(monkeypatch, commit, rounds, goes_on):
+    """Hours of other figures are not overwritten."""
     ran = []
 
     def module(name):
@@ -94,8 +95,12 @@ def test_a_stopped_survey_goes_on_if_the_code_is_the_same(monkeypatch, commit, r
     names = ["search", "mbr"]
     first = survey.survey(2, lambda one: None, names=names)
     assert first.finished == ["search"] and list(first.failed) == ["mbr"]
+    if not goes_on:
+        with pytest.raises(InputError, match="figures of other or unrecorded code"):
+            survey.survey(rounds, pytest.fail, names=names, stopped=first)
+        return
     second = survey.survey(rounds, lambda one: None, names=names, stopped=first)
-    assert ran[2:] == (["mbr"] if goes_on else names)
+    assert ran[2:] == ["mbr"]
     assert [row["key"] for row in second.rows] == names and not second.failed
 
 

@@ -86,11 +86,17 @@ def survey(
 
     A benchmark "cannot run" if it reports missing files or packages before its first row.
     save: called with the figures so far, at the start and after each benchmark.
-    stopped: an earlier survey; its finished benchmarks are reused if it ran the same clean commit, with the same
-    number of rounds, on this machine.
+    stopped: an earlier survey; its finished benchmarks are reused.
+
+    Raises InputError if the earlier survey did not run the same clean commit, with as many rounds, on this machine.
     """
     found = Survey(rounds)
-    if stopped and _same_work(stopped, found):
+    if stopped:
+        if not _same_work(stopped, found):
+            raise InputError(
+                "--json: the file has figures of other or unrecorded code, of another machine or number of rounds; "
+                "move it away, or name another file"
+            )
         found = replace(stopped, not_run={}, failed={})
         found.rows, found.tables = (
             [one for one in kept if one["benchmark"] in found.finished]

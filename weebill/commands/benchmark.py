@@ -168,7 +168,7 @@ def _all_parser() -> argparse.ArgumentParser:
         "--json",
         type=Path,
         metavar="FILE",
-        help="write the figures and their signature there; if the file is of a run that was stopped, only the "
+        help="write the figures and their signature there; if it is of a stopped run of the same code, only the "
         "benchmarks that it lacks are run",
     )
     add("--markdown", type=Path, metavar="FILE", help=PAGE)
