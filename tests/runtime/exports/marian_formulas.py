@@ -6,7 +6,11 @@ Sources: models/transformer.h (layers, masks, positions), rnn/cells.h (SSRU), da
 import struct
 
 import numpy as np
+import torch
 import yaml
+
+from tests.runtime.exports.students import texts
+from weebill.translation.model.network import START
 
 
 class MarianFormulas:
@@ -191,3 +195,19 @@ class FirefoxFormulas(MarianFormulas):
         if table == "Wemb":
             np.testing.assert_allclose(super().param("none_QuantMultA", 1, 1), scale, rtol=1e-6)
         return np.clip(np.rint(x * scale), -127, 127) @ integers.T / (scale * multiplier)
+
+
+def check_formulas(theirs, network, epsilon=1e-6, rtol=1e-4, atol=1e-4):
+    """Check that Marian's formulas read every tensor, and give the scores of our network with Marian's epsilon."""
+    for module in network.modules():
+        if isinstance(module, torch.nn.LayerNorm):
+            module.eps = epsilon
+    for source, target in zip(texts(4), texts(8)[4:], strict=True):
+        mask = torch.ones(1, len(source), dtype=torch.bool)
+        with torch.inference_mode():
+            memory = network.encode(torch.tensor([source]), mask)
+            hidden = network.decode(torch.tensor([[START, *target]]), memory, mask)
+            expected = network.logits(hidden)[0].numpy()
+        found, bound = theirs.scores(source, target), atol * np.abs(expected).max()
+        np.testing.assert_allclose(found, expected, rtol=rtol, atol=bound)
+    assert theirs.asked == {*theirs.arrays, "special:model.yml"}

@@ -1,11 +1,17 @@
 """Students with a vocabulary, for the tests of exports."""
 
+from collections.abc import Iterator
+
+import ctranslate2
 import numpy as np
 import torch
 
 from tests.runtime.conftest import network
+from tests.small_models import TEXT
 from weebill.translation.model.network import Translator
+from weebill.translation.search import greedy
 from weebill_runtime.options import SearchOptions
+from weebill_runtime.vocabulary import EOS
 
 PIECES = 60  # as in `small_models.make_vocabulary`
 SOURCE_PIECES = 66  # size of a separate source vocabulary
@@ -60,6 +66,36 @@ def texts(count: int = 20) -> list[list[int]]:
     draw = torch.Generator().manual_seed(3)
     lengths = torch.randint(1, 30, (count,), generator=draw).tolist()
     return [[*torch.randint(2, PIECES, (n,), generator=draw).tolist(), 0] for n in lengths]
+
+
+def ctranslate2_greedy(folder, vocabulary) -> list[list[int]]:
+    """Return CTranslate2's translations of the texts, in pieces."""
+    names, targets = vocabulary.source.pieces, vocabulary.target.pieces
+    engine = ctranslate2.Translator(str(folder), "cpu", compute_type="float32")
+    found = engine.translate_batch(
+        [[names[piece] for piece in source[:-1]] for source in texts()],
+        beam_size=1,
+        max_decoding_length=19,
+        disable_unk=False,
+    )
+    return [[targets.index(piece) for piece in one.hypotheses[0]] for one in found]
+
+
+def greedy_by_shortlist(model, vocabulary, shortlist, options) -> Iterator[str]:
+    """Yield the translations of TEXT among the pieces that Marian's engine takes from a shortlist.
+
+    It adds the source's pieces, if both sides share pieces, and others up to a multiple of eight.
+    """
+    bias, shared = model.output.bias.data.clone(), model.architecture.source_vocabulary is None
+    for source in vocabulary.source.encode(TEXT):
+        columns = {*shortlist.columns(source).tolist(), *(source if shared else [])}
+        others = (piece for piece in range(2, len(bias)) if piece not in columns)
+        columns.update(next(others) for _ in range(-len(columns) % 8))
+        absent = [piece for piece in range(len(bias)) if piece not in columns]
+        assert EOS in columns and absent
+        model.output.bias.data.copy_(bias)
+        model.output.bias.data[absent] = -1e4
+        yield from vocabulary.target.decode(greedy([model], [source], options))
 
 
 def onnx_greedy(student, sources, limit: int, unknown: bool = False) -> list[list[int]]:

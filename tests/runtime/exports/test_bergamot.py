@@ -1,8 +1,6 @@
 """Students for Firefox, run by its engine if it is installed."""
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,8 @@ from tests.runtime.exports.firefox_students import (
     vocabulary_of,
     write,
 )
-from tests.runtime.exports.test_marian_engine import ENGINE, engine
+from tests.runtime.exports.students import greedy_by_shortlist
+from tests.runtime.exports.test_marian_engine import NEEDS_ENGINE, engine, translated_by
 from tests.small_models import TEXT
 from weebill.translation.search import greedy
 
@@ -25,14 +24,7 @@ from weebill.translation.search import greedy
 def native(folder: Path) -> list[str]:
     """Return native Bergamot's translations of TEXT."""
     script = Path(__file__).with_name("bergamot_engine.py")
-    done = subprocess.run(
-        [os.environ["WEEBILL_BERGAMOT"], str(script), str(folder)],
-        input="".join(f"{line}\n" for line in TEXT),
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.split("\n")[:-1]
+    return translated_by(os.environ["WEEBILL_BERGAMOT"], script, folder)
 
 
 ENGINES = [
@@ -43,13 +35,7 @@ ENGINES = [
             reason="WEEBILL_BERGAMOT names no Python with the wheel bergamot",
         ),
     ),
-    pytest.param(
-        engine,
-        marks=pytest.mark.skipif(
-            not ENGINE.is_dir() or shutil.which("node") is None,
-            reason="Marian's engine is not here; `make engines` fetches it from npm",
-        ),
-    ),
+    pytest.param(engine, marks=NEEDS_ENGINE),
 ]
 
 
@@ -74,17 +60,8 @@ def test_bergamot_translates_alike(tmp_path, vocabularies, name, translate):
 @pytest.mark.parametrize("translate", ENGINES)
 @pytest.mark.parametrize("name", ["ssru, untied", "ssru, two vocabularies"])
 def test_bergamot_uses_the_shortlist(tmp_path, vocabularies, name, translate):
-    """The engine adds the source's pieces, if both sides share pieces, and others up to a multiple of eight."""
-    model, vocabulary, two = student(name), vocabulary_of(name, vocabularies), "two" in name
-    lists = shortlist_of(vocabulary, SOURCE_PIECES if two else PIECES)
+    model, vocabulary = student(name), vocabulary_of(name, vocabularies)
+    lists = shortlist_of(vocabulary, SOURCE_PIECES if "two" in name else PIECES)
     write(model, vocabulary, tmp_path / "firefox", lists)
-    expected, bias = [], model.output.bias.data.clone()
-    for source in vocabulary.source.encode(TEXT):
-        columns = {*lists.columns(source).tolist(), *([] if two else source)}
-        others = (piece for piece in range(2, PIECES) if piece not in columns)
-        columns.update(next(others) for _ in range(-len(columns) % 8))
-        absent = [piece for piece in range(PIECES) if piece not in columns]
-        model.output.bias.data.copy_(bias)
-        model.output.bias.data[absent] = -1e4
-        expected += vocabulary.target.decode(greedy([model], [source], OPTIONS))
+    expected = list(greedy_by_shortlist(model, vocabulary, lists, OPTIONS))
     check_alike(translate(tmp_path / "firefox"), expected)

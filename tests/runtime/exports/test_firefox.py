@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 
-import numpy as np
 import pytest
 import yaml
 
@@ -19,9 +18,8 @@ from tests.runtime.exports.firefox_students import (
     vocabulary_of,
     write,
 )
-from tests.runtime.exports.marian_formulas import FirefoxFormulas
+from tests.runtime.exports.marian_formulas import FirefoxFormulas, check_formulas
 from tests.runtime.exports.students import texts
-from tests.runtime.exports.test_marian import logits
 from weebill.configuration.zoo_file import load_zoo
 from weebill.errors import InputError
 from weebill.quantization.modules import quantizable_linears, quantize_model
@@ -66,10 +64,7 @@ def test_firefox_would_compute_the_same(tmp_path, vocabularies, name):
     model = student(name)
     write(model, vocabulary_of(name, vocabularies), tmp_path / "firefox")
     theirs = FirefoxFormulas(tmp_path / "firefox" / MODEL)
-    for source, target in zip(texts(4), texts(8)[4:], strict=True):
-        found, expected = theirs.scores(source, target), logits(model, source, target, epsilon=1e-5)
-        np.testing.assert_allclose(found, expected, atol=0.03 * np.abs(expected).max())
-    assert theirs.asked == {*theirs.arrays, "special:model.yml"}
+    check_formulas(theirs, model, epsilon=1e-5, rtol=1e-7, atol=0.03)
 
 
 def test_files_have_the_names_of_firefox(tmp_path, vocabularies):

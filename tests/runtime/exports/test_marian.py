@@ -4,7 +4,6 @@ import ctypes
 import struct
 import zipfile
 
-import ctranslate2
 import numpy as np
 import pytest
 import torch
@@ -13,8 +12,17 @@ from ctranslate2.converters import MarianConverter
 from ctranslate2.converters import marian as converter
 
 from tests.runtime.conftest import network
-from tests.runtime.exports.marian_formulas import MarianFormulas
-from tests.runtime.exports.students import OPTIONS, PIECES, SHAPES, UNEVEN, student, texts
+from tests.runtime.exports.marian_formulas import MarianFormulas, check_formulas
+from tests.runtime.exports.students import (
+    OPTIONS,
+    PIECES,
+    SHAPES,
+    TWO_VOCABULARIES,
+    UNEVEN,
+    ctranslate2_greedy,
+    student,
+    texts,
+)
 from tests.small_models import make_vocabulary
 from weebill.errors import InputError
 from weebill.quantization.modules import quantize_model
@@ -22,21 +30,9 @@ from weebill.runtime.exports.marian.conversion import export, import_model, read
 from weebill.runtime.exports.marian.files import read_npz
 from weebill.runtime.exports.marian.shortlists import write_shortlist_text
 from weebill.translation.model.folder import load_model, save_model
-from weebill.translation.model.network import START, sinusoids
+from weebill.translation.model.network import sinusoids
 from weebill.translation.search import greedy
 from weebill_runtime.shortlist import Shortlist
-
-
-def logits(network, source, target, epsilon=1e-6):
-    """Return our scores with an epsilon (by default, Marian's)."""
-    for module in network.modules():
-        if isinstance(module, torch.nn.LayerNorm):
-            module.eps = epsilon
-    mask = torch.ones(1, len(source), dtype=torch.bool)
-    with torch.inference_mode():
-        memory = network.encode(torch.tensor([source]), mask)
-        hidden = network.decode(torch.tensor([[START, *target]]), memory, mask)
-        return network.logits(hidden)[0].numpy()
 
 
 @pytest.fixture(scope="module")
@@ -52,32 +48,22 @@ def test_marian_would_compute_the_same(tmp_path, vocabulary, name):
     """Every tensor is read by name and has the shape that follows from the options, and the scores agree."""
     model = student(name)
     export(model, vocabulary, tmp_path / "marian", pad=name in UNEVEN)
-    theirs = MarianFormulas(tmp_path / "marian/model.npz")
-    for source, target in zip(texts(4), texts(8)[4:], strict=True):
-        found, expected = theirs.scores(source, target), logits(model, source, target)
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
-    assert theirs.asked == {*theirs.arrays, "special:model.yml"}
+    check_formulas(MarianFormulas(tmp_path / "marian/model.npz"), model)
 
 
-@pytest.mark.parametrize("name", ["attention, untied", "attention, pruned"])
-def test_ctranslate2_reads_it(tmp_path, vocabulary, name, monkeypatch):
+@pytest.mark.parametrize(
+    "name", ["attention, untied", "attention, pruned", "attention, two vocabularies"]
+)
+def test_ctranslate2_reads_it(tmp_path, vocabulary, pair, name, monkeypatch):
     """CTranslate2's converter from Marian reads the export; only its positions differ from Marian's."""
     positions = sinusoids(0, 512, 64, torch.device("cpu")).numpy()
     monkeypatch.setattr(converter, "_make_sinusoidal_position_encodings", lambda dim: positions)
-    model = student(name)
-    export(model, vocabulary, tmp_path / "marian", pad=name in UNEVEN)
-    vocabularies = [str(tmp_path / "marian/vocab.yml")] * 2
-    MarianConverter(str(tmp_path / "marian/model.npz"), vocabularies).convert(str(tmp_path / "ct2"))
-    engine = ctranslate2.Translator(str(tmp_path / "ct2"), "cpu", compute_type="float32")
-    names = vocabulary.pieces
-    found = engine.translate_batch(
-        [[names[piece] for piece in source[:-1]] for source in texts()],
-        beam_size=1,
-        max_decoding_length=19,
-        disable_unk=False,
-    )
-    found = [[names.index(piece) for piece in one.hypotheses[0]] for one in found]
-    assert found == greedy([model], texts(), OPTIONS)
+    model, two = student(name), name in TWO_VOCABULARIES
+    pieces, source = (pair, "source.yml") if two else (vocabulary, "vocab.yml")
+    export(model, pieces, tmp_path / "marian", pad=name in UNEVEN)
+    files = [str(tmp_path / "marian" / file) for file in ("model.npz", source, "vocab.yml")]
+    MarianConverter(files[0], files[1:]).convert(str(tmp_path / "ct2"))
+    assert ctranslate2_greedy(tmp_path / "ct2", pieces) == greedy([model], texts(), OPTIONS)
 
 
 @pytest.mark.parametrize("name", SHAPES)

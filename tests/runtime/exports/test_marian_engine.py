@@ -13,6 +13,7 @@ from tests.runtime.exports.students import (
     SOURCE_PIECES,
     TWO_VOCABULARIES,
     UNEVEN,
+    greedy_by_shortlist,
     student,
 )
 from tests.small_models import TEXT
@@ -20,14 +21,13 @@ from weebill.runtime.exports.marian.conversion import export
 from weebill.translation.search import greedy
 from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
-from weebill_runtime.vocabulary import EOS
 
 ENGINE = Path(__file__).parents[3] / "node_modules/@browsermt/bergamot-translator"
 SCRIPT = Path(__file__).with_name("marian_engine.cjs")
 # Marian's limit, as the script sets it: twice the source with its end, plus the translation's end.
 OPTIONS = SearchOptions(length_factor=2.0, length_constant=3)
 
-pytestmark = pytest.mark.skipif(
+NEEDS_ENGINE = pytestmark = pytest.mark.skipif(
     not ENGINE.is_dir() or shutil.which("node") is None,
     reason="Marian's engine is not here; `make engines` fetches it from npm",
 )
@@ -35,8 +35,13 @@ pytestmark = pytest.mark.skipif(
 
 def engine(folder: Path) -> list[str]:
     """Return Marian's translations of TEXT."""
+    return translated_by("node", SCRIPT, ENGINE, folder)
+
+
+def translated_by(*command) -> list[str]:
+    """Return the translations of TEXT by a program."""
     done = subprocess.run(
-        ["node", str(SCRIPT), str(ENGINE), str(folder)],
+        command,
         input="".join(f"{line}\n" for line in TEXT),
         capture_output=True,
         encoding="utf-8",
@@ -57,7 +62,6 @@ def test_marian_translates_alike(tmp_path, vocabulary, pair, name):
 
 @pytest.mark.parametrize("name", ["ssru", "ssru, two vocabularies"])
 def test_marian_uses_the_shortlist(tmp_path, vocabulary, pair, name):
-    """Marian adds the source's pieces, if both sides share pieces, and others up to a multiple of eight."""
     network, two = student(name), name in TWO_VOCABULARIES
     pieces, rows = (pair, SOURCE_PIECES) if two else (vocabulary, PIECES)
     draw = np.random.default_rng(1)
@@ -65,13 +69,5 @@ def test_marian_uses_the_shortlist(tmp_path, vocabulary, pair, name):
     frequent = np.array([0, 7, 9], dtype=np.int32)
     shortlist = Shortlist(candidates, frequent, pieces.sha256, PIECES if two else None)
     export(network, pieces, tmp_path / "marian", shortlist=shortlist)
-    found, bias = engine(tmp_path / "marian"), network.output.bias.data.clone()
-    for source, translation in zip(pieces.source.encode(TEXT), found, strict=True):
-        columns = {*shortlist.columns(source).tolist(), *([] if two else source)}
-        others = (piece for piece in range(2, PIECES) if piece not in columns)
-        columns.update(next(others) for _ in range(-len(columns) % 8))
-        absent = [piece for piece in range(PIECES) if piece not in columns]
-        network.output.bias.data.copy_(bias)
-        network.output.bias.data[absent] = -1e4
-        assert EOS in columns and absent
-        assert pieces.target.decode(greedy([network], [source], OPTIONS)) == [translation]
+    expected = list(greedy_by_shortlist(network, pieces, shortlist, OPTIONS))
+    assert engine(tmp_path / "marian") == expected

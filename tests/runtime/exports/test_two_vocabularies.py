@@ -2,32 +2,27 @@
 
 import numpy as np
 import pytest
-import torch
 import yaml
-from ctranslate2 import Translator
-from ctranslate2.converters import MarianConverter
-from ctranslate2.converters import marian as converter
 
-from tests.runtime.exports.marian_formulas import MarianFormulas
+from tests.runtime.exports.marian_formulas import MarianFormulas, check_formulas
 from tests.runtime.exports.students import (
     OPTIONS,
     PIECES,
     SOURCE_PIECES,
     TWO_VOCABULARIES,
+    ctranslate2_greedy,
     onnx_greedy,
     student,
     texts,
 )
-from tests.runtime.exports.test_marian import damaged, logits
+from tests.runtime.exports.test_marian import damaged
 from tests.small_models import make_vocabulary
 from weebill.errors import InputError
-from weebill.experiment.vocabularies import SIDES
 from weebill.files import read_json
 from weebill.runtime.exports.formats import convert
 from weebill.runtime.exports.marian.conversion import export, import_model
 from weebill.runtime.exports.onnx.exporting import OnnxStudent
 from weebill.translation.model.folder import load_model, save_model
-from weebill.translation.model.network import sinusoids
 from weebill.translation.search import greedy
 from weebill_runtime.shortlist import Shortlist
 
@@ -45,10 +40,7 @@ def test_marian_would_compute_the_same(tmp_path, model):
     """Every tensor is read by its name in Marian without tied-embeddings-all."""
     convert(model, "marian", tmp_path / "marian")
     theirs = MarianFormulas(tmp_path / "marian/model.npz")
-    for source, target in zip(texts(4), texts(8)[4:], strict=True):
-        found, expected = theirs.scores(source, target), logits(model.network, source, target)
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
-    assert theirs.asked == {*theirs.arrays, "special:model.yml"}
+    check_formulas(theirs, model.network)
     options = yaml.safe_load((tmp_path / "marian/config.yml").read_text())
     assert options["vocabs"] == ["source.spm", "vocab.spm"]
     assert theirs.options["dim-vocabs"] == [SOURCE_PIECES, PIECES]
@@ -68,30 +60,6 @@ def test_there_and_back(tmp_path, model):
         assert file.read_bytes() == (tmp_path / "again" / file.name).read_bytes(), file
 
 
-def translated(folder, pair):
-    """Return CTranslate2's translations of the texts, in pieces."""
-    names = {side: getattr(pair, side).pieces for side in SIDES}
-    engine = Translator(str(folder), "cpu", compute_type="float32")
-    found = engine.translate_batch(
-        [[names["source"][piece] for piece in source[:-1]] for source in texts()],
-        beam_size=1,
-        max_decoding_length=19,
-        disable_unk=False,
-    )
-    return [[names["target"].index(piece) for piece in one.hypotheses[0]] for one in found]
-
-
-def test_ctranslate2_reads_marians_files(tmp_path, pair, monkeypatch):
-    """CTranslate2's converter from Marian reads the export; only its positions differ from Marian's."""
-    positions = sinusoids(0, 512, 64, torch.device("cpu")).numpy()
-    monkeypatch.setattr(converter, "_make_sinusoidal_position_encodings", lambda dim: positions)
-    network = student(ATTENTION)
-    export(network, pair, tmp_path / "marian")
-    vocabularies = [str(tmp_path / "marian" / name) for name in ("source.yml", "vocab.yml")]
-    MarianConverter(str(tmp_path / "marian/model.npz"), vocabularies).convert(str(tmp_path / "ct2"))
-    assert translated(tmp_path / "ct2", pair) == greedy([network], texts(), OPTIONS)
-
-
 def test_other_engines_translate_alike(tmp_path, model, pair):
     expected = greedy([model.network], texts(), OPTIONS)
     convert(model, "onnx", tmp_path / "onnx")
@@ -99,7 +67,7 @@ def test_other_engines_translate_alike(tmp_path, model, pair):
     assert onnx_greedy(OnnxStudent(tmp_path / "onnx"), texts(), limit, unknown=True) == expected
     if model.network.decoder_kind == "attention":
         convert(model, "ctranslate2", tmp_path / "ct2", quantization="float32")
-        assert translated(tmp_path / "ct2", pair) == expected
+        assert ctranslate2_greedy(tmp_path / "ct2", pair) == expected
         names = read_json(tmp_path / "ct2/source_vocabulary.json")
         assert names == pair.source.pieces
     for folder in tmp_path.glob("[oc]*"):
