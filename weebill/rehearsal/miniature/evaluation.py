@@ -8,7 +8,7 @@ from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature.shapes import stand_in_of
 from weebill.rehearsal.miniature.stand_ins import StandIns
 from weebill.rehearsal.miniature.texts import HELD_OUT
-from weebill.rehearsal.miniature.trainings import FEW
+from weebill.rehearsal.miniature.trainings import FEW, at_most
 from weebill.rehearsal.miniature.variants import Chosen, student_kind
 
 Config = dict[str, Any]
@@ -28,15 +28,11 @@ def small(
 ) -> Config:
     """Return the section `evaluation` with few sentences, rounds and resamplings; tests: the remaining test sets."""
     given = config["evaluation"]
-    made = {
-        **given,
-        "bootstrap": min(given["bootstrap"], RESAMPLES),
-        "speed": _speed(given["speed"], chosen),
-    }
+    made = at_most(given, bootstrap=RESAMPLES) | {"speed": _speed(given["speed"], chosen)}
     if "original_languages" in given:
         made["original_languages"] = [name for name in given["original_languages"] if name in tests]
     if "mbr" in given:
-        made["mbr"] = {**given["mbr"], "candidates": min(given["mbr"]["candidates"], 4)}
+        made["mbr"] = at_most(given["mbr"], candidates=4)
     if "engines" in given:
         made["engines"] = _engines(given["engines"], zoo)
     if "comet" in given:
@@ -58,13 +54,11 @@ def small_checkpoint(name: str, languages: tuple[str, ...], stand_ins: StandIns)
 def _speed(speed: Config, chosen: Chosen) -> Config:
     sizes = list(dict.fromkeys(min(size, GPU_BATCH) for size in speed["gpu_batch_sizes"]))
     made = {
-        **speed,
-        "sentences": min(speed["sentences"], TIMED),
-        "teacher_sentences": min(speed["teacher_sentences"], 2),
+        **at_most(
+            speed, sentences=TIMED, batch_size=TIMED, teacher_sentences=2, latency_sentences=2
+        ),
         "rounds": 1,
         "least_seconds": 0.0,
-        "latency_sentences": min(speed["latency_sentences"], 2),
-        "batch_size": min(speed["batch_size"], TIMED),
         "gpu_batch_sizes": sizes[:FEW],
         "gpu_variants": chosen.gpu_patterns(),
     }

@@ -8,7 +8,7 @@ from weebill.experiment.zoo import Zoo
 from weebill.rehearsal.miniature.evaluation import RESAMPLES
 from weebill.rehearsal.miniature.shapes import with_small_model
 from weebill.rehearsal.miniature.stand_ins import StandIns
-from weebill.rehearsal.miniature.trainings import FEW, SENTENCES, short_generation_training
+from weebill.rehearsal.miniature.trainings import FEW, SENTENCES, at_most, short_generation_training
 
 Config = dict[str, Any]
 LONGEST_SOURCE, LONGEST_TARGET = 48, 16
@@ -31,26 +31,18 @@ def small(config: Config, zoo: Zoo, stand_ins: StandIns, full: bool) -> Config:
 
 
 def _model(entry: Config, stand_ins: StandIns) -> Config:
-    made = {
-        **entry,
-        "max_source": min(entry["max_source"], LONGEST_SOURCE),
-        "max_target": min(entry["max_target"], LONGEST_TARGET),
-    }
+    made = at_most(entry, max_source=LONGEST_SOURCE, max_target=LONGEST_TARGET)
     if entry["by"] == "making":
-        shape = {"width": 4 * entry["heads"], "feed_forward": 32, "vocabulary": 320}
-        positions = min(entry["positions"], 2 * LONGEST_SOURCE)
-        made |= {**shape, "positions": positions}
-        made["training"] = short_generation_training(entry["training"])
-        return made | ({"passage": min(entry["passage"], WINDOW)} if "passage" in entry else {})
+        made = at_most(made, positions=2 * LONGEST_SOURCE, passage=WINDOW)
+        made |= {"width": 4 * entry["heads"], "feed_forward": 32, "vocabulary": 320}
+        return made | {"training": short_generation_training(entry["training"])}
     return with_small_model(made, "generator", stand_ins)
 
 
 def _step(entry: Config) -> Config:
-    made = dict(entry)
+    made = at_most(entry, examples=4)
     if "training" in entry:
         made["training"] = short_generation_training(entry["training"])
-    if "examples" in entry:
-        made["examples"] = min(entry["examples"], 4)
     return made
 
 
@@ -106,21 +98,10 @@ def _row(fields: dict[str, str]) -> str:
 
 
 def _evaluation(evaluation: Config) -> Config:
-    search, speed = evaluation["search"], evaluation["speed"]
+    speed = at_most(evaluation["speed"], examples=FEW, given=SENTENCES)
     return {
-        **evaluation,
-        "resamples": min(evaluation["resamples"], RESAMPLES),
-        "search": {
-            **search,
-            "max_tokens": min(search["max_tokens"], LONGEST_TARGET),
-            "min_tokens": min(search["min_tokens"], 4),
-        },
+        **at_most(evaluation, resamples=RESAMPLES),
+        "search": at_most(evaluation["search"], max_tokens=LONGEST_TARGET, min_tokens=4),
         "perplexity": {"window": WINDOW, "stride": WINDOW // 2},
-        "speed": {
-            **speed,
-            "examples": min(speed["examples"], FEW),
-            "given": min(speed["given"], SENTENCES),
-            "new_tokens": NEW_TOKENS,
-            "rounds": 1,
-        },
+        "speed": {**speed, "new_tokens": NEW_TOKENS, "rounds": 1},
     }

@@ -13,6 +13,7 @@ from weebill.rehearsal.miniature.stand_ins import StandIns
 from weebill.rehearsal.miniature.trainings import (
     FEW,
     SENTENCES,
+    at_most,
     short_pretraining,
     short_regression,
     short_training,
@@ -80,7 +81,7 @@ def _encoder(name: str, entry: Config, languages: tuple[str, ...], stand_ins: St
 
 
 def _reference(reference: Config, languages: tuple[str, ...], stand_ins: StandIns) -> Config:
-    made = {**reference, "members": min(reference["members"], FEW)}
+    made = at_most(reference, members=FEW)
     made["training"] = short_regression(reference["training"])
     made["validation_share"] = max(reference["validation_share"], 0.3)
     if "judgements" in reference:
@@ -134,9 +135,8 @@ def _few_tests(tests: Config, full: bool) -> list[str]:
 
 def _pruning(pruning: Config, stand_ins: StandIns) -> Config:
     made = {
-        **pruning,
+        **at_most(pruning, segments=SENTENCES),
         "judgements": _judgements(pruning["judgements"], stand_ins),
-        "segments": min(pruning["segments"], SENTENCES),
         "development": _judged_set("development", pruning["development"], stand_ins),
     }
     ends = {part: list(dict.fromkeys([*pruning[part][:1], *pruning[part][-1:]])) for part in PARTS}
@@ -145,23 +145,18 @@ def _pruning(pruning: Config, stand_ins: StandIns) -> Config:
 
 def _distillation(distillation: Config, stand_ins: StandIns, full: bool) -> Config:
     pairs = distillation["pairs"]
-    ways = {
-        name: tuple(way["by"] for way in one["translations"].values())
-        for name, one in pairs.items()
-    }
-    distinct = [
-        name for number, name in enumerate(pairs) if ways[name] not in list(ways.values())[:number]
-    ]
-    chosen = (
-        list(pairs) if full else list(dict.fromkeys([*distinct, *pairs]))[: max(FEW, len(distinct))]
-    )
+    ways: dict[
+        tuple[str, ...], str
+    ] = {}  # kinds of translations, and the first pairs that have them
+    for name, one in pairs.items():
+        ways.setdefault(tuple(way["by"] for way in one["translations"].values()), name)
+    chosen = list(dict.fromkeys([*ways.values(), *pairs]))[: max(FEW, len(ways))]
     return {
         **distillation,
-        "pairs": {name: _pairs(name, pairs[name], stand_ins) for name in chosen},
-        "translation": {
-            **distillation["translation"],
-            "shards": min(distillation["translation"]["shards"], FEW),
+        "pairs": {
+            name: _pairs(name, pairs[name], stand_ins) for name in (pairs if full else chosen)
         },
+        "translation": at_most(distillation["translation"], shards=FEW),
         "validation_share": max(distillation["validation_share"], 0.3),
         "training": short_regression(distillation["training"]),
     }
@@ -211,18 +206,14 @@ def _way(way: Config, languages: tuple[str, str], stand_ins: StandIns) -> Config
 
 
 def _evaluation(evaluation: Config, stand_ins: StandIns) -> Config:
-    made = {
-        **evaluation,
-        "resamples": min(evaluation["resamples"], RESAMPLES),
-        "permutations": min(evaluation["permutations"], SENTENCES),
-    }
+    made = at_most(evaluation, resamples=RESAMPLES, permutations=SENTENCES)
     if "speed" not in evaluation:
         return made
     speed = evaluation["speed"]
     pairs = stand_ins.pairs(("en", "de"), TIMED)
     sources, references = zip(*pairs, strict=True)
     small_speed = {
-        **speed,
+        **at_most(speed, segments=TIMED - 2),
         "sources": stand_ins.file(speed["sources"], sources),
         "systems": [
             stand_ins.file(path, system_lines(references, number))
@@ -234,6 +225,4 @@ def _evaluation(evaluation: Config, stand_ins: StandIns) -> Config:
     }
     if "references" in speed:
         small_speed["references"] = stand_ins.file(speed["references"], references)
-    if "segments" in speed:
-        small_speed["segments"] = min(speed["segments"], TIMED - 2)
     return {**made, "speed": small_speed}

@@ -1,4 +1,4 @@
-"""Short trainings, with the schedule, types of numbers and parts of long ones."""
+"""Small numbers, and short trainings with the schedule, types of numbers and parts of long ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,16 +14,21 @@ FEW = 2
 Settings = dict[str, Any]
 
 
+def at_most(section: Mapping[str, Any], **limits: int) -> Settings:
+    """Return a section whose numbers are no larger than the limits of their keys; it may lack some of the keys."""
+    return dict(section) | {
+        key: min(section[key], most) for key, most in limits.items() if key in section
+    }
+
+
 def short_training(training: Mapping[str, Any], updates: int = UPDATES) -> Settings:
     """Return the settings of a short training of a translator."""
     short = {
-        **training,
+        **at_most(training, batch_tokens=BATCH_TOKENS, accumulate=FEW),
         "updates": updates,
         "warmup": updates // 4,
         "validate_every": min(VALIDATE_EVERY, updates),
         "checkpoint_every": min(VALIDATE_EVERY, updates),
-        "batch_tokens": min(training["batch_tokens"], BATCH_TOKENS),
-        "accumulate": min(training["accumulate"], FEW),
     }
     *earlier, last = training["stages"] or [None]
     if last is not None:
@@ -46,7 +51,7 @@ def short_recipe(recipe: Mapping[str, Any]) -> Settings:
 
 def short_quantization(settings: Mapping[str, Any]) -> Settings:
     """Return the section `quantization` with short fine-tunings."""
-    short = {**settings, "calibration_sentences": min(settings["calibration_sentences"], SENTENCES)}
+    short = at_most(settings, calibration_sentences=SENTENCES)
     for grid, its in settings.items():
         if isinstance(its, Mapping) and "finetune" in its:
             few = {"updates": 2 * PART, "warmup": FEW}
@@ -59,12 +64,10 @@ def short_generation_training(training: Mapping[str, Any]) -> Settings:
     """Return the settings of a short training of a generator, by updates instead of epochs."""
     others = {key: value for key, value in training.items() if key != "epochs"}
     return {
-        **others,
+        **at_most(others, batch_size=4, accumulate=FEW),
         "updates": 2 * FEW,
         "warmup": FEW,
         "validate_every": FEW,
-        "batch_size": min(training["batch_size"], 4),
-        "accumulate": min(training["accumulate"], FEW),
     }
 
 
@@ -75,9 +78,7 @@ def short_regression(training: Mapping[str, Any]) -> Settings:
     if "hidden_sizes" in parameters:
         parameters["hidden_sizes"] = [32, 16, 8][: len(parameters["hidden_sizes"])]
     return {
-        **training,
-        "epochs": min(training["epochs"], FEW),
-        "accumulate": min(training["accumulate"], FEW),
+        **at_most(training, epochs=FEW, accumulate=FEW),
         "checkpoint_every": FEW,
         "hyperparameters": parameters,
     }

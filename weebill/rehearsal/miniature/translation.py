@@ -20,6 +20,7 @@ from weebill.rehearsal.miniature.texts import (
 )
 from weebill.rehearsal.miniature.trainings import (
     FEW,
+    at_most,
     short_quantization,
     short_recipe,
     short_training,
@@ -119,13 +120,9 @@ def _cleaning(cleaning: Config, languages: tuple[str, str], stand_ins: StandIns)
 
 def _teacher(section: Config, languages: tuple[str, str], stand_ins: StandIns, zoo: Zoo) -> Config:
     """Return a translating model's section with at most two members and a short training."""
-    small = dict(section)
+    small = at_most(section, members=FEW, threads=1)
     if "training" in section:
         small["training"] = short_training(section["training"])
-    if "members" in section:
-        small["members"] = min(section["members"], FEW)
-    if "threads" in section:
-        small["threads"] = 1
     if "hugging_face" in section:
         return with_small_model(small, "translator", stand_ins, languages=languages)
     return small
@@ -144,8 +141,7 @@ def _distillation(config: Config, chosen: Chosen) -> Config:
     texts = {"", *(name.partition("@")[2].partition("~")[0] for name in chosen.students)}
     first = next(iter(section["training_texts"]), None)
     return {
-        **few_best(section),
-        "shards": min(section["shards"], FEW),
+        **at_most(few_best(section), shards=FEW),
         "min_teacher_bleu": 0,
         "training_texts": {
             name: kinds
