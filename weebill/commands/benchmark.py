@@ -172,12 +172,8 @@ def _all_parser() -> argparse.ArgumentParser:
         "benchmarks that it lacks are run",
     )
     add("--markdown", type=Path, metavar="FILE", help=PAGE)
-    add(
-        "--against",
-        type=Path,
-        metavar="FILE",
-        help="print the ratios to the figures in this file, which --json wrote earlier",
-    )
+    add("--against", type=Path, metavar="FILE",
+        help="print the ratios to the figures in this file, which --json wrote earlier")  # fmt: skip
     return parser
 
 
@@ -187,18 +183,10 @@ def _gpu_parser() -> argparse.ArgumentParser:
     parser = _parser(GPU, gpu.__doc__)
     parser.set_defaults(rounds=3)
     add = parser.add_argument
-    add(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        help="write figures, versions, card and failures to this file",
-    )
-    add(
-        "--rates",
-        type=Path,
-        metavar="FILE",
-        help="write the card's rates, which estimates of cost read, to this file",
-    )
+    add("--json", type=Path, metavar="FILE",
+        help="write figures, versions, card and failures to this file")  # fmt: skip
+    add("--rates", type=Path, metavar="FILE",
+        help="write the card's rates, which estimates of cost read, to this file")  # fmt: skip
     add(
         "--measured",
         type=Path,
@@ -211,31 +199,16 @@ def _gpu_parser() -> argparse.ArgumentParser:
         default="cuda",
         help="cuda is the first card that CUDA_VISIBLE_DEVICES shows, cpu rehearses in tiny sizes; default cuda",
     )
-    add(
-        "--seconds",
-        type=positive,
-        default=200,
-        metavar="N",
-        help="seconds after which no further setting begins; default 200",
-    )
+    add("--seconds", type=positive, default=200, metavar="N",
+        help="seconds after which no further setting begins; default 200")  # fmt: skip
     add("--commit", metavar="TEXT", help="commit of this code, for a copy without its history")
-    add(
-        "--parts",
-        nargs="+",
-        choices=gpu.PARTS,
-        default=gpu.PARTS,
-        help="parts to measure; by default all",
-    )
+    add("--parts", nargs="+", choices=gpu.PARTS, default=gpu.PARTS,
+        help="parts to measure; by default all")  # fmt: skip
     return parser
 
 
 def _parser(name: str, description: str | None) -> argparse.ArgumentParser:
     parser = Parser(prog=f"weebill benchmark {name}", description=description)
-    parser.add_argument(
-        "--rounds",
-        type=positive,
-        default=5,
-        metavar="N",
-        help="rounds, in which both sides take turns; default %(default)s",
-    )
+    parser.add_argument("--rounds", type=positive, default=5, metavar="N",
+        help="rounds, in which both sides take turns; default %(default)s")  # fmt: skip
     return parser

@@ -28,13 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --references: their language, or a tokenizer of sacreBLEU, for BLEU's tokens: ja, zh, th, char; "
         "default: the language that the model's vocabulary records")  # fmt: skip
     add("--isa", help="the runtime's instruction set, or portable; default: the fastest here")
-    add(
-        "--batch-size",
-        type=positive,
-        default=32,
-        metavar="N",
-        help="sentences in a batch; default 32",
-    )
+    add("--batch-size", type=positive, default=32, metavar="N",
+        help="sentences in a batch; default 32")  # fmt: skip
     add("--threads", type=threads, default=1, metavar="N", help="threads of each; default 1")
     add("--json", action="store_true", help="print JSON, with every difference")
 

@@ -41,28 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     teacher = add("--teacher", metavar="MODEL", help="entry of the zoo, or a Hugging Face model: its folder, or "
         "NAME@COMMIT on the hub; by default one is trained")  # fmt: skip
     teacher.completer = zoo_names
-    add(
-        "--pairs",
-        type=positive,
-        metavar="N",
-        help="sentence pairs of a corpus that is fetched later",
-    )
+    add("--pairs", type=positive, metavar="N",
+        help="sentence pairs of a corpus that is fetched later")  # fmt: skip
     add(
         "--cores", type=threads, metavar="N", help="processor cores; default: those of this machine"
     )
-    add(
-        "--memory",
-        type=real(0, 1e6, above=True),
-        metavar="GIB",
-        help="memory; default: that of this machine",
-    )
+    add("--memory", type=real(0, 1e6, above=True), metavar="GIB",
+        help="memory; default: that of this machine")  # fmt: skip
     add("--gpus", type=whole(0, 4096), metavar="N", help="GPUs; default: those of this machine")
-    add(
-        "--hours",
-        type=HOURS,
-        metavar="H",
-        help="longest time of the run; by default as long as the text needs",
-    )
+    add("--hours", type=HOURS, metavar="H",
+        help="longest time of the run; by default as long as the text needs")  # fmt: skip
     add("--force", action="store_true", help="replace an existing CONFIG")
 
 

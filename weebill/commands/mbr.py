@@ -29,20 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-s", "--sources", type=Path, required=True, metavar="FILE",
         help="one sentence per line; files may be plain, .gz, .xz or .zst, a pipe, or - for standard "
         "input")  # fmt: skip
-    add(
-        "-t",
-        "--translations",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="file of the candidates",
-    )
-    add(
-        "--candidates",
-        type=positive,
-        metavar="N",
-        help="the file has N plain lines for each source",
-    )
+    add("-t", "--translations", type=Path, required=True, metavar="FILE",
+        help="file of the candidates")  # fmt: skip
+    add("--candidates", type=positive, metavar="N",
+        help="the file has N plain lines for each source")  # fmt: skip
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--model", metavar="MODEL", help="a COMET model, as in `weebill score`")
     which.add_argument("--utility", choices=("bleu", "chrf"),
@@ -56,11 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare with the mean of the candidates' vectors: much faster, nearly the same choices")  # fmt: skip
     add("--keep", type=positive, metavar="N",
         help="choose among the N best by chrF; all candidates are references")  # fmt: skip
-    add(
-        "--json",
-        action="store_true",
-        help="print a line of JSON for each source: all candidates with their utilities",
-    )
+    add("--json", action="store_true",
+        help="print a line of JSON for each source: all candidates with their utilities")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -69,20 +69,10 @@ def _prune_options(add: Add) -> None:
     add("--languages", nargs="+", action="extend", default=[], metavar="LANG",
         help="keep all pieces in the scripts of these languages")  # fmt: skip
     add("--layers", type=whole(0, LARGEST), default=0, metavar="N", help="remove the N top layers")
-    add(
-        "--heads",
-        type=real(0, 1),
-        default=0,
-        metavar="SHARE",
-        help="share of each layer's heads to remove",
-    )
-    add(
-        "--neurons",
-        type=real(0, 1),
-        default=0,
-        metavar="SHARE",
-        help="share of each layer's neurons to remove",
-    )
+    add("--heads", type=real(0, 1), default=0, metavar="SHARE",
+        help="share of each layer's heads to remove")  # fmt: skip
+    add("--neurons", type=real(0, 1), default=0, metavar="SHARE",
+        help="share of each layer's neurons to remove")  # fmt: skip
     add("--judgements", type=Path, metavar="TABLE",
         help="judged segments (config/metric.md has the format), by whose gradients heads and neurons are chosen; by "
         "default the norms of their weights decide")  # fmt: skip
@@ -143,32 +133,17 @@ OPTIONS = {"src": "sources", "ref": "references", "mt": "translations"}
 
 def _distil_options(add: Add) -> None:
     add("-s", "--sources", type=Path, metavar="FILE", help="one segment per line")
-    add(
-        "-r",
-        "--references",
-        type=Path,
-        metavar="FILE",
-        help="references, if the model compares with them",
-    )
+    add("-r", "--references", type=Path, metavar="FILE",
+        help="references, if the model compares with them")  # fmt: skip
     add("-t", "--translations", type=Path, required=True, metavar="FILE",
         help="translations that the model scores")  # fmt: skip
     add("--layers", type=positive, default=6, metavar="N",
         help="layers of the student, evenly spaced among the model's; default 6")  # fmt: skip
-    add(
-        "--updates",
-        type=positive,
-        default=2000,
-        metavar="N",
-        help="updates of the training; default 2000",
-    )
+    add("--updates", type=positive, default=2000, metavar="N",
+        help="updates of the training; default 2000")  # fmt: skip
     add("--batch", type=positive, default=16, metavar="N", help="segments in an update; default 16")
-    add(
-        "--learning-rate",
-        type=real(0, 10, above=True),
-        default=3e-5,
-        metavar="R",
-        help="learning rate at its peak; default 3e-5",
-    )
+    add("--learning-rate", type=real(0, 10, above=True), default=3e-5, metavar="R",
+        help="learning rate at its peak; default 3e-5")  # fmt: skip
     add("--seed", type=random_seed, default=1, metavar="N", help="seed of the training; default 1")
     add("--threads", type=threads, default=1, metavar="N", help="threads that compute; default 1")
 

@@ -10,22 +10,14 @@ from weebill.settings import LANGUAGE
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "model",
-        metavar="MODEL",
-        help="a model folder, or a folder with one model for each precision",
-    )
+    add("model", metavar="MODEL",
+        help="a model folder, or a folder with one model for each precision")  # fmt: skip
     add("--precision", metavar="P", help="same as in `weebill translate`")
     add("--device", default="cpu", help="cpu, cuda, cuda:1, …; default cpu")
     add("--host", default="127.0.0.1",
         help="address to listen on; default 127.0.0.1, for programs on this machine only")  # fmt: skip
-    add(
-        "--port",
-        type=whole(0, 65535),
-        default=5000,
-        metavar="N",
-        help="port to listen on; default 5000; 0 takes any free port",
-    )
+    add("--port", type=whole(0, 65535), default=5000, metavar="N",
+        help="port to listen on; default 5000; 0 takes any free port")  # fmt: skip
     add_threads(parser)
     add("--shortlist", metavar="FILE", help="translate with the pieces of this shortlist only")
     add("--isa", metavar="SET", help="same as in `weebill translate`")
