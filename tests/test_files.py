@@ -18,6 +18,7 @@ from weebill.errors import InputError, explain
 from weebill.files import (
     atomic_folder,
     atomic_path,
+    claim_folder,
     content_hash,
     exclusive_folder,
     move_folder,
@@ -188,6 +189,24 @@ def test_unfinished_work_is_kept_for_the_same_identity_only(tmp_path):
                 raise InputError("stopped")
     assert left == [False, True, False, True]
     assert not list(tmp_path.iterdir())
+
+
+def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypatch):
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(*_arguments):
+        raise Interrupted
+
+    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
+    for name in ("checkpoints", "encoded"):
+        (tmp_path / name).mkdir()
+    with monkeypatch.context() as change, pytest.raises(Interrupted):
+        change.setattr(shutil, "rmtree", interrupt)
+        claim_folder(tmp_path, "identity.json", {"seed": 2}, keep=["encoded"])
+    assert (tmp_path / "checkpoints").exists()
+    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
+    assert {path.name for path in tmp_path.iterdir()} == {"identity.json", "encoded"}
 
 
 @pytest.mark.parametrize("former", [False, True])

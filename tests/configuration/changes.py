@@ -29,3 +29,10 @@ def refused(config: Mapping[str, Any], zoo: Any = None) -> list[str]:
     with pytest.raises(ConfigurationError) as refusal:
         check(config, "x.yaml", zoo)
     return [line.removeprefix("x.yaml: ") for line in refusal.value.errors]
+
+
+def each_case(cases: Mapping[str, tuple[Any, Any, list[str]]]) -> pytest.MarkDecorator:
+    """Return the decorator of a test of `cases`, by their names: changes, keys without, and expected lines."""
+    return pytest.mark.parametrize(
+        ("changes", "without", "expected"), cases.values(), ids=cases.keys()
+    )

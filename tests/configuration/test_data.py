@@ -1,7 +1,6 @@
 """Mistakes in corpora and test sets: the full error lines."""
 
-import pytest
-
+from tests.configuration.changes import each_case
 from weebill.configuration.checking import check
 
 A = "a" * 64
@@ -338,10 +337,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "without", "expected"),
-    [pytest.param(*case, id=name) for name, case in CASES.items()],
-)
+@each_case(CASES)
 def test_lines(faults, changes, without, expected):
     assert faults(changes, without) == expected
 

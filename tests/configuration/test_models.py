@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from tests.configuration.changes import refused
+from tests.configuration.changes import each_case, refused
 from weebill.configuration.checking import check, estimate
 from weebill.corpus.robustness import Augmentation
 
@@ -153,10 +153,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "without", "expected"),
-    [pytest.param(*case, id=name) for name, case in CASES.items()],
-)
+@each_case(CASES)
 def test_lines(faults, changes, without, expected):
     assert faults(changes, without) == expected
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.configuration.changes import each_case
 from weebill.configuration.checking import check
 from weebill.configuration.schema import ConfigurationError, at
 from weebill.corpus.importers.entries import IMPORTERS
@@ -340,10 +341,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "without", "expected"),
-    [pytest.param(*case, id=name) for name, case in CASES.items()],
-)
+@each_case(CASES)
 def test_lines(faults, changes, without, expected):
     assert faults(changes, without) == expected
 

@@ -1,6 +1,6 @@
 """Mistakes in cleaning and scores of pairs: the full error lines."""
 
-import pytest
+from tests.configuration.changes import each_case
 
 A = "a" * 64
 
@@ -111,9 +111,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "without", "expected"),
-    [pytest.param(*case, id=name) for name, case in CASES.items()],
-)
+@each_case(CASES)
 def test_lines(faults, changes, without, expected):
     assert faults(changes, without) == expected

@@ -1,7 +1,6 @@
 """Mistakes in students, pruning, precisions and report: the full error lines."""
 
-import pytest
-
+from tests.configuration.changes import each_case
 from tests.small_experiment import SHAPE
 
 # name: (changes of a valid experiment, removed keys, expected lines)
@@ -317,9 +316,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changes", "without", "expected"),
-    [pytest.param(*case, id=name) for name, case in CASES.items()],
-)
+@each_case(CASES)
 def test_lines(faults, changes, without, expected):
     assert faults(changes, without) == expected

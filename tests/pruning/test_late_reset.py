@@ -1,15 +1,14 @@
 """Late resetting: the schedule, compared with an explicit one, and killed runs, compared with undisturbed ones."""
 
 import logging
-import shutil
 
 import pytest
 import torch
 
+from tests.changed_library import changed_library
 from tests.pruning.killing import check_killed_anywhere_it_ends_the_same
 from tests.pruning.toy import HEADS, LAYERS, ToyStudy, toy_batch
 from weebill.errors import InputError
-from weebill.files import claim_folder
 from weebill.pruning import late_reset
 from weebill.pruning.history import head_rows, to_csv
 from weebill.pruning.late_reset import LateReset
@@ -101,12 +100,7 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
         return lowest(scores, sum(map(len, scores.values())))[-count:]
 
     with monkeypatch.context() as change:
-        library = tmp_path / "weebill"
-        for folder in ("weebill", "runtime/weebill_runtime"):
-            shutil.copytree(code_version.ROOT / folder, tmp_path / folder)
-        with (library / "pruning/method.py").open("a") as file:
-            file.write("SURE = True")
-        change.setattr(code_version, "ROOT", tmp_path)
+        change.setattr(code_version, "ROOT", changed_library(tmp_path, "pruning/method.py"))
         change.setattr(late_reset, "lowest", highest)
         other = SCHEDULE.prune(ToyStudy(), tmp_path / "work").history
     assert other["survivors"] != undisturbed.history["survivors"]
@@ -114,23 +108,6 @@ def test_work_of_other_code_is_not_continued(undisturbed, tmp_path, monkeypatch,
         pruned = SCHEDULE.prune(ToyStudy(), tmp_path / "work")
     assert pruned.history == undisturbed.history
     assert "work: begun with other code; starting over" in caplog.text
-
-
-def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypatch):
-    class Interrupted(Exception):
-        pass
-
-    def interrupt(*_arguments):
-        raise Interrupted
-
-    claim_folder(tmp_path, "begun_by.json", {"study": 1})
-    (tmp_path / "iteration-01").mkdir()
-    with monkeypatch.context() as change, pytest.raises(Interrupted):
-        change.setattr(shutil, "rmtree", interrupt)
-        claim_folder(tmp_path, "begun_by.json", {"study": 2})
-    assert (tmp_path / "iteration-01").exists()
-    claim_folder(tmp_path, "begun_by.json", {"study": 1})
-    assert [path.name for path in tmp_path.iterdir()] == ["begun_by.json"]
 
 
 def test_all_heads_may_go_but_not_more(tmp_path):

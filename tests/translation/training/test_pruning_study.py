@@ -1,7 +1,6 @@
 """Late resetting of a real, tiny student: interrupted runs equal undisturbed ones, also on two devices."""
 
 import random
-import shutil
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,6 +8,7 @@ import pyarrow as pa
 import pytest
 import torch
 
+from tests.changed_library import changed_library
 from tests.forking import run_in_fork
 from tests.pruning.interrupting import finish_despite_interruptions
 from weebill.corpus.table import read_columns, write_table
@@ -140,12 +140,8 @@ def test_a_study_of_other_text_hardware_or_code_is_another(data, tmp_path, monke
     # Weights of a published student do not reveal the text, so the identity must contain it.
     other = replace(study, corpora=[*study.corpora, study.validation])
     assert other.identity() != before
-    library = tmp_path / "weebill"
-    for folder in ("weebill", "runtime/weebill_runtime"):
-        shutil.copytree(code_version.ROOT / folder, tmp_path / folder)
-    with (library / "translation/training/task.py").open("a") as file:
-        file.write("SURE = True")
-    monkeypatch.setattr(code_version, "ROOT", tmp_path)
+    other_code = changed_library(tmp_path, "translation/training/task.py")
+    monkeypatch.setattr(code_version, "ROOT", other_code)
     assert study.identity() != before
 
 

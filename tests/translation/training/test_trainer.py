@@ -2,7 +2,6 @@
 
 import logging
 import os
-import shutil
 import signal
 import time
 from dataclasses import replace
@@ -11,11 +10,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.changed_library import changed_library
 from tests.forking import fork
 from tests.translation.conftest import sentence_pairs, small_architecture
 from tests.translation.training.small_training import CONFIG, run
 from weebill.errors import InputError
-from weebill.files import claim_folder
 from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
 from weebill.translation.search import run as search_run
@@ -113,12 +112,8 @@ def test_what_other_software_or_hardware_began_is_not_continued(
         rate = TranslationTask.rate
         change.setattr(TranslationTask, "rate", lambda self, update: 2 * rate(self, update))
         if other == "code":
-            library = tmp_path / "weebill"
-            for folder in ("weebill", "runtime/weebill_runtime"):
-                shutil.copytree(code_version.ROOT / folder, tmp_path / folder)
-            with (library / "translation/training/task.py").open("a") as file:
-                file.write("TWICE = True")
-            change.setattr(code_version, "ROOT", tmp_path)
+            other_code = changed_library(tmp_path, "translation/training/task.py")
+            change.setattr(code_version, "ROOT", other_code)
         elif other == "torch":
             change.setattr(torch, "__version__", f"{torch.__version__}.1")
         else:
@@ -130,24 +125,6 @@ def test_what_other_software_or_hardware_began_is_not_continued(
     assert (tensors_hash(network.state_dict()), result) == short
     assert f"work: begun with other {other}; starting over" in caplog.text
     assert caplog.text.count("starting over") == 1
-
-
-def test_what_an_interrupted_removal_leaves_is_not_continued(tmp_path, monkeypatch):
-    class Interrupted(Exception):
-        pass
-
-    def interrupt(*_arguments):
-        raise Interrupted
-
-    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
-    for name in ("checkpoints", "encoded"):
-        (tmp_path / name).mkdir()
-    with monkeypatch.context() as change, pytest.raises(Interrupted):
-        change.setattr(shutil, "rmtree", interrupt)
-        claim_folder(tmp_path, "identity.json", {"seed": 2}, keep=["encoded"])
-    assert (tmp_path / "checkpoints").exists()
-    claim_folder(tmp_path, "identity.json", {"seed": 1}, keep=["encoded"])
-    assert {path.name for path in tmp_path.iterdir()} == {"identity.json", "encoded"}
 
 
 def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, short, monkeypatch):
