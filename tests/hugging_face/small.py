@@ -7,15 +7,7 @@ from functools import partial
 import torch
 import transformers
 from torch import Tensor
-from transformers import (
-    ElectraConfig,
-    ElectraModel,
-    GPT2Config,
-    GPT2LMHeadModel,
-    PreTrainedModel,
-    XLMRobertaConfig,
-    XLMRobertaForSequenceClassification,
-)
+from transformers import PreTrainedModel
 
 from weebill.hugging_face.folder import tie
 
@@ -23,26 +15,32 @@ WIDTH, HEADS, HEAD_SIZE, NEURONS, PIECES = 24, 4, 6, 20, 40
 PAD = 1
 
 
+def of_library(name: str, kind: str, **values) -> PreTrainedModel:
+    """Make a model of the library's class NAMEKIND with random weights."""
+    config = getattr(transformers, f"{name}Config")(**{"vocab_size": PIECES, **values})
+    return getattr(transformers, f"{name}{kind}")(config)
+
+
 def xlm_roberta() -> PreTrainedModel:
     """Make a regression model with an encoder of three layers."""
-    return XLMRobertaForSequenceClassification(
-        XLMRobertaConfig(
-            vocab_size=PIECES,
-            hidden_size=WIDTH,
-            num_attention_heads=HEADS,
-            intermediate_size=NEURONS,
-            num_hidden_layers=3,
-            max_position_embeddings=32,
-            num_labels=1,
-            problem_type="regression",
-        )
+    return of_library(
+        "XLMRoberta",
+        "ForSequenceClassification",
+        hidden_size=WIDTH,
+        num_attention_heads=HEADS,
+        intermediate_size=NEURONS,
+        num_hidden_layers=3,
+        max_position_embeddings=32,
+        num_labels=1,
+        problem_type="regression",
     )
 
 
 def bart_like(name: str, **more) -> PreTrainedModel:
     """Make a model with BART's configuration: two encoder and three decoder layers, which code must not confuse."""
-    config = getattr(transformers, f"{name}Config")(
-        vocab_size=PIECES,
+    return of_library(
+        name,
+        "MTModel" if name == "Marian" else "ForConditionalGeneration",
         d_model=WIDTH,
         encoder_layers=2,
         decoder_layers=3,
@@ -57,24 +55,21 @@ def bart_like(name: str, **more) -> PreTrainedModel:
         forced_eos_token_id=None,
         **more,
     )
-    kind = "MTModel" if name == "Marian" else "ForConditionalGeneration"
-    return getattr(transformers, f"{name}{kind}")(config)
 
 
 def gpt2() -> PreTrainedModel:
     """Make a decoder of three layers."""
-    return GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=PIECES,
-            n_embd=WIDTH,
-            n_head=HEADS,
-            n_inner=NEURONS,
-            n_layer=3,
-            n_positions=32,
-            bos_token_id=0,
-            eos_token_id=2,
-            pad_token_id=PAD,
-        )
+    return of_library(
+        "GPT2",
+        "LMHeadModel",
+        n_embd=WIDTH,
+        n_head=HEADS,
+        n_inner=NEURONS,
+        n_layer=3,
+        n_positions=32,
+        bos_token_id=0,
+        eos_token_id=2,
+        pad_token_id=PAD,
     )
 
 
@@ -84,23 +79,22 @@ def t5(feed_forward: str = "relu", own_head: bool = False, name: str = "T5") -> 
     feed_forward: value of `feed_forward_proj`.  own_head: True for separate weights of the head.  name: beginning of
     the library's class names.
     """
-    model = getattr(transformers, f"{name}ForConditionalGeneration")(
-        getattr(transformers, f"{name}Config")(
-            vocab_size=PIECES,
-            d_model=WIDTH,
-            d_kv=HEAD_SIZE,
-            d_ff=NEURONS,
-            num_layers=3,
-            num_decoder_layers=2,
-            num_heads=HEADS,
-            relative_attention_num_buckets=8,
-            relative_attention_max_distance=16,
-            feed_forward_proj=feed_forward,
-            pad_token_id=PAD,
-            eos_token_id=2,
-            decoder_start_token_id=PAD,
-            tie_word_embeddings=not own_head,
-        )
+    model = of_library(
+        name,
+        "ForConditionalGeneration",
+        d_model=WIDTH,
+        d_kv=HEAD_SIZE,
+        d_ff=NEURONS,
+        num_layers=3,
+        num_decoder_layers=2,
+        num_heads=HEADS,
+        relative_attention_num_buckets=8,
+        relative_attention_max_distance=16,
+        feed_forward_proj=feed_forward,
+        pad_token_id=PAD,
+        eos_token_id=2,
+        decoder_start_token_id=PAD,
+        tie_word_embeddings=not own_head,
     )
     if own_head:  # the library ties new heads, and unties those of checkpoints
         tie(model, {"shared.weight", "lm_head.weight"})
@@ -130,27 +124,27 @@ def mt5() -> PreTrainedModel:
 
 def opt(embedding: int = 16, norm_first: bool = False) -> PreTrainedModel:
     """Make a decoder of three layers; by default, embeddings are narrower than the model, as in OPT-350M."""
-    return transformers.OPTForCausalLM(
-        transformers.OPTConfig(
-            vocab_size=PIECES,
-            hidden_size=WIDTH,
-            word_embed_proj_dim=embedding,
-            do_layer_norm_before=norm_first,
-            num_attention_heads=HEADS,
-            ffn_dim=NEURONS,
-            num_hidden_layers=3,
-            max_position_embeddings=32,
-            bos_token_id=2,
-            eos_token_id=2,
-            pad_token_id=PAD,
-        )
+    return of_library(
+        "OPT",
+        "ForCausalLM",
+        hidden_size=WIDTH,
+        word_embed_proj_dim=embedding,
+        do_layer_norm_before=norm_first,
+        num_attention_heads=HEADS,
+        ffn_dim=NEURONS,
+        num_hidden_layers=3,
+        max_position_embeddings=32,
+        bos_token_id=2,
+        eos_token_id=2,
+        pad_token_id=PAD,
     )
 
 
 def grouped(name: str, **more) -> PreTrainedModel:
     """Make a decoder of three layers like Llama: four groups of two query heads that share a key and a value."""
-    config = getattr(transformers, f"{name}Config")(
-        vocab_size=PIECES,
+    return of_library(
+        name,
+        "ForCausalLM",
         hidden_size=WIDTH,
         head_dim=HEAD_SIZE,
         num_attention_heads=2 * HEADS,
@@ -163,7 +157,6 @@ def grouped(name: str, **more) -> PreTrainedModel:
         pad_token_id=PAD,
         **more,
     )
-    return getattr(transformers, f"{name}ForCausalLM")(config)
 
 
 MORE = {  # tested less, because their code nearly equals another family's
@@ -193,16 +186,8 @@ DEPTHS = {  # layers of each stack
 
 def foreign() -> PreTrainedModel:
     """Make a model of no supported family."""
-    return ElectraModel(
-        ElectraConfig(
-            vocab_size=9,
-            embedding_size=8,
-            hidden_size=8,
-            num_hidden_layers=1,
-            num_attention_heads=1,
-            intermediate_size=8,
-        )
-    )
+    layer = {"num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
+    return of_library("Electra", "Model", vocab_size=9, embedding_size=8, hidden_size=8, **layer)
 
 
 def small_model(family: str, seed: int = 3) -> PreTrainedModel:
