@@ -179,7 +179,7 @@ def test_an_opponent_without_memory_takes_smaller_batches_and_then_none(monkeypa
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
 
     monkeypatch.setattr(gpu_training, "MarianTraining", Greedy)
-    row = gpu_training.measure("cpu", 1, gpu.TINY_TRAININGS[0], 1e12, opponent=True)
+    row = gpu_training.measure("cpu", 1, gpu.TINY_TRAININGS[0], 1e12)
     assert tried == [1, gpu_training.QUARTERS]
     assert row["other"] is None and "out of memory" in row["other_failed"] and row["ours"] > 0
 

@@ -120,7 +120,7 @@ def _works(
 def _training(
     device: str, rounds: int, setting: gpu_training.Setting, found: Found
 ) -> list[dict[str, Any]]:
-    return [gpu_training.measure(device, rounds, setting, peak_of(found.rows), opponent=True)]
+    return [gpu_training.measure(device, rounds, setting, peak_of(found.rows))]
 
 
 def _decoding(device: str, rounds: int, setting: gpu_decoding.Setting) -> list[dict[str, Any]]:

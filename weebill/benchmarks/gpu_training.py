@@ -76,12 +76,10 @@ def _matrices(module: nn.Module) -> int:
     return sum(weight.numel() for weight in module.parameters() if weight.dim() == 2)
 
 
-def measure(
-    device: str, rounds: int, setting: Setting, peak: float, opponent: bool
-) -> dict[str, Any]:
+def measure(device: str, rounds: int, setting: Setting, peak: float) -> dict[str, Any]:
     """Return the target pieces per second of our training and of the opponent's, and their shares of the peak.
 
-    peak: operations per second of the device's matrix products.  opponent: False leaves it out.
+    peak: operations per second of the device's matrix products.
     """
     architecture = network_shape(setting.model, setting.pieces)
     config = TrainingConfig(
@@ -95,22 +93,17 @@ def measure(
         network = new_network(architecture, 1, config.dropout)
         size = Size.of(network)
         corpus = RandomCorpus(setting.pairs, setting.pieces)
-        shown = architecture if opponent else None
-        windows = Windows(device, rounds, corpus, config, size, shown)
+        windows = Windows(device, rounds, corpus, config, size, architecture)
         fit(network, corpus, config, device, windows)
-        own = windows.own
+        own, others = windows.own, windows.others
         row = figure(
             "training",
             setting.name,
             "target pieces/s",
             [one.pieces for one in own],
-            [one.pieces for one in windows.others],
+            [one.pieces for one in others],
             share=median([one.operations for one in own]) / peak,
-            other_share=(
-                median([one.operations for one in windows.others]) / peak
-                if windows.others
-                else None
-            ),
+            other_share=median([one.operations for one in others]) / peak if others else None,
             operations=median([one.operations for one in own]),
             weights=size.encoder + size.decoder,
             positions=setting.positions,
@@ -156,7 +149,7 @@ class Window:
 class Windows(lightning.Callback):
     """Timed windows of updates; after each one, the opponent makes updates on the same corpus.
 
-    opponent: its shape, or None.  If the memory is too small for its batches, it uses quarters of them.
+    opponent: its shape.  If the memory is too small for its batches, it uses quarters of them.
     """
 
     def __init__(
@@ -166,7 +159,7 @@ class Windows(lightning.Callback):
         corpus: RandomCorpus,
         config: TrainingConfig,
         size: Size,
-        opponent: Architecture | None,
+        opponent: Architecture,
     ):
         self.own: list[Window] = []
         self.others: list[Window] = []
@@ -184,7 +177,7 @@ class Windows(lightning.Callback):
         self._updates: list[int] = []  # target pieces of each update in this window
 
     def on_train_start(self, trainer, task) -> None:
-        if self._opponent is not None and not self._attempt(self._warm_other):
+        if not self._attempt(self._warm_other):
             self.parts = QUARTERS
             self._attempt(self._warm_other)
         wait(self._device)
