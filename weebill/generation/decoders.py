@@ -1,6 +1,7 @@
 """Decoders of int8 models as descriptions for the compiled engine, by the class of the base model."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -67,26 +68,22 @@ def gpt2(model: PreTrainedModel, core: nn.Module) -> Decoder:
 
 
 def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
-    """Describe BART and similar models, with cross-attention to the encoder.
+    """Describe BART and similar models, with cross-attention to the encoder if there is one.
 
     Norms come last in BART and Marian; in mBART, Pegasus and M2M-100 they come first, and one follows all layers.
     """
     decoder = core.decoder
-    last_norm = getattr(decoder, "layer_norm", None)
+    last_norm = getattr(decoder, "layer_norm", getattr(decoder, "final_layer_norm", None))
     bias = getattr(model, "final_logits_bias", None)
 
     layers = []
     for block in decoder.layers:
         _check_activation(model, block.fc1, block.activation_fn)
-        layers.append(
-            Layer(
-                _of_three_maps(block.self_attn, block.self_attn_layer_norm),
-                block.final_layer_norm,
-                block.fc1,
-                block.fc2,
-                cross_attention=_of_three_maps(block.encoder_attn, block.encoder_attn_layer_norm),
-            )
-        )
+        own, cross = _of_three_maps(block.self_attn, block.self_attn_layer_norm), None
+        if hasattr(block, "encoder_attn"):
+            cross = _of_three_maps(block.encoder_attn, block.encoder_attn_layer_norm)
+        maps = block.fc1, block.fc2
+        layers.append(Layer(own, block.final_layer_norm, *maps, cross_attention=cross))
     return Decoder(
         embedding=decoder.embed_tokens,
         embedding_factor=getattr(decoder, "embed_scale", 1.0),
@@ -103,27 +100,13 @@ def bart(model: PreTrainedModel, core: nn.Module) -> Decoder:
 
 
 def opt(model: PreTrainedModel, core: nn.Module) -> Decoder:
-    """Describe OPT, whose norms come first; the one of 350 million parameters has them last: not supported."""
+    """Describe OPT like BART; the one of 350 million parameters, whose norms come last, is not supported."""
     decoder = core.decoder
     if not decoder.config.do_layer_norm_before or decoder.project_in is not None:
         raise _unknown(model, "its norms come last, or its embeddings have another width")
     if not decoder.config.layer_norm_elementwise_affine:
         raise _unknown(model, "its norms have no weights")
-    layers = []
-    for block in decoder.layers:
-        attention = _of_three_maps(block.self_attn, block.self_attn_layer_norm)
-        _check_activation(model, block.fc1, block.activation_fn)
-        layers.append(Layer(attention, block.final_layer_norm, block.fc1, block.fc2))
-    return Decoder(
-        embedding=decoder.embed_tokens,
-        positions=_table(decoder.embed_positions),
-        layers=layers,
-        last_norm=decoder.final_layer_norm,
-        output=model.lm_head,
-        norm_first=True,
-        centred=True,
-        epsilon=decoder.layers[0].final_layer_norm.eps,
-    )
+    return replace(bart(model, core), norm_first=True)
 
 
 def t5(model: PreTrainedModel, core: nn.Module) -> Decoder:
