@@ -5,7 +5,7 @@ each other in each head.  So the student may have any number of layers, and any 
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import torch
@@ -79,17 +79,13 @@ def _watched(encoder: PreTrainedModel) -> Iterator[Mapping[str, Tensor]]:
     """Record the outputs of the three maps of the last layer's self-attention, (b, n, width) each, by name."""
     found: dict[str, Tensor] = {}
     attention = encoder.encoder.layer[-1].attention.self
-    hooks = [
-        getattr(attention, part).register_forward_hook(
-            lambda module, given, output, part=part: found.update({part: output})
-        )
-        for part in PARTS
-    ]
-    try:
+    with ExitStack() as hooks:
+        for part in PARTS:
+            hook = getattr(attention, part).register_forward_hook(
+                lambda module, given, output, part=part: found.update({part: output})
+            )
+            hooks.enter_context(hook)
         yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def _log_softmax(one: Tensor, other: Tensor, whole: Tensor) -> Tensor:

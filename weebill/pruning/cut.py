@@ -80,11 +80,8 @@ def gated(block: Block, gates: Callable[[], Tensor]) -> Iterator[None]:
         factors = _spread(gates(), size).to(x.device)
         return ((x * factors).to(x.dtype), *others)
 
-    handle = projection.module.register_forward_pre_hook(hook)
-    try:
+    with projection.module.register_forward_pre_hook(hook):
         yield
-    finally:
-        handle.remove()
 
 
 def write_gates(block: Block, gates: Tensor) -> None:

@@ -7,7 +7,7 @@ Such an error can change an 8-bit code, so the logits of a tie can differ more w
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -81,10 +81,8 @@ def _rounding(network: Translator) -> Iterator[None]:
         x = arguments[0]
         return x * (1 + ROUNDING * torch.randn(x.shape, generator=draw))
 
-    linears = [m for m in network.modules() if isinstance(m, nn.Linear | QuantizedLinear)]
-    hooks = [module.register_forward_pre_hook(moved) for module in linears]
-    try:
+    with ExitStack() as hooks:
+        for module in network.modules():
+            if isinstance(module, nn.Linear | QuantizedLinear):
+                hooks.enter_context(module.register_forward_pre_hook(moved))
         yield
-    finally:
-        for hook in hooks:
-            hook.remove()
