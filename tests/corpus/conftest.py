@@ -41,13 +41,13 @@ def fold():
 def as_table():
     """Return a function that makes an imported table of pairs (source or None, target or None)."""
 
-    def make(pairs, noise=None) -> pa.Table:
+    def make(pairs, noise=None, dropped=None) -> pa.Table:
         columns = {
             "source": [pair[0] for pair in pairs],
             "target": [pair[1] for pair in pairs],
             "corpus": ["test"] * len(pairs),
             "row": range(len(pairs)),
-            "dropped_by": pa.nulls(len(pairs), pa.string()),
+            "dropped_by": dropped or [None] * len(pairs),
         }
         if noise is None:
             return pa.table(columns, schema=SCHEMA)

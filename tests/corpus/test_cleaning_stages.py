@@ -25,13 +25,8 @@ DROPPED = [
 @pytest.fixture
 def corpora(tmp_path, as_table):
     """Write a corpus with damage and weights, from which every stage drops rows, and one that was only cleaned."""
-    table = as_table([(f"s {row}", f"t {row}") for row in range(8)], ["copied", *[None] * 7])
-    table = table.set_column(4, "dropped_by", pa.array(DROPPED, pa.string()))
-    table = table.set_column(
-        1,
-        "target",
-        pa.array([" " if by == "empty" else f"t {row}" for row, by in enumerate(DROPPED)]),
-    )
+    pairs = [(f"s {row}", " " if by == "empty" else f"t {row}") for row, by in enumerate(DROPPED)]
+    table = as_table(pairs, ["copied", *[None] * 7], DROPPED)
     weights = [None if by in ("empty", "numbers") else 0.5 for by in DROPPED]
     write_table(tmp_path / "a", table.append_column("weight", pa.array(weights, pa.float64())))
     write_table(tmp_path / "b", as_table([("other", "andere")]))
@@ -59,8 +54,8 @@ def test_rows(tmp_path, corpora, as_table, stage, rows):
 
 def test_what_took_a_row_first_does_not_bring_back_a_test_sentence(tmp_path, as_table):
     pairs = [("A test.", "Ein Test."), ("A test.", "A test."), ("", ""), ("to learn", "zu lernen")]
-    dropped = pa.array(["duplicate", "identical", "duplicate", "near_duplicate"])
-    write_table(tmp_path / "a", as_table(pairs).set_column(4, "dropped_by", dropped))
+    dropped = ["duplicate", "identical", "duplicate", "near_duplicate"]
+    write_table(tmp_path / "a", as_table(pairs, dropped=dropped))
     write_table(tmp_path / "test_set", as_table(pairs[:1]))
     write_stage([tmp_path / "a"], "none", tmp_path / "out", PAIR, [tmp_path / "test_set"])
     assert read_columns(tmp_path / "out", ["source"])["source"].to_pylist() == ["to learn"]
@@ -77,8 +72,7 @@ def test_held_out_sentences_are_prepared_as_each_corpus_was(tmp_path, as_table, 
 
 
 def test_nothing_left(tmp_path, as_table):
-    table = as_table([("a", "b")])
-    write_table(tmp_path / "a", table.set_column(4, "dropped_by", pa.array(["numbers"])))
+    write_table(tmp_path / "a", as_table([("a", "b")], dropped=["numbers"]))
     write_stage([tmp_path / "a"], "none", tmp_path / "out", PAIR)
     with pytest.raises(InputError, match="the stage 'rules' leaves no pair"):
         write_stage([tmp_path / "a"], "rules", tmp_path / "out", PAIR)

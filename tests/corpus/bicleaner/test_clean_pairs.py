@@ -15,10 +15,10 @@ ROWS = 3000
 @pytest.fixture
 def corpus(tmp_path, as_table):
     """Write a corpus in which row r is the pair "s r", "t r"; every third row is dropped."""
-    table = as_table([(f"s {row}", f"t {row}") for row in range(ROWS)])
-    marks = pa.array(["urls" if row % 3 == 0 else None for row in range(ROWS)], pa.string())
+    dropped = ["urls" if row % 3 == 0 else None for row in range(ROWS)]
+    table = as_table([(f"s {row}", f"t {row}") for row in range(ROWS)], dropped=dropped)
     with ShardWriter(tmp_path / "cleaned", table.schema, 1000) as writer:
-        writer.write(table.set_column(4, "dropped_by", marks))
+        writer.write(table)
     return tmp_path / "cleaned"
 
 

@@ -46,6 +46,21 @@ def _contents(path):
 
 
 @pytest.fixture
+def outcome(tmp_path, as_table):
+    """Return a function that cleans pairs, and returns the filter that drops each; held_out: pairs of a test set."""
+
+    def run(pairs, held_out=(), languages=PAIR, **settings):
+        write_table(tmp_path / "in.parquet", as_table(pairs))
+        if held_out:
+            write_table(tmp_path / "test.parquet", as_table(held_out))
+            settings["held_out"] = (str(tmp_path / "test.parquet"),)
+        clean_corpus(tmp_path / "in.parquet", tmp_path / "out", languages, Cleaning(**settings))
+        return _outcome(tmp_path / "out")
+
+    return run
+
+
+@pytest.fixture
 def corpus(tmp_path, as_table):
     """Write ROWS in shards of 5 rows, and a held-out set."""
     table = as_table([row[:2] for row in ROWS])
@@ -69,7 +84,7 @@ def test_first_filter_of_every_row(tmp_path, corpus):
     assert not (tmp_path / "out.work").exists()
 
 
-def test_numbers_tell_pairs_apart(tmp_path, as_table):
+def test_numbers_tell_pairs_apart(outcome):
     rows = [
         ("It rose by 3.5 percent", "Es stieg um 3,5 Prozent", None),
         ("It rose by 35 percent", "Es stieg um 35 Prozent", None),
@@ -79,39 +94,29 @@ def test_numbers_tell_pairs_apart(tmp_path, as_table):
         ("We saw 1.5 of it", "Das sahen wir 1,5 mal", None),
         ("We saw 1-5 of it", "Das sahen wir 1-5 mal", None),
     ]
-    write_table(tmp_path / "in.parquet", as_table([row[:2] for row in rows]))
-    write_table(tmp_path / "test.parquet", as_table([("we saw 15 of it", "das sahen wir 15 mal")]))
-    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
-    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
-    assert _outcome(tmp_path / "out") == [row[2] for row in rows]
+    held_out = [("we saw 15 of it", "das sahen wir 15 mal")]
+    assert outcome([row[:2] for row in rows], held_out) == [row[2] for row in rows]
 
 
-def test_held_out_text_is_normalised_too(tmp_path, as_table):
+def test_held_out_text_is_normalised_too(outcome):
     rows = [("I don\u00b4t think so", "Am Ende der Zeile"), ("10,000 crowns", "10\u00a0000 Kronen")]
     held_out = [("I don\u00b4t think so", "Ganz anders"), ("Otherwise", "10\u00a0000 Kronen.")]
-    write_table(tmp_path / "in.parquet", as_table([*rows, ("It stays", "Es bleibt")]))
-    write_table(tmp_path / "test.parquet", as_table(held_out))
-    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
-    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
-    assert _outcome(tmp_path / "out") == ["test_overlap", "test_overlap", None]
+    found = outcome([*rows, ("It stays", "Es bleibt")], held_out)
+    assert found == ["test_overlap", "test_overlap", None]
 
 
 @pytest.mark.parametrize("decode", [True, False])
 @pytest.mark.parametrize("punctuation", [None, "keep"])
-def test_held_out_text_is_prepared_as_the_corpus_is(tmp_path, as_table, decode, punctuation):
+def test_held_out_text_is_prepared_as_the_corpus_is(outcome, decode, punctuation):
     rows = [
         ("Tom &amp; Jerry sleep in the house.", "Tom &amp; Jerry schlafen im Haus."),
         ("Type `ls` into the window.", "Gib `ls` in das Fenster ein."),
         ("It´s nice here now.", "Jetzt ist es hier nett."),
         ("It has 10\u00a0000 people.", "Dort leben 10\u00a0000 Leute."),
     ]
-    write_table(tmp_path / "in.parquet", as_table([*rows, ("It stays", "Es bleibt")]))
-    write_table(tmp_path / "test.parquet", as_table(rows))
-    rules = Rules(decode_entities=decode)
-    held_out = (str(tmp_path / "test.parquet"),)
-    cleaning = Cleaning(rules=rules, punctuation=punctuation, held_out=held_out)
-    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
-    assert _outcome(tmp_path / "out") == [*["test_overlap"] * len(rows), None]
+    settings = {"rules": Rules(decode_entities=decode), "punctuation": punctuation}
+    found = outcome([*rows, ("It stays", "Es bleibt")], rows, **settings)
+    assert found == [*["test_overlap"] * len(rows), None]
 
 
 @pytest.mark.parametrize(
@@ -135,18 +140,12 @@ def test_held_out_text_is_prepared_as_the_corpus_is(tmp_path, as_table, decode, 
         ("fa", "I will go", "می\u200cخواهم بروم", "میخواهم بروم"),
     ],
 )
-def test_equal_text_in_another_form_is_found(
-    tmp_path, as_table, language, source, written, held_out
-):
+def test_equal_text_in_another_form_is_found(outcome, language, source, written, held_out):
     pair, other = (source, written), (f"Otherwise, {source}", held_out)
-    write_table(tmp_path / "in.parquet", as_table([pair, ("Stays here", held_out[:5] * 2)]))
-    write_table(tmp_path / "test.parquet", as_table([other]))
-    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
-    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", language), cleaning)
-    assert _outcome(tmp_path / "out")[0] == "test_overlap"
-    write_table(tmp_path / "in.parquet", as_table([pair, (source, held_out)]))
-    clean_corpus(tmp_path / "in.parquet", tmp_path / "again", ("en", language), Cleaning())
-    assert _outcome(tmp_path / "again") in ([None, "duplicate"], [None, "near_duplicate"])
+    pairs, languages = [pair, ("Stays here", held_out[:5] * 2)], ("en", language)
+    assert outcome(pairs, [other], languages)[0] == "test_overlap"
+    found = outcome([pair, (source, held_out)], languages=languages)
+    assert found in ([None, "duplicate"], [None, "near_duplicate"])
 
 
 def test_near_duplicates_and_overlap_can_stay(tmp_path, corpus):
@@ -253,17 +252,13 @@ def test_other_settings_start_afresh(tmp_path, corpus, monkeypatch):
 
 
 @pytest.mark.parametrize(("side", "other"), [("source", "target"), ("target", "source")])
-def test_monolingual(tmp_path, as_table, side, other):
+def test_monolingual(tmp_path, outcome, side, other):
     lines = ["A line of text", "a line of text!", "", "1 2 3", "A held out one", "elsewhere"]
     pairs = [(line, None) if side == "source" else (None, line) for line in lines]
-    write_table(tmp_path / "in.parquet", as_table(pairs))
     # Only the same side of a held-out pair counts.
     held_out = {side: "A held out one", other: "elsewhere"}
-    write_table(tmp_path / "test.parquet", as_table([(held_out["source"], held_out["target"])]))
-    cleaning = Cleaning(held_out=(str(tmp_path / "test.parquet"),))
-    clean_corpus(tmp_path / "in.parquet", tmp_path / "out", PAIR, cleaning)
-    expected = [None, "near_duplicate", "empty", "letter_tokens", "test_overlap", None]
-    assert _outcome(tmp_path / "out") == expected
+    found = outcome(pairs, [(held_out["source"], held_out["target"])])
+    assert found == [None, "near_duplicate", "empty", "letter_tokens", "test_overlap", None]
     assert read_columns(tmp_path / "out", [other])[other].to_pylist() == [None, None]
 
 

@@ -1,7 +1,6 @@
 """A score's table has the corpus' shards and rows; a killed job that resumes writes the same bytes."""
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from weebill.corpus.scores.scoring import score_corpus
@@ -28,9 +27,8 @@ class Lengths:
 @pytest.fixture
 def corpus(tmp_path, as_table):
     """Write 25 rows in shards of 10; every fourth is dropped."""
-    table = as_table([("s" * row, "t" * (row % 7)) for row in range(25)])
-    dropped = pa.array(["urls" if row % 4 == 0 else None for row in range(25)], pa.string())
-    table = table.set_column(4, "dropped_by", dropped)
+    dropped = ["urls" if row % 4 == 0 else None for row in range(25)]
+    table = as_table([("s" * row, "t" * (row % 7)) for row in range(25)], dropped=dropped)
     with ShardWriter(tmp_path / "cleaned", table.schema, 10) as writer:
         writer.write(table)
     return tmp_path / "cleaned"
