@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from tests.metric.comet_environment import COMET
+from tests.metric.comet_environment import COMET, need_comet
 from tests.metric.small import make_checkpoint, make_encoder
 from weebill.__main__ import main
 from weebill.benchmarks.metric import NAME, paper_speeds
@@ -13,10 +13,7 @@ from weebill.metric.folder import load_metric, save_metric
 
 
 def test_figures(news, capsys):
-    if not COMET.is_file():
-        pytest.skip(
-            f"unbabel-comet's environment is not here; envs/install.sh comet {COMET.parents[1]}"
-        )
+    need_comet()
     options = ["--rounds", "2", "--shape", "tiny", "--systems", "2", "--news", str(news)]
     assert main(["benchmark", "metric", *options, "--comet", str(COMET), "--json"]) == 0
     exact, rounded, integers, *others = json.loads(capsys.readouterr().out)

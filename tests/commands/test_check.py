@@ -5,6 +5,12 @@ import yaml
 from tests.small_experiment import EXPERIMENT
 from weebill.__main__ import COMMANDS, main
 
+SMALL = EXPERIMENT | {
+    "teacher": {"architecture": "demo.teacher"},
+    "students": ["demo.tiny"],
+    "pruning": {},
+}
+
 
 def test_every_configuration_is_checked(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -35,8 +41,7 @@ def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "a.de").write_text("Dort waren etwa 100 Menschen\n" * 400)
     corpus = {"importer": "files", "source": "a.en", "target": "a.de"}
     pairs = {"importer": "tatoeba", "pairs": 20}
-    values = {**EXPERIMENT, "corpora": {"own": corpus}, "test_sets": {"t": pairs}, "pruning": {}}
-    values |= {"teacher": {"architecture": "demo.teacher"}, "students": ["demo.tiny"]}
+    values = {**SMALL, "corpora": {"own": corpus}, "test_sets": {"t": pairs}}
     for name, rules in {"as-is": {}, "off": {"rules": {"disabled": ["numbers"]}}}.items():
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump({**values, "cleaning": rules}))
     main(["check", "as-is.yaml"])
@@ -53,14 +58,9 @@ def test_a_text_that_cannot_be_read_is_a_fault(tmp_path, monkeypatch, capsys):
         (tmp_path / name).write_text("Ein Haus\n" * lines)
     (tmp_path / "c.en").write_bytes("Zwölf Häuser\n".encode("latin-1") * 9)
     files = {key: {"importer": "files", "source": f"{key}.en", "target": "a.de"} for key in "abc"}
-    values = {
-        **EXPERIMENT,
-        "corpora": {"own": {"importer": "tatoeba", "pairs": 50}, "b": files["b"]},
-    }
+    own, other = {"importer": "tatoeba", "pairs": 50}, files["b"] | {"target": "b.de"}
+    values = SMALL | {"corpora": {"own": own, "b": other}, "validation_may_overlap_tests": True}
     values |= {"validation": files["c"], "test_sets": {"t": files["a"] | {"lines": {"last": 10}}}}
-    values |= {"validation_may_overlap_tests": True, "teacher": {"architecture": "demo.teacher"}}
-    values |= {"students": ["demo.tiny"], "pruning": {}}
-    values["corpora"]["b"] = files["b"] | {"target": "b.de"}
     (tmp_path / "x.yaml").write_text(yaml.safe_dump(values))
     assert main(["check", "x.yaml"]) == 1
     assert capsys.readouterr().err.splitlines() == [
@@ -82,13 +82,11 @@ def test_the_end_of_a_text_is_read_too(tmp_path, monkeypatch, capsys):
     files = {
         key: {"importer": "files", "source": f"{key}.en", "target": f"{key}.de"} for key in "ab"
     }
-    values = {
-        **EXPERIMENT,
+    values = SMALL | {
         "corpora": {"a": files["a"] | {"lines": {"first": 21}}, "b": files["b"]},
+        "validation": files["a"] | {"lines": {"last": 20}},
+        "test_sets": {"t": {"importer": "tatoeba", "pairs": 20}},
     }
-    values |= {"validation": files["a"] | {"lines": {"last": 20}}}
-    values |= {"test_sets": {"t": {"importer": "tatoeba", "pairs": 20}}, "pruning": {}}
-    values |= {"teacher": {"architecture": "demo.teacher"}, "students": ["demo.tiny"]}
     (tmp_path / "x.yaml").write_text(yaml.safe_dump(values))
     assert main(["check", "x.yaml"]) == 1
     assert [

@@ -6,16 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from tests.small_models import make_folder, make_vocabulary, make_whole_vocabulary
+from tests.small_models import make_folder, make_whole_vocabulary
 from weebill.__main__ import main
 from weebill.rehearsal.making.translators import make_nllb
 from weebill.runtime.loading import load
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    base = tmp_path_factory.mktemp("models")
-    return make_folder(base / "model", make_vocabulary(base / "vocab.spm"))
 
 
 def test_a_port_that_is_taken_is_named(folder, capsys):

@@ -2,34 +2,13 @@
 
 import pytest
 import torch
-from transformers import MarianConfig, MarianMTModel
 
+from tests.hugging_face.small import small_model
 from weebill.quantization.calibration import activation_scales, record_ranges
 from weebill.quantization.grids import GRIDS, grid_named
 from weebill.quantization.modules import quantize_model
 
 TOKENS = torch.tensor([[3, 7, 20, 0], [9, 9, 1, 0]])
-
-
-def marian():
-    torch.manual_seed(8)
-    config = MarianConfig(
-        vocab_size=40,
-        d_model=16,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        max_position_embeddings=16,
-        pad_token_id=39,
-        eos_token_id=0,
-        decoder_start_token_id=39,
-        forced_eos_token_id=0,
-        init_std=0.2,
-    )
-    return MarianMTModel(config).eval()
 
 
 def logits(model):
@@ -40,7 +19,8 @@ def logits(model):
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize("mode", ["fake", "packed"])
 def test_a_hugging_face_model_computes_with_rounded_weights(grid, mode):
-    rounded, model = marian(), quantize_model(marian(), grid, mode=mode)
+    rounded = small_model("marian")
+    model = quantize_model(small_model("marian"), grid, mode=mode)
     with torch.no_grad():
         for name, parameter in rounded.named_parameters():  # shared ones once
             if parameter.dim() == 2 and "embed_positions" not in name:
@@ -51,7 +31,7 @@ def test_a_hugging_face_model_computes_with_rounded_weights(grid, mode):
 
 
 def test_a_hugging_face_model_translates_with_integer_products():
-    model = marian()
+    model = small_model("marian")
     scales = activation_scales(record_ranges(model, lambda: logits(model)), "mean-of-maxima")
     exact = logits(model)
     quantize_model(model, "int8", scales)

@@ -78,14 +78,13 @@ def test_the_page_holds_every_table_and_signature(results, benchmarks):
     assert "a" * 64 in page
 
 
+def config_of(results):
+    own = {"corpora": {"tatoeba": {}}, "students": ["small"], "training": {"updates": 2000}}
+    return {**results.config, "seed": 1, **own}
+
+
 def test_a_page_begins_with_at_most_eight_lines_and_folds_the_details(pruned_results, benchmarks):
-    pruned_results.config = {
-        **pruned_results.config,
-        "seed": 1,
-        "corpora": {"tatoeba": {}},
-        "students": ["small"],
-        "training": {"updates": 2000},
-    }
+    pruned_results.config = config_of(pruned_results)
     page = pruning_page(pruned_results, read_jobs(benchmarks), {})
     summary = page.split("## In short\n\n")[1].split("\n\n")[0].splitlines()
     assert 3 <= len(summary) <= 8
@@ -105,13 +104,7 @@ def test_a_page_begins_with_at_most_eight_lines_and_folds_the_details(pruned_res
 
 
 def test_the_page_holds_both_papers_tables_and_every_figure(pruned_results, benchmarks):
-    pruned_results.config = config = {
-        **pruned_results.config,
-        "seed": 1,
-        "corpora": {"tatoeba": {}},
-        "students": ["small"],
-        "training": {"updates": 2000},
-    }
+    pruned_results.config = config = config_of(pruned_results)
     pictures = pages({**config, "kind": "translation"}, PRUNED_TIMES)[1].pictures
     links = {heading: f"![Alt](figures/{name}.svg)" for name, heading in pictures.items()}
     page = pruning_page(pruned_results, read_jobs(benchmarks), links)

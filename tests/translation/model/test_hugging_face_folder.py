@@ -70,6 +70,15 @@ def generated(translator, sentence, beam):
     return list(zip((h.score for h in hypotheses), rows, strict=True))
 
 
+def check_generated(translator, model, sentence, beam, source, begin):
+    """Check that each output begins so, and that its score is the model's when it is forced."""
+    for score, tokens in generated(translator, sentence, beam):
+        assert tokens[: len(begin)] == begin
+        output = tokens[len(begin) :]
+        assert score == pytest.approx(forced(model, source, begin, output), abs=1e-3)
+        assert len(output) <= SearchOptions().limit(len(source))
+
+
 MULTILINGUAL = [("nllb", ("eng_Latn", "deu_Latn")), ("m2m", ("__en__", "__de__"))]
 
 
@@ -87,11 +96,7 @@ def test_codes_stand_before_both_sides(request, kind, codes, beam):
         source = tokenizer(sentence)["input_ids"]
         assert (source[0], source[-1]) == (source_code, 2)
         assert source_code not in source[1:]
-        for score, tokens in generated(translator, sentence, beam):
-            assert tokens[:2] == [2, target_code]
-            expected = forced(model, source, [2, target_code], tokens[2:])
-            assert score == pytest.approx(expected, abs=1e-3)
-            assert len(tokens) - 2 <= SearchOptions().limit(len(source))
+        check_generated(translator, model, sentence, beam, source, [2, target_code])
 
 
 @pytest.mark.parametrize(("kind", "codes"), MULTILINGUAL)
@@ -120,9 +125,7 @@ def test_codes_stand_after_the_input_and_start_the_output(tmp_path):
     for sentence in SENTENCES:
         source = tokenizer(sentence)["input_ids"]
         assert source[-2:] == [2, english]
-        for score, tokens in generated(translator, sentence, 4):
-            assert tokens[0] == german
-            assert score == pytest.approx(forced(model, source, [german], tokens[1:]), abs=1e-3)
+        check_generated(translator, model, sentence, 4, source, [german])
         expected.append(forced(model, source, [german], source[:-1]))
     found = load_reverse_scorer(folder, languages=("de", "en"))(SENTENCES, SENTENCES)
     assert np.allclose(found, expected, atol=1e-4)
@@ -134,10 +137,7 @@ def test_marian_needs_no_codes(marian):
     start = model.config.decoder_start_token_id
     for sentence in SENTENCES:
         source = translator._tokenizer(sentence)["input_ids"]
-        for score, tokens in generated(translator, sentence, 1):
-            assert tokens[0] == start
-            expected = forced(model, source, [start], tokens[1:])
-            assert score == pytest.approx(expected, abs=1e-3)
+        check_generated(translator, model, sentence, 1, source, [start])
 
 
 def test_a_code_is_the_first_word_for_marian_into_many(tmp_path):
@@ -148,15 +148,12 @@ def test_a_code_is_the_first_word_for_marian_into_many(tmp_path):
     code = tokenizer.convert_tokens_to_ids(">>deu<<")
     model = MarianMTModel.from_pretrained(folder).eval()
     start = model.config.decoder_start_token_id
-    for sentence in SENTENCES:
-        source = [code, *tokenizer(sentence)["input_ids"]]
-        for score, tokens in generated(translator, sentence, 2):
-            assert score == pytest.approx(forced(model, source, [start], tokens[1:]), abs=1e-3)
-    found = load_reverse_scorer(folder, languages=("de", "en"))(SENTENCES, SENTENCES)
     expected = []
     for sentence in SENTENCES:
         ids = tokenizer(sentence)["input_ids"]
+        check_generated(translator, model, sentence, 2, [code, *ids], [start])
         expected.append(forced(model, [code, *ids], [start], ids))
+    found = load_reverse_scorer(folder, languages=("de", "en"))(SENTENCES, SENTENCES)
     assert np.allclose(found, expected, atol=1e-4)
     with pytest.raises(InputError, match="knows no language 'fr'"):
         load_translator(folder, languages=("en", "fr"))

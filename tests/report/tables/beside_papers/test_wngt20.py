@@ -8,6 +8,11 @@ from weebill.report import papers
 from weebill.report.tables.beside_papers.wngt20 import TABLES
 
 
+def table4(results, speeds):
+    """Return the paper's table 4 beside these speeds on a GPU."""
+    return TABLES[-1].build(replace(results, gpu_speeds=speeds))
+
+
 def test_wngt20_shows_each_student_at_its_fastest_batch(results):
     speeds = [
         speed("small/unpruned/float32", "float32", False, 32, 100.0),
@@ -17,10 +22,7 @@ def test_wngt20_shows_each_student_at_its_fastest_batch(results):
         speed("small/pushy-i6/float32", "float16", True, 1, 9000.0),  # latency of a few sentences
         speed("other/unpruned/float32", "float32", False, 64, 1.0),  # matches no row of the paper
     ]
-    rows = {
-        (row["model"], row["setting"]): row
-        for row in read(TABLES[-1].build(replace(results, gpu_speeds=speeds)))
-    }
+    rows = {(row["model"], row["setting"]): row for row in read(table4(results, speeds))}
     printed = papers.load_table("wngt20", 4)
     shown = [row["wps_paper"] for row in rows.values() if row["wps_paper"]]
     assert sorted(shown) == sorted(printed["wps_gpu_t4"])
@@ -46,11 +48,7 @@ def test_every_student_beside_one_row_is_shown(results):
     ]
     rows = {"small": {"wngt20": "tiny"}, "small~2": {"wngt20": "tiny"}}
     results.config = {**results.config, "report": {"rows": rows, "columns": {}}}
-    rows = {
-        row["ours"]: row
-        for row in read(TABLES[-1].build(replace(results, gpu_speeds=speeds)))
-        if row["ours"]
-    }
+    rows = {row["ours"]: row for row in read(table4(results, speeds)) if row["ours"]}
     assert {name: (row["wps_ours"], row["wps_ours_delta"]) for name, row in rows.items()} == {
         "small/unpruned/float32": ("100", ""),
         "small/unpruned/int8": ("300", "x3.00"),
@@ -73,12 +71,11 @@ def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
         **results.config,
         "report": {"rows": {"small": {"wngt20": "tiny"}}, "columns": {}},
     }
-    rows = [
-        row for row in read(TABLES[-1].build(replace(results, gpu_speeds=speeds))) if row["ours"]
-    ]
+    table = table4(results, speeds)
     shown = {
         (row["ours"], row["setting"]): (row["wps_ours"], row["wps_ours_delta"], row["wps_paper"])
-        for row in rows
+        for row in read(table)
+        if row["ours"]
     }
     assert shown == {
         ("small/unpruned/float32", "float32"): ("100", "", ""),
@@ -86,12 +83,8 @@ def test_weights_of_4_bits_stand_beside_no_float32_of_the_paper(results):
         ("small/unpruned/log4", "float32, log4 weights"): ("50.0", "x0.50", ""),
         ("small/unpruned/log4", "float16, log4 weights, shortlist"): ("150", "x1.50", ""),
     }
-    bases = [
-        row
-        for row in TABLES[-1].build(replace(results, gpu_speeds=speeds)).rows
-        if row.kind == "baseline"
-    ]
-    assert "small/unpruned/log4" not in [row.cells[2].text for row in bases]
+    bases = [row.cells[2].text for row in table.rows if row.kind == "baseline"]
+    assert "small/unpruned/log4" not in bases
 
 
 def test_bleu_of_what_was_timed_stands_beside_the_papers(results):
@@ -102,10 +95,7 @@ def test_bleu_of_what_was_timed_stands_beside_the_papers(results):
         speed("small/unpruned/float32", "float16", True, 64, 2.0, {"first": 1.0, "second": 1.0}),
         speed("small/unpruned/float32", "bfloat16", True, 32, 3.0, {"first": 29.0}),
     ]
-    rows = {
-        (row["model"], row["setting"]): row
-        for row in read(TABLES[-1].build(replace(results, gpu_speeds=speeds)))
-    }
+    rows = {(row["model"], row["setting"]): row for row in read(table4(results, speeds))}
     shown = {
         setting: tuple(rows["tiny", setting][f"bleu_{name}"] for name in names)
         for setting, names in {
