@@ -1,4 +1,4 @@
-"""The order of tests, fewer garbage collections, forks as workers, and public texts from a mirror."""
+"""The order of tests, those of a GPU, fewer garbage collections, forks as workers, and public texts from a mirror."""
 
 import gc
 import os
@@ -42,6 +42,15 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_runtest_setup(item):
+    """Skip a test that needs a CUDA device, without one."""
+    if item.get_closest_marker("gpu"):
+        import torch  # not for tests of other things
+
+        if not torch.cuda.is_available():
+            pytest.skip("no CUDA device")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -37,7 +37,6 @@ def test_the_library_reads_sentence_by_sentence_what_it_reads_in_batches(shape):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_scoring_is_faster_than_the_library():
     found = measure("cuda", 3)
     print(found)

@@ -59,7 +59,6 @@ def test_a_scheduler_without_pytorch_leaves_the_question_to_its_jobs(cards, monk
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_a_gpu_is_found_without_starting_cuda():
     """A process that has started CUDA cannot fork jobs that use it."""
     code = (

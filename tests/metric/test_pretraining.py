@@ -84,7 +84,6 @@ def test_the_library_takes_a_mask_as_for_gpus():
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("precision", ["float32", "auto"])
 def test_a_card_learns_what_the_cpu_learns(tmp_path, tokenizer, precision):
     settings = replace(SMALL, updates=60, dropout=0.0, checkpoint_every=20, precision=precision)

@@ -18,8 +18,6 @@ from weebill.metric.scorer import Scorer
 from weebill.metric.storing import entries
 
 WORDS = sorted({word for line in [*SOURCES, *REFERENCES] for word in line.split()})
-needs_card = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-on_card = [pytest.mark.gpu, needs_card]
 pytestmark = pytest.mark.usefixtures("whole_products")
 
 
@@ -99,7 +97,7 @@ def test_auto_is_the_fastest_precision():
     assert precision_on("cuda", "float32") == "float32"
 
 
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=on_card)])
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def test_bfloat16_orders_as_float32(tmp_path, device):
     """Systems have the same order as in float32, and segment scores correlate."""
     encoder = make_encoder(tmp_path / "encoder", hidden_size=64, intermediate_size=128)
@@ -120,7 +118,6 @@ def test_bfloat16_orders_as_float32(tmp_path, device):
 
 
 @pytest.mark.gpu
-@needs_card
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_card_in_float32_equals_the_cpu(tmp_path, variant):
     folder = make_checkpoint(
@@ -135,7 +132,6 @@ def test_a_card_in_float32_equals_the_cpu(tmp_path, variant):
 
 
 @pytest.mark.gpu
-@needs_card
 def test_a_card_packs_sentences_of_pruned_layers(tmp_path):
     """Flash attention is compared with float32 attention of each sentence, for lengths from 1 to 60."""
     torch.manual_seed(1)
@@ -151,7 +147,6 @@ def test_a_card_packs_sentences_of_pruned_layers(tmp_path):
 
 
 @pytest.mark.gpu
-@needs_card
 def test_a_card_never_waits_within_a_part(tmp_path):
     encoder = make_encoder(tmp_path / "encoder", hidden_size=64, intermediate_size=128)
     made = Scorer(make_checkpoint(tmp_path / "metric", encoder), device="cuda", batch_pieces=400)
@@ -167,7 +162,6 @@ def test_a_card_never_waits_within_a_part(tmp_path):
 
 
 @pytest.mark.gpu
-@needs_card
 def test_a_card_reads_stored_int8_weights_and_chooses_by_bayes_risk(tmp_path):
     encoder = make_encoder(tmp_path / "encoder", hidden_size=64, intermediate_size=128)
     folder = make_checkpoint(tmp_path / "metric", encoder)

@@ -53,7 +53,6 @@ def test_a_size_that_could_overflow_is_refused():
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize(("rows", "inner", "columns"), [s for s in SHAPES if min(s)])
 def test_products_on_a_gpu_equal_64_bit_integers(rows, inner, columns):
     a = torch.randint(-127, 128, (rows, inner), dtype=torch.int8)

@@ -57,7 +57,6 @@ def test_a_layer_keeps_its_place():
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 def test_a_runtime_on_a_gpu_with_a_shortlist(kind, monkeypatch):
     """Greedy search and beams, with one network and an ensemble, equal the CPU's."""

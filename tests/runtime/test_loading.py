@@ -97,13 +97,7 @@ def test_what_does_not_fit_is_refused_in_one_line(base, folder, options, message
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
-CARD = pytest.param(
-    "cuda",
-    marks=[
-        pytest.mark.gpu,
-        pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
-    ],
-)
+CARD = pytest.param("cuda", marks=pytest.mark.gpu)
 BEAM = SearchOptions(beam=3, nbest=2)
 # Largest relative differences of scores, by rounding: float32 and TF32; 11 bits; 8 bits.
 TOLERANCE = {"float32": 5e-3, "float16": 1e-2, "bfloat16": 6e-2}

@@ -97,7 +97,6 @@ def test_a_gpus_numbers_and_batches_change_scores_by_their_rounding_alone(
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize(
     ("precision", "tolerance"), [("float32", 5e-3), ("float16", 1e-2), ("bfloat16", 5e-2)]
 )

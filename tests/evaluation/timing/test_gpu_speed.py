@@ -28,13 +28,7 @@ from weebill_runtime.options import SearchOptions
 from weebill_runtime.shortlist import Shortlist
 
 TIMED = TimedText.of([TestSet("news", TEXT[:3], TEXT[:3])], TEXT[3:], 5)
-GPU = pytest.param(
-    "cuda",
-    marks=[
-        pytest.mark.gpu,
-        pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
-    ],
-)
+GPU = pytest.param("cuda", marks=pytest.mark.gpu)
 
 
 @pytest.fixture(scope="module")

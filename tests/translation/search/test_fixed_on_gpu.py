@@ -22,10 +22,7 @@ from weebill.translation.search.run import greedy, greedy_batch, search
 from weebill_runtime.architecture import Architecture, LayerShape
 from weebill_runtime.options import SearchOptions
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
-]
+pytestmark = pytest.mark.gpu
 FREE = SearchOptions(batch_size=None)
 
 

@@ -63,7 +63,6 @@ def test_a_training_continues_from_what_the_thread_wrote(tmp_path, corpus, vocab
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 def test_numbers_of_a_card_are_copied_before_they_change(tmp_path):
     files = CheckpointFiles(aside=True)
     weights = torch.randn(1000, 1000, device="cuda")

@@ -17,7 +17,6 @@ from weebill.translation.training.recorded import RecordedPasses, padded, rounde
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.translation.training.trainer import new_network, train
 
-on_a_card = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 PIECES = 40
 
 
@@ -182,7 +181,6 @@ def test_only_small_batches_of_small_networks_wait_for_the_host():
 
 
 @pytest.mark.gpu
-@on_a_card
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
 def test_on_a_card_a_replay_is_the_eager_pass_with_the_same_seed(kind, dropout):
@@ -215,7 +213,6 @@ def test_on_a_card_a_replay_is_the_eager_pass_with_the_same_seed(kind, dropout):
 
 
 @pytest.mark.gpu
-@on_a_card
 def test_on_a_card_hundreds_of_replays_need_no_more_memory():
     network = new_network(small_architecture(PIECES), 3, 0.1).cuda().train()
     passes = RecordedPasses(network, passes_of(network), GraphRecorder())
@@ -231,7 +228,6 @@ def test_on_a_card_hundreds_of_replays_need_no_more_memory():
 
 
 @pytest.mark.gpu
-@on_a_card
 def test_on_a_card_a_pass_that_asks_the_device_goes_on_eagerly(caplog):
     network = new_network(small_architecture(PIECES), 3, 0.1).cuda().train()
     plain = passes_of(network)
@@ -251,7 +247,6 @@ def test_on_a_card_a_pass_that_asks_the_device_goes_on_eagerly(caplog):
 
 
 @pytest.mark.gpu
-@on_a_card
 def test_on_a_card_a_training_learns_with_graphs_as_without(tmp_path, corpus, vocabulary):
     config = TrainingConfig(
         batch_tokens=300, updates=400, learning_rate=0.01, warmup=20, validate_every=200, patience=0,
