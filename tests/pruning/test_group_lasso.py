@@ -15,8 +15,8 @@ from tests.pruning.toy import (
     NEURONS,
     RATE,
     ToyStudy,
+    outputs,
     small_translator,
-    toy_batch,
 )
 from tests.translation.training.test_pruning_study import CONFIG, studies_of_one_training, study_of
 from weebill.errors import InputError
@@ -44,11 +44,6 @@ def undisturbed(request, tmp_path_factory):
     torch.set_num_threads(1)
     method = METHODS[request.param]
     return method, method.prune(ToyStudy(), tmp_path_factory.mktemp("undisturbed"))
-
-
-def outputs(model):
-    with torch.no_grad():
-        return model(*toy_batch(7))
 
 
 def blocks_of(model, pattern="encoder"):

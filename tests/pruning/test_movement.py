@@ -18,6 +18,7 @@ from tests.pruning.toy import (
     NEURONS,
     RATE,
     ToyStudy,
+    outputs,
     small_translator,
     toy,
     toy_batch,
@@ -52,11 +53,6 @@ def undisturbed(request, tmp_path_factory):
     torch.set_num_threads(1)
     method = replace(METHOD, ranking=request.param)
     return method, method.prune(ToyStudy(), tmp_path_factory.mktemp("undisturbed"))
-
-
-def outputs(model):
-    with torch.no_grad():
-        return model(*toy_batch(7))
 
 
 def by_hand(ranking):

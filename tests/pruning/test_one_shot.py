@@ -3,18 +3,13 @@
 import pytest
 import torch
 
-from tests.pruning.toy import HEADS, LAYERS, NEURONS, ToyStudy, toy, toy_batch
+from tests.pruning.toy import HEADS, LAYERS, NEURONS, ToyStudy, outputs, toy
 from weebill.errors import InputError
 from weebill.pruning.criteria import CRITERIA, Candidates
 from weebill.pruning.cut import cut
 from weebill.pruning.depth import Depth
 from weebill.pruning.from_scratch import FromScratch
 from weebill.pruning.one_shot import OneShot
-
-
-def outputs(model):
-    with torch.no_grad():
-        return model(*toy_batch(7))
 
 
 @pytest.mark.parametrize("criterion", ["gradient", "magnitude", "random"])

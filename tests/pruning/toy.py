@@ -100,6 +100,12 @@ def toy_batch(seed: int, rows: int = 5, positions: int = 7):
     return x, torch.arange(positions)[None, :] < lengths[:, None]
 
 
+def outputs(model: Toy) -> torch.Tensor:
+    """Return the outputs for one batch."""
+    with torch.no_grad():
+        return model(*toy_batch(7))
+
+
 def small_translator(decoder: str) -> Translator:
     """Make a small translation network; its biases and norms differ from a new network's."""
     torch.manual_seed(7)
