@@ -178,7 +178,7 @@ def check_readable(path: str | Path, model: PreTrainedModel) -> None:
         raise InputError(
             f"{path}: not written, {type(model).__name__} is of no family; save the model of text that it holds"
         )
-    with torch.device("meta"), no_init_weights():
+    with library_alone(), torch.device("meta"), no_init_weights():
         whole = type(model)(copy.deepcopy(model.config)).state_dict().keys()
     more = (name for name in model.state_dict().keys() - whole if not name.endswith(KEPT_HEADS))
     if (found := min(more, default=None)) is not None:
