@@ -47,6 +47,7 @@ from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
 
+LARGEST = 2**60  # bytes of one file; the library would divide models of over 50 GB
 HALVES = (FLOAT, "F16", "BF16")
 # Files of tokenizers, in this version of the library and in older ones.
 TOKENIZER_FILES = (
@@ -112,7 +113,7 @@ def save_model(
     if not whole:
         check_readable(path, model)
     with written_folder(path, tokenizer, {**(entries or {}), **shapes}, WEIGHTS) as folder:
-        model.save_pretrained(folder)
+        model.save_pretrained(folder, max_shard_size=LARGEST)
 
 
 @contextmanager
