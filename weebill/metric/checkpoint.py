@@ -254,7 +254,8 @@ def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
         return Path(name)
     repository, _, revision = name.partition("@")
     try:
-        place = snapshot_download(repository, revision=revision or None, allow_patterns=files)
+        with ONE_THREAD:  # another one may just read a model without the network
+            place = snapshot_download(repository, revision=revision or None, allow_patterns=files)
     except Exception as error:  # the hub's library may raise any of its client's exceptions
         message = f"{name}: no such folder, and the Hugging Face hub does not give it ({first_line(error)}); {remedy}"
         raise InputError(message) from error
