@@ -212,3 +212,12 @@ def test_arguments_are_files_or_streams(tmp_path, monkeypatch):
         list(read_argument(tmp_path))
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n"))  # only streams are not unpacked
     assert list(read_argument(tmp_path / "a.gz")) == ["packed"]
+
+
+def test_arguments_may_be_written_by_windows(tmp_path):
+    """Its mark is that of the file alone; a carriage return inside a line is text."""
+    lines, file = ["Ja.", "", "\ufeffNein\r.", "Doch."], tmp_path / "text"
+    file.write_bytes("\ufeff{}\r\n{}\r\n{}\r\n{}".format(*lines).encode())
+    assert list(read_argument(file)) == lines
+    file.write_bytes(b"")
+    assert list(read_argument(file)) == []
