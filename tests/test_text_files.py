@@ -214,6 +214,14 @@ def test_arguments_are_files_or_streams(tmp_path, monkeypatch):
     assert list(read_argument(tmp_path / "a.gz")) == ["packed"]
 
 
+@pytest.mark.parametrize("packed", [gzip.compress(b"Ja.\n"), lzma.compress(b"Ja.\n" * 999)])
+def test_a_compressed_stream_is_named(packed, monkeypatch):
+    """Its first line may end anywhere: it is neither text in another encoding nor old Mac text."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(packed)))
+    with pytest.raises(InputError, match="standard input: compressed; unpack it by zcat"):
+        list(read_argument("-"))
+
+
 def test_arguments_may_be_written_by_windows(tmp_path):
     """Its mark is that of the file alone; a carriage return inside a line is text."""
     lines, file = ["Ja.", "", "\ufeffNein\r.", "Doch."], tmp_path / "text"
