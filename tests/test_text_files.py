@@ -212,3 +212,20 @@ def test_arguments_are_files_or_streams(tmp_path, monkeypatch):
         list(read_argument(tmp_path))
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"packed\n"))  # only streams are not unpacked
     assert list(read_argument(tmp_path / "a.gz")) == ["packed"]
+
+
+@pytest.mark.parametrize("packed", [gzip.compress(b"Ja.\n"), lzma.compress(b"Ja.\n" * 999)])
+def test_a_compressed_stream_is_named(packed, monkeypatch):
+    """Its first line may end anywhere: it is neither text in another encoding nor old Mac text."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(packed)))
+    with pytest.raises(InputError, match="standard input: compressed; unpack it by zcat"):
+        list(read_argument("-"))
+
+
+def test_arguments_may_be_written_by_windows(tmp_path):
+    """Its mark is that of the file alone; a carriage return inside a line is text."""
+    lines, file = ["Ja.", "", "\ufeffNein\r.", "Doch."], tmp_path / "text"
+    file.write_bytes("\ufeff{}\r\n{}\r\n{}\r\n{}".format(*lines).encode())
+    assert list(read_argument(file)) == lines
+    file.write_bytes(b"")
+    assert list(read_argument(file)) == []

@@ -171,8 +171,15 @@ def read_lines(path: str | Path, longest: int = LONGEST_LINE) -> Iterator[str]:
 def read_argument(path: str | Path) -> Iterator[str]:
     """Yield the lines of a command's argument, which is read once: "-", a pipe such as /dev/fd/63, or a file.
 
+    A byte-order mark and the carriage returns of Windows' line ends are removed.
     Raises the InputErrors of `read_lines`; text from a pipe is plain.
     """
+    for number, line in enumerate(_written_lines(path)):
+        yield (line if number else line.removeprefix("\ufeff")).removesuffix("\r")
+
+
+def _written_lines(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a command's argument as they are written."""
     if str(path) == STANDARD_INPUT:
         yield from decoded_lines(standard_input(), "standard input")
     elif Path(path).is_fifo() or Path(path).is_char_device():
@@ -201,7 +208,7 @@ def decoded_lines(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) -> 
     """Yield a stream's lines as text, without newlines.
 
     Raises InputError, which names the line, if a line is not UTF-8 or has more than `longest` bytes (ANY_LENGTH: no
-    limit), or if all "lines" end only in carriage returns (old Mac text).
+    limit), or if the text is compressed, or all "lines" end only in carriage returns (old Mac text).
     """
     for line in lines_or_omitted(stream, name, longest):
         if isinstance(line, Omitted):
@@ -214,6 +221,8 @@ def lines_or_omitted(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) 
     number, line = 0, b""
     whole = longest if longest == ANY_LENGTH else longest + 1
     for number, line in enumerate(iter(partial(stream.readline, whole), b""), start=1):
+        if number == 1 and line.startswith(tuple(MAGIC.values())):
+            raise InputError(f"{name}: compressed; unpack it by zcat, xzcat or zstdcat")
         if number == 1 and not line.endswith(b"\n"):
             _check_only_line(line, name)
         if len(line) == whole and not line.endswith(b"\n"):

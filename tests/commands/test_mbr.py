@@ -63,11 +63,12 @@ def test_a_translation_may_hold_the_separator(files, capsys):
 
 
 def test_candidates_that_an_editor_changed(files):
-    """An editor removed the blank before an empty translation, and wrote carriage returns."""
+    """An editor removed the blank before an empty translation, and wrote a mark and carriage returns."""
     _, candidates = files
     rows = ["0 ||| Ein Hund", "0 |||", "1 ||| Ja ||| -0.5", "1 ||| ", "1 ||| a |||"]
-    for end in ("", "\r"):
-        found = read_candidates(written(candidates, [row + end for row in rows]), 2)
+    for mark, end in (("", ""), ("\ufeff", "\r")):
+        first, *others = (row + end for row in rows)
+        found = read_candidates(written(candidates, [mark + first, *others]), 2)
         assert found == [["Ein Hund", ""], ["Ja", "", "a |||"]]
     assert read_candidates(written(candidates, ["Ja.\r", "Nein.\r"]), 1, 2) == [["Ja.", "Nein."]]
 

@@ -79,16 +79,18 @@ def test_distil(tmp_path, model, capsys):
     assert "reads mt, src, ref; give the file of src" in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_made_is_told_before_the_training(
-    tmp_path, model, capsys, monkeypatch
+@pytest.mark.parametrize(
+    ("action", "options"),
+    [("convert", []), ("prune", ["--heads", "0.5"]), ("distil", ["-t", "text"])],
+)
+def test_a_folder_that_cannot_be_made_is_told_before_the_model_is_read(
+    tmp_path, model, capsys, monkeypatch, action, options
 ):
-    (tmp_path / "file").touch()
-    text = tmp_path / "text"
-    text.write_text("Ja.\n" * 50)
-    monkeypatch.setattr("weebill.metric.student.distil", lambda *_: pytest.fail("trained"))
-    given = ["-s", str(text), "-r", str(text), "-t", str(text)]
-    assert main(["metric", "distil", model, str(tmp_path / "file/student"), *given]) == 1
-    assert f"{tmp_path}/file/student: cannot be made" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text("Ja.\n" * 50)
+    monkeypatch.setattr("weebill.metric.folder.load_metric", lambda *_, **__: pytest.fail("read"))
+    assert main(["metric", action, model, "text/made", *options]) == 1
+    assert "text/made: cannot be made" in capsys.readouterr().err
 
 
 def test_distil_refuses_a_text_that_the_model_does_not_read(tmp_path, capsys):
@@ -112,6 +114,22 @@ def test_a_diverged_model_is_not_written(tmp_path, model, capsys, action):
     assert main(words) == 1
     assert "the model has diverged, take another" in capsys.readouterr().err
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--vocabulary", "nowhere"], "nowhere: no such file"),
+        (["--languages", "de", "xq"], "no language 'xq'"),
+    ],
+)
+def test_a_wrong_vocabulary_is_told_before_the_pruning(
+    tmp_path, model, capsys, monkeypatch, words, told
+):
+    monkeypatch.setattr("weebill.metric.pruning.prune", lambda *_: pytest.fail("pruned"))
+    made = str(tmp_path / "made")
+    assert main(["metric", "prune", model, made, "--heads", "0.5", *words]) == 1
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

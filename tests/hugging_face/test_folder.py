@@ -2,6 +2,7 @@
 
 import json
 import re
+from inspect import Parameter, signature
 
 import pytest
 import torch
@@ -47,6 +48,19 @@ def cut_model(family):
         {b.name: neurons[i % 2] for i, b in enumerate(view.feed_forward_blocks())},
     )
     return model
+
+
+def test_a_large_model_is_one_file(tmp_path, monkeypatch):
+    """The library divides models of over 50 GB, here of over 9 kB."""
+    model, batch = small_model("gpt2"), small_batch("gpt2")
+    write, names = type(model).save_pretrained, signature(type(model).save_pretrained).parameters
+    defaults = [one.default for one in names.values() if one.default is not Parameter.empty]
+    small = tuple("9KB" if value == "50GB" else value for value in defaults)
+    monkeypatch.setattr(write, "__defaults__", small)
+    model.save_pretrained(tmp_path / "theirs")
+    assert len([*(tmp_path / "theirs").glob("*.safetensors")]) > 1
+    save_model(tmp_path / "ours", model)
+    assert torch.equal(logits(load_model(tmp_path / "ours"), batch), logits(model, batch))
 
 
 @pytest.mark.parametrize("make", [small_model, cut_model])

@@ -4,20 +4,24 @@ import io
 import json
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForSeq2SeqLM
+from transformers import AutoModelForSeq2SeqLM, PreTrainedModel
+from transformers.initialization import no_init_weights
 
 from tests.hugging_face.small import NEURONS, PIECES, logits, small_batch, small_model, t5
+from tests.metric.small import make_checkpoint, make_encoder
 from weebill.configuration.checking import unfit_models
 from weebill.errors import InputError
 from weebill.generation.int8 import load_int8, save_int8
 from weebill.generation.models import Generator
 from weebill.hugging_face.folder import load_model, save_model
 from weebill.hugging_face.loading import check_cache, library_alone, pretrained_model
+from weebill.metric.folder import load_metric
 from weebill.rehearsal.making.translators import make_marian
 from weebill.translation.loading import load_translator
 from weebill.translation.model.hugging_face_folder import check_folder
@@ -308,3 +312,17 @@ def test_a_diverged_model_is_named(tmp_path, save, number):
     save(tmp_path / "model", model)
     told = f"{tmp_path}/model: NaN or infinity in transformer.h.1.mlp.c_fc.weight; the model has"
     assert refusal(load_model, tmp_path / "model").startswith(told)
+
+
+def test_threads_read_one_after_the_other(bart, tmp_path):
+    """Overlapping threads would leave new layers of PyTorch without initial values: arbitrary memory."""
+    save_int8(small_model("bart"), tmp_path / "int8")
+    metric = make_checkpoint(tmp_path / "metric", make_encoder(tmp_path / "encoder"))
+    readers = {load_model: bart, load_int8: tmp_path / "int8", load_metric: metric}
+    before = sys.stdin, torch.nn.init.kaiming_uniform_, PreTrainedModel.init_weights
+    with ThreadPoolExecutor(len(readers)) as threads:
+        with library_alone(), no_init_weights():
+            reading = [threads.submit(*reader) for reader in readers.items()]
+            assert wait(reading, timeout=0.5).not_done == {*reading}
+        assert all(one.result() for one in reading)
+    assert before == (sys.stdin, torch.nn.init.kaiming_uniform_, PreTrainedModel.init_weights)

@@ -5,11 +5,13 @@ import pickle
 import random
 import re
 import zipfile
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 import safetensors.torch
 import torch
 import yaml
+from huggingface_hub import constants
 
 from tests.metric.small import (
     hyperparameters,
@@ -19,6 +21,7 @@ from tests.metric.small import (
     write_checkpoint,
 )
 from weebill.errors import InputError
+from weebill.hugging_face.loading import library_alone
 from weebill.metric.checkpoint import find_encoder
 from weebill.metric.folder import load_metric
 
@@ -225,6 +228,24 @@ def test_a_name_on_the_hub(checkpoint, monkeypatch):
     assert metric.name == "Unbabel/wmt22-comet-da@1234abcd"
     files = [["hparams.yaml"], ["hparams.yaml", "checkpoints/*.ckpt"]]
     assert asked == [("Unbabel/wmt22-comet-da", "1234abcd", some) for some in files]
+
+
+def test_a_name_is_fetched_while_another_thread_reads_a_model(checkpoint, monkeypatch):
+    """Models are read without the network, by a switch that the library has for all threads."""
+    offline = []
+
+    def found(*_, **__):
+        offline.append(constants.HF_HUB_OFFLINE)
+        return checkpoint
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("weebill.metric.checkpoint.snapshot_download", found)
+    with ThreadPoolExecutor(1) as threads:
+        with library_alone():
+            fetching = threads.submit(load_metric, "Unbabel/wmt22-comet-da")
+            wait([fetching], timeout=0.2)
+        fetching.result()
+    assert offline == [False, False]
 
 
 def test_the_encoder_by_its_folder(tmp_path, encoder):

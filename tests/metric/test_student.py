@@ -47,6 +47,16 @@ def test_a_student_comes_nearer(tmp_path, values):
         assert torch.equal(one, other)
 
 
+def test_a_long_text_is_named_once_by_its_line(tmp_path, caplog):
+    teacher = load_metric(make_checkpoint(tmp_path / "model", make_encoder(tmp_path / "encoder")))
+    columns = [[f"{text} {number}" for number in range(40)] for text in ("a", "b", "c")]
+    for column, line in zip(columns, (2, 20, 39), strict=True):
+        column[line] *= 99
+    distil(teacher, columns, StudentSettings(layers=2, updates=1))
+    told = [record.getMessage().partition(" ")[0] for record in caplog.records]
+    assert told == ["sources:21:", "references:40:", "translations:3:"]
+
+
 def test_layers_of_a_student(tmp_path):
     shape = {"num_hidden_layers": 6}
     encoder = make_encoder(tmp_path / "encoder", **shape)

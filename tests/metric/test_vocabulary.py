@@ -10,7 +10,7 @@ from tests.metric.small import REFERENCES, SOURCES, make_checkpoint, make_encode
 from weebill.errors import InputError
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.scorer import Scorer
-from weebill.metric.vocabulary import prune_vocabulary
+from weebill.metric.vocabulary import cut_vocabulary, kept_pieces
 
 ROWS = [SOURCES[:2], REFERENCES[:2]]
 TEXT = [line for lines in ROWS for line in lines]
@@ -25,7 +25,7 @@ def test_scores_of_kept_pieces_are_unchanged(tmp_path, family):
     wanted = Scorer(whole).score(SEEN, *ROWS)["good"]
     rows = len(whole.network.encoder.embeddings.word_embeddings.weight)
     old = [Tokenizer.from_file(f"{encoder}/tokenizer.json").encode(line).tokens for line in TEXT]
-    cut = prune_vocabulary(whole, TEXT)
+    cut = cut_vocabulary(whole, kept_pieces(whole, TEXT))
     save_metric(tmp_path / "cut", cut, {})
     found = load_metric(tmp_path / "cut")
     tokenizer = Tokenizer.from_file(str(tmp_path / "cut/tokenizer.json"))
@@ -41,15 +41,15 @@ def test_languages(tmp_path):
     encoder = make_encoder(tmp_path / "encoder")
     metric = load_metric(make_checkpoint(tmp_path / "model", encoder))
     before = metric.tokenizer.size
-    assert prune_vocabulary(metric, languages=["de"]).tokenizer.size == before
-    left = prune_vocabulary(metric, languages=["el"]).tokenizer
+    assert len(kept_pieces(metric, languages=["de"])) == before
+    left = cut_vocabulary(metric, kept_pieces(metric, languages=["el"])).tokenizer
     names = Tokenizer.from_str(left.description()).get_vocab()
     found = [name for name in names if any(map(str.isalpha, name)) and not name.startswith("<")]
     assert len(found) == 1  # the least likely piece is always kept
     with pytest.raises(InputError, match="no language 'xq'"):
-        prune_vocabulary(metric, languages=["xq"])
+        kept_pieces(metric, languages=["xq"])
     with pytest.raises(InputError, match="no text and no language"):
-        prune_vocabulary(metric, [])
+        kept_pieces(metric, [])
 
 
 def test_an_unknown_piece_that_is_no_special_one_stays(tmp_path):
@@ -62,5 +62,6 @@ def test_an_unknown_piece_that_is_no_special_one_stays(tmp_path):
     whole = load_metric(make_checkpoint(tmp_path / "model", encoder, encoder_model="BERT"))
     rows = [["Ja. \u4e2d"], ["Yes."], ["Ja."]]
     wanted = Scorer(whole).score({"": rows[0]}, *rows[1:])[""]
-    cut = prune_vocabulary(whole, [line for lines in rows[1:] for line in lines])
+    kept = kept_pieces(whole, [line for lines in rows[1:] for line in lines])
+    cut = cut_vocabulary(whole, kept)
     np.testing.assert_array_equal(Scorer(cut).score({"": rows[0]}, *rows[1:])[""], wanted)

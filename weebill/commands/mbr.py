@@ -88,7 +88,7 @@ def read_candidates(path: Path, sources: int, each: int | None = None) -> list[l
 
     each: number of candidates per source if the lines are plain; None if they begin with the source's number.
     """
-    lines = [line.removesuffix("\r") for line in read_argument(path)]
+    lines = list(read_argument(path))
     if each is not None:
         if len(lines) != sources * each:
             expected = f"expected {each:,} for each of {sources:,} sources"

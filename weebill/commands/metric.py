@@ -6,6 +6,7 @@ MODEL is any model that `weebill score` accepts; FOLDER is new, and `weebill sco
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weebill.arguments import LARGEST, positive, random_seed, real, threads, whole
 from weebill.commands.convert import new_folder
@@ -13,6 +14,9 @@ from weebill.commands.score import check_streams
 from weebill.errors import InputError
 from weebill.files import check_folder
 from weebill.text_files import check_counts, read_argument
+
+if TYPE_CHECKING:
+    from weebill.metric.folder import Metric
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,11 +54,11 @@ def _convert_options(add: Add) -> None:
 
 def _convert(arguments: argparse.Namespace) -> None:
     """Write a model as a folder, with int8 weights or unchanged; memory holds one tensor at a time."""
-    from weebill.metric.folder import load_metric, save_metric
+    from weebill.metric.folder import save_metric
     from weebill.metric.network import is_stored
     from weebill.metric.storing import entries
 
-    metric = load_metric(arguments.model, arguments.encoder, stream=arguments.precision == "int8")
+    metric = _read(arguments, stream=arguments.precision == "int8")
     if is_stored(metric.network):
         raise InputError(f"{arguments.model}: its weights are int8 already; copy the folder")
     made = {"kind": "converted", "parent": metric.sha256}
@@ -85,9 +89,9 @@ def _prune_options(add: Add) -> None:
 
 def _prune(arguments: argparse.Namespace) -> None:
     """Remove pieces of the vocabulary, top layers, and the least important heads and neurons; nothing is trained."""
-    from weebill.metric.folder import load_metric, save_metric
+    from weebill.metric.folder import save_metric
     from weebill.metric.pruning import prune, prune_by_judgements, remove_top_layers
-    from weebill.metric.vocabulary import prune_vocabulary
+    from weebill.metric.vocabulary import cut_vocabulary, kept_pieces
     from weebill.pruning.methods import pruning_method
 
     shares = {name: getattr(arguments, name) for name in ("heads", "neurons")}
@@ -105,7 +109,11 @@ def _prune(arguments: argparse.Namespace) -> None:
         raise InputError("--judgements choose heads and neurons; give --heads or --neurons")
     check_streams(arguments.vocabulary)
     drawn = {name: DRAWN[name] if value is None else value for name, value in drawn.items()}
-    metric = load_metric(arguments.model, arguments.encoder)
+    metric = _read(arguments)
+    kept = None
+    if arguments.vocabulary or arguments.languages:  # wrong ones are told before the long work
+        lines = (line for path in arguments.vocabulary for line in read_argument(path))
+        kept = kept_pieces(metric, lines, arguments.languages)
     made = {"kind": "pruned", "parent": metric.sha256}
     if arguments.layers:
         remove_top_layers(metric.network, arguments.layers)
@@ -120,10 +128,9 @@ def _prune(arguments: argparse.Namespace) -> None:
             made |= prune_by_judgements(
                 metric, [method], tables, drawn["segments"], drawn["seed"], None, 0
             )
-    if arguments.vocabulary or arguments.languages:
-        lines = (line for path in arguments.vocabulary for line in read_argument(path))
-        metric = prune_vocabulary(metric, lines, arguments.languages)
-        made["pieces"] = metric.tokenizer.size
+    if kept is not None:
+        metric = cut_vocabulary(metric, kept)
+        made["pieces"] = len(kept)
     save_metric(arguments.folder, metric, made)
     _tell(arguments.folder)
 
@@ -152,7 +159,7 @@ def _distil(arguments: argparse.Namespace) -> None:
     """Score your text by a model, and train a student, made from some of its layers, on these scores."""
     import torch
 
-    from weebill.metric.folder import load_metric, save_metric
+    from weebill.metric.folder import save_metric
     from weebill.metric.student import StudentSettings, distil
 
     torch.set_num_threads(arguments.threads)
@@ -161,7 +168,7 @@ def _distil(arguments: argparse.Namespace) -> None:
     check_streams(list(given.values()))
     columns = {name: list(read_argument(file)) for name, file in given.items()}
     check_counts((str(file), columns[name]) for name, file in given.items())
-    teacher = load_metric(arguments.model, arguments.encoder)
+    teacher = _read(arguments)
     texts = teacher.network.architecture.texts
     if missing := [name for name in texts if files[name] is None]:
         raise InputError(
@@ -172,7 +179,6 @@ def _distil(arguments: argparse.Namespace) -> None:
             raise InputError(
                 f"{file}: {arguments.model} reads {', '.join(texts)} alone; leave out the {OPTIONS[name]}"
             )
-    check_folder(arguments.folder)
     settings = StudentSettings(
         arguments.layers,
         arguments.updates,
@@ -185,6 +191,14 @@ def _distil(arguments: argparse.Namespace) -> None:
     _tell(arguments.folder)
     told = "undefined: all are equal" if made.correlation is None else f"{made.correlation:.4f}"
     print(f"correlation with the model's scores on {made.held_out:,} segments held out: {told}")
+
+
+def _read(arguments: argparse.Namespace, *, stream: bool = False) -> "Metric":
+    """Read the model, after a check that the folder can be made."""
+    from weebill.metric.folder import load_metric
+
+    check_folder(arguments.folder)
+    return load_metric(arguments.model, arguments.encoder, stream=stream)
 
 
 def _tell(folder: str) -> None:

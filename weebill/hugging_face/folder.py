@@ -47,6 +47,7 @@ from weebill.pruning.cut import cut_to, layer_shapes
 from weebill.replaceable import FolderKind, check_replaceable, has_keys
 from weebill.tensor_files import FLOAT, check_types, stored_types, types_of
 
+LARGEST = 2**60  # bytes of one file; the library would divide models of over 50 GB
 HALVES = (FLOAT, "F16", "BF16")
 # Files of tokenizers, in this version of the library and in older ones.
 TOKENIZER_FILES = (
@@ -112,7 +113,7 @@ def save_model(
     if not whole:
         check_readable(path, model)
     with written_folder(path, tokenizer, {**(entries or {}), **shapes}, WEIGHTS) as folder:
-        model.save_pretrained(folder)
+        model.save_pretrained(folder, max_shard_size=LARGEST)
 
 
 @contextmanager
@@ -178,7 +179,7 @@ def check_readable(path: str | Path, model: PreTrainedModel) -> None:
         raise InputError(
             f"{path}: not written, {type(model).__name__} is of no family; save the model of text that it holds"
         )
-    with torch.device("meta"), no_init_weights():
+    with library_alone(), torch.device("meta"), no_init_weights():
         whole = type(model)(copy.deepcopy(model.config)).state_dict().keys()
     more = (name for name in model.state_dict().keys() - whole if not name.endswith(KEPT_HEADS))
     if (found := min(more, default=None)) is not None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import torch
@@ -36,6 +37,9 @@ INT8_WEIGHTS = "int8.safetensors"  # file in a folder of `generation.int8`
 INT8_METHOD = "weebill-int8"  # its `quant_method` there
 OLD_QUANTIZATION = "quantization"  # entry that version 0.1.0 wrote instead
 SHAPES = "layer_shapes"
+# The library's contexts change the whole process, such as PyTorch's initial values; threads that overlapped in them
+# would restore each other's changes.
+ONE_THREAD = RLock()
 POOLER = frozenset({"pooler.dense.weight", "pooler.dense.bias"})
 
 
@@ -166,20 +170,21 @@ def is_int8(config: Mapping[str, Any]) -> bool:
 
 @contextmanager
 def library_alone() -> Iterator[None]:
-    """Run the library without the network, and without standard input, which may be text to translate.
+    """Run the library in one thread at a time, without the network or standard input, which may be text to translate.
 
     A question on standard input fails at once; file descriptor 0 does not change.  Errors of kinds that the library
     does not promise, for values that it does not expect or packages that it lacks, become ValueErrors.
     """
-    stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
-    sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True
-    try:
-        yield
-    except (InputError, OSError, ValueError, MemoryError, SafetensorError):
-        raise
-    except (KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
-    except BaseException as error:  # a panic of Rust is no Exception
-        raise ValueError(f"{type(error).__name__}: {first_line(error)}") from error
-    finally:
-        sys.stdin, constants.HF_HUB_OFFLINE = stdin, offline
+    with ONE_THREAD:
+        stdin, offline = sys.stdin, constants.HF_HUB_OFFLINE
+        sys.stdin, constants.HF_HUB_OFFLINE = io.StringIO(), True
+        try:
+            yield
+        except (InputError, OSError, ValueError, MemoryError, SafetensorError):
+            raise
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException as error:  # a panic of Rust is no Exception
+            raise ValueError(f"{type(error).__name__}: {first_line(error)}") from error
+        finally:
+            sys.stdin, constants.HF_HUB_OFFLINE = stdin, offline

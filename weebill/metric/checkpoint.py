@@ -23,6 +23,7 @@ from weebill.errors import InputError, first_line, placed
 from weebill.files import check_plain
 from weebill.hugging_face.fit import check_layers
 from weebill.hugging_face.foreign_code import json_values, refuse_code
+from weebill.hugging_face.loading import ONE_THREAD
 from weebill.metric.architecture import Architecture
 from weebill.metric.network import FAMILIES, MetricNetwork, new_encoder
 from weebill.metric.tokenizer import FILE, SENTENCEPIECE, SentenceTokenizer
@@ -135,6 +136,7 @@ def _read_tensors(path: Path, stream: bool) -> dict[str, Any]:
     stand_ins = [(type("Named", (), {}), name) for name in NAMED_CLASSES]  # never instantiated
     try:
         with (
+            ONE_THREAD,
             torch.serialization.safe_globals(stand_ins),
             torch.serialization.set_default_mmap_options(pages),
         ):
@@ -252,7 +254,8 @@ def fetch(name: str, files: Sequence[str], remedy: str) -> Path:
         return Path(name)
     repository, _, revision = name.partition("@")
     try:
-        place = snapshot_download(repository, revision=revision or None, allow_patterns=files)
+        with ONE_THREAD:  # another one may just read a model without the network
+            place = snapshot_download(repository, revision=revision or None, allow_patterns=files)
     except Exception as error:  # the hub's library may raise any of its client's exceptions
         message = f"{name}: no such folder, and the Hugging Face hub does not give it ({first_line(error)}); {remedy}"
         raise InputError(message) from error

@@ -21,6 +21,7 @@ from transformers import (
 from transformers.initialization import no_init_weights
 
 from weebill.errors import InputError, first_line
+from weebill.hugging_face.loading import library_alone
 from weebill.metric.architecture import Architecture
 
 Map = Callable[[Tensor], Tensor]
@@ -218,7 +219,7 @@ def new_encoder(
     """
     whole = {key: value for key, value in values.items() if key != PRUNED}
     try:
-        with torch.device("meta" if meta else "cpu"), no_init_weights():
+        with library_alone(), torch.device("meta" if meta else "cpu"), no_init_weights():
             encoder = kind(kind.config_class.from_dict(whole), add_pooling_layer=False)
             _cut_heads(encoder, values.get(PRUNED) or {})
             pad = encoder.config.pad_token_id

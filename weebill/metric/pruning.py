@@ -113,9 +113,10 @@ def prune_by_judgements(
             raise InputError(f"pruning: {message}; draw more segments")
         scorer, texts = Scorer(whole), whole.network.architecture.texts
         own = scorer.score(
-            {"": judged["mt"].tolist()},
+            {"drawn translations": judged["mt"].tolist()},
             *(judged[name].tolist() if name in texts else None for name in ("src", "ref")),
-        )[""]
+            names=("drawn sources", "drawn references"),
+        )["drawn translations"]
         line = np.polynomial.Polynomial.fit(judged["score"], own, 1)
         judged = judged.assign(score=line(judged["score"].to_numpy()))
     methods = [pruning_method(method) for method in recipe]

@@ -75,16 +75,17 @@ def distil(
     texts = teacher.network.architecture.texts
     given = dict(zip(texts, columns, strict=True))
     wanted = Scorer(teacher).score(
-        {"teacher": given["mt"]}, given.get("src"), given.get("ref"),
+        {"translations": given["mt"]}, given.get("src"), given.get("ref"),
         progress=counter(None, "sequences scored"),
-    )["teacher"]  # fmt: skip
+    )["translations"]  # fmt: skip
     draw = random.Random(settings.seed)
     rows = draw.sample(range(len(wanted)), len(wanted))
     held_out = min(MOST_HELD_OUT, max(LEAST_HELD_OUT, len(rows) // HELD_OUT))
     _train(student, columns, torch.from_numpy(wanted), rows[held_out:], settings, draw)
     apart = [[column[row] for row in rows[:held_out]] for column in columns]
     given = dict(zip(texts, apart, strict=True))
-    found = Scorer(student).score({"": given["mt"]}, given.get("src"), given.get("ref"))[""]
+    # Long texts are not told again, by other lines.
+    found = PlainScorer(student).score({"": given["mt"]}, given.get("src"), given.get("ref"))[""]
     pair = found, wanted[rows[:held_out]]
     defined = all(np.ptp(one) > 0 for one in pair)
     return Distilled(student, held_out, float(np.corrcoef(*pair)[0, 1]) if defined else None)

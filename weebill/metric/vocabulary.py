@@ -28,10 +28,10 @@ CONTINUED = "##"  # WordPiece's mark of a piece inside a word
 IDS = ("pad_token_id", "bos_token_id", "eos_token_id")  # keys of an encoder's configuration
 
 
-def prune_vocabulary(
+def kept_pieces(
     metric: Metric, lines: Iterable[str] = (), languages: Sequence[str] = ()
-) -> Metric:
-    """Return the metric with only the pieces of the lines and of the languages' scripts; its network is cut in place.
+) -> list[int]:
+    """Return the pieces, ascending, that lines and the languages' scripts need; the metric stays as it is.
 
     Raises InputError if neither is given, a language is unknown, the weights are int8, or the tokenizer is neither
     unigram nor WordPiece.
@@ -72,11 +72,16 @@ def prune_vocabulary(
         unknown = model["vocab"].get(model["unk_token"])
     if unknown is not None:
         kept.add(unknown)
-    order = sorted(kept)
-    new = {old: number for number, old in enumerate(order)}
+    return sorted(kept)
+
+
+def cut_vocabulary(metric: Metric, kept: list[int]) -> Metric:
+    """Return the metric with only the pieces of `kept_pieces`; its network is cut in place."""
+    new = {old: number for number, old in enumerate(kept)}
+    description = json.loads(metric.tokenizer.description())
     renumber(description, new)
     tokenizer = SentenceTokenizer.of(Tokenizer.from_str(json.dumps(description)))
-    _cut_rows(metric.network.encoder, order, new)
+    _cut_rows(metric.network.encoder, kept, new)
     return Metric(metric.name, metric.network, tokenizer, metric.file)
 
 
