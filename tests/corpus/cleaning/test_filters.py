@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.corpus.cleaning.verdicts import verdicts
 from weebill.corpus.cleaning.filters import FILTERS
 from weebill.corpus.cleaning.filters.numbers import numbers_in
 from weebill.corpus.cleaning.pairs import Context, Pairs, measure
@@ -128,6 +129,11 @@ def test_a_line_of_open_comments_takes_no_longer_than_another():
     assert _rejected("markup", [("<!--" * 100_000 + ">", "<!-- <!-- -->")]) == [True]
 
 
+def test_a_filter_does_not_read_lines_that_are_too_long():
+    table = tuple(" ".join(map(str, range(start, start + 20_000))) for start in (0, 50_000))
+    assert verdicts("de", [("a line", "eine Zeile"), table]) == [None, "too_long"]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_monolingual_text_is_judged_by_its_source(name):
     rejected, passed = CASES[name]
@@ -158,8 +164,8 @@ def test_scripts_by_language():
         ("Where were you?", "Gde si bio juče?"),
         ("Where were you?", "Где си био јуче?"),
     )
-    for code, verdicts in (("sr", [False, False]), ("sr-Latn", [False, True])):
-        assert _rejected("letter_tokens", [latin, cyrillic], languages=("en", code)) == verdicts
+    for code, found in (("sr", [False, False]), ("sr-Latn", [False, True])):
+        assert _rejected("letter_tokens", [latin, cyrillic], languages=("en", code)) == found
     with pytest.raises(InputError, match="no language 'xx'"):
         measure(["a"], "xx")
 
