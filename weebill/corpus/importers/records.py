@@ -44,11 +44,9 @@ def _json(path: Path) -> Iterator[Any]:
     for number, line in enumerate(found := lines(TextFile(path), LONGEST_RECORD), start=1):
         if isinstance(line, Omitted):
             raise line.refusal()
-        if number == 1:
-            line = line.removeprefix("\ufeff")
-            if line.lstrip().startswith("["):
-                yield from _json_list(path, "\n".join([line, *found]))
-                return
+        if number == 1 and line.lstrip().startswith("["):
+            yield from _json_list(path, "\n".join([line, *found]))
+            return
         if not line.strip():
             empty = number
             continue
