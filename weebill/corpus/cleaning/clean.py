@@ -182,7 +182,7 @@ def _tell_losses(source: str | Path, cleaned: Path, rows: int) -> None:
         [(worst, dropped)] = counts.most_common(1)
         raise InputError(
             f"{source}: cleaning keeps none of {rows:,} rows, '{worst}' alone drops {dropped:,}; "
-            "check the languages, the order of the sides, and `cleaning`"
+            "check the languages, their scripts (sr-Latn), the order of the sides, and `cleaning`"
         )
     for line in great_losses(counts, rows):
         log.warning("%s: %s", source, line)

@@ -26,10 +26,21 @@ def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
         return []
     return [
         f"the filter '{name}' drops {count:,} of {rows:,} rows ({count / rows:.0%}); look at its examples in the "
-        f"cleaning report; `cleaning.rules` has its thresholds, `cleaning.rules.disabled: [{name}]` turns it off"
+        f"cleaning report; {_remedy(name)}, `cleaning.rules.disabled: [{name}]` turns it off"
         for name, count in dropped.items()
         if count > GREAT * rows and name in FILTERS and name not in NEEDLESS
     ]
+
+
+def _remedy(name: str) -> str:
+    if name.startswith("language_"):
+        return "`cleaning.language_id` has its settings"
+    if name.startswith("letter_"):
+        return (
+            "if the text is in another script, name it in `languages`, as in sr-Latn; "
+            "`cleaning.rules` has the thresholds"
+        )
+    return "`cleaning.rules` has its thresholds"
 
 
 def losses_of_sample(
