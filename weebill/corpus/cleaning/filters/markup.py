@@ -17,6 +17,7 @@ TAG = re.compile(
     r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
     r"|<!--(?:(?!<!--).)*?-->"
 )
+_BRACKETED = re.compile(r"<([^<>]+)>")
 _TIMES = 3  # rounds of decoding, for text that was encoded several times: &amp;amp;quot;
 
 
@@ -58,11 +59,18 @@ def _character(found: re.Match[str]) -> str:
 
 
 def markup(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs in which only one side has HTML tags, such as <b> or <br/>."""
+    """Reject pairs in which only one side has HTML tags, such as <b> or <br/>.
+
+    <file>, which is <файл> on the other side, is no tag, but a place for a word.
+    """
     if not pairs.parallel:
         return none(pairs)
     found = [np.fromiter(map(_has_tag, side), bool, len(side)) for side in pairs.sides]
-    return np.logical_xor(*found)
+    rejected = np.logical_xor(*found)
+    for row in np.flatnonzero(rejected).tolist():
+        other = pairs.sides[int(found[0][row])][row]
+        rejected[row] = all(word.isascii() for word in _BRACKETED.findall(other))
+    return rejected
 
 
 def _has_tag(text: str) -> bool:
