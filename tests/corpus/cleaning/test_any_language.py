@@ -270,6 +270,7 @@ def test_entities_are_decoded(tmp_path, as_table):
         ("He said &amp;quot;no&amp;quot; twice.", "Er sagte zweimal &#x22;Nein&#34;."),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
         ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
+        ("It doesn\x92t \x96 it can\x85wait.", "Es geht nicht \x96 es kann\x85warten."),
     ]
     write_table(tmp_path / "in.parquet", as_table(rows))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", "de"), Cleaning())
@@ -280,6 +281,7 @@ def test_entities_are_decoded(tmp_path, as_table):
         ('He said "no" twice.', 'Er sagte zweimal "Nein".'),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
         ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
+        ("It doesn't - it can wait.", "Es geht nicht - es kann warten."),
     ]
     as_is = Cleaning(rules=Rules(decode_entities=False))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "raw", ("en", "de"), as_is)

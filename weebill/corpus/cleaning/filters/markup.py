@@ -17,6 +17,13 @@ TAG = re.compile(
     r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
     r"|<!--(?:(?!<!--).)*?-->"
 )
+# Control characters U+0080 to U+009F, which browsers show as marks of Windows' code page 1252: text that was read as
+# Latin-1.  U+0085 is left out, which is also an end of line; five of them mean nothing.
+_MARKS = {
+    code: mark for code in range(0x80, 0xA0) if (mark := bytes([code]).decode("cp1252", "ignore"))
+}
+del _MARKS[0x85]
+_MARK = re.compile(f"[{''.join(map(chr, _MARKS))}]")
 _BRACKETED = re.compile(r"<([^<>]+)>")
 _TIMES = 3  # rounds of decoding, for text that was encoded several times: &amp;amp;quot;
 
@@ -26,7 +33,8 @@ class Thresholds:
     """Treatment of HTML."""
 
     decode_entities: bool = True
-    """Replace HTML entities, such as `&amp;`, by their characters before any rule is applied."""
+    """Replace HTML entities, such as `&amp;`, by their characters before any rule is applied, and control characters
+    by the quotes and dashes that Windows has in their place, such as U+0092 by ’."""
 
 
 def prepare(
@@ -39,8 +47,15 @@ def prepare(
 
 
 def decode_entities(texts: list[str]) -> list[str]:
-    """Replace the entities of lines by their characters, also entities that were encoded several times."""
-    return [_decoded(text) if "&" in text and ";" in text else text for text in texts]
+    """Replace the entities of lines by their characters, also entities that were encoded several times.
+
+    Control characters that stand for marks are replaced, too: HTML has &#146; for ’.
+    """
+    decoded = [_decoded(text) if "&" in text and ";" in text else text for text in texts]
+    return [
+        text.translate(_MARKS) if not text.isascii() and _MARK.search(text) else text
+        for text in decoded
+    ]
 
 
 def _decoded(text: str) -> str:
