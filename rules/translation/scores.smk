@@ -225,6 +225,7 @@ if "labelled" in config["evaluation"]:
         params:
             columns=config["evaluation"]["labelled"]["columns"],
             languages=LANGUAGE_PAIR,
+            rules=CLEANING["rules"],
             punctuation=CLEANING.get("punctuation"),
         script:
             "../../workflow_scripts/scores/import_labelled.py"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from weebill.corpus.cleaning.clean import Cleaning
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.pairs import Context, Pairs
@@ -18,8 +19,6 @@ from weebill.corpus.table import SCHEMA, read_batches, read_columns, write_table
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
-from weebill_runtime.names import SIDES
-from weebill_runtime.normalisation import Normalisation, Punctuation
 
 KEPT_GOOD = 0.7
 DAMAGED_ROWS = 20_000
@@ -93,11 +92,10 @@ def import_labelled(
     labelled: Labelled,
     languages: tuple[str, str],
     output: str | Path,
-    punctuation: Punctuation | None = None,
+    cleaning: Cleaning,
 ) -> None:
-    """Write the pairs, normalised as in cleaning, as a corpus for scoring, with a column `good`."""
-    normalisation = Normalisation.of(languages, punctuation)
-    sides = map(normalisation, (labelled.sources, labelled.targets), SIDES)
+    """Write the pairs, prepared as by `cleaning`, as a corpus for scoring, with a column `good`."""
+    sides = map(cleaning.prepared, (labelled.sources, labelled.targets), languages)
     _write(*map(pa.array, sides), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
 
 
