@@ -6,8 +6,11 @@ from weebill.corpus.cleaning.rules import Rules
 
 
 def test_great_losses():
-    assert great_losses({"numbers": 333, "length_ratio": 20, "near_duplicate": 600}, 1000) == []
+    assert great_losses({"numbers": 133, "length_ratio": 20, "near_duplicate": 600}, 1000) == []
+    [line] = great_losses({"numbers": 134, "near_duplicate": 400, "duplicate": 200}, 1000)
+    assert line.startswith("the filter 'numbers' drops 134 of 400 rows (34%)")
     assert great_losses({"length_ratio": 90}, 99) == []
+    assert great_losses({"length_ratio": 90, "duplicate": 901}, 1000) == []
     [line] = great_losses({"length_ratio": 334}, 1000)
     assert line.startswith("the filter 'length_ratio' drops 334 of 1,000 rows (33%)")
     assert "`cleaning.rules` has its thresholds, `cleaning.rules.disabled: [length_ratio]`" in line

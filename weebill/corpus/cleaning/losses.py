@@ -13,15 +13,17 @@ from weebill_runtime.normalisation import Punctuation
 GREAT = 1 / 3  # share of a corpus; a loss above it is reported
 FEW = 0.1  # share of a corpus; if less is kept, its sides may be exchanged
 FEWEST = 100  # fewest rows for which a share is meaningful
-# Filters that drop needless rows rather than bad ones: a corpus may consist of repeats.
-NEEDLESS = ("duplicate", "near_duplicate", "test_overlap")
+# Filters that drop needless rows rather than bad ones: a corpus may consist of repeats, which the others do not see.
+REPEATS = ("duplicate", "near_duplicate")
+NEEDLESS = (*REPEATS, "test_overlap")
 
 
 def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
-    """Return a line for each filter that drops more than a third of the rows; none for fewer than 100 rows.
+    """Return a line for each filter that drops more than a third of the rows that are no repeats.
 
-    dropped: number of dropped rows by filter.
+    There are no lines for fewer than 100 such rows.  dropped: number of dropped rows by filter.
     """
+    rows -= sum(dropped.get(name, 0) for name in REPEATS)
     if rows < FEWEST:
         return []
     return [
