@@ -135,6 +135,7 @@ def test_lines_may_end_in_crlf(tmp_path):
     [
         ("a\tb\tlabel\nx\ty\t2\n", r"t\.tsv:2: label '2', expected 1 \(good\) or 0 \(bad\)"),
         ("a\tb\tlabel\nx\t1\n", r"t\.tsv:2: 2 columns, expected 3"),
+        ("x\ty\t1\nx\tz\t0\nx\tw\t1\n", r"t\.tsv:1: label '1', expected headings"),
         ("a\tb\tlabel\nx\ty\t1\n", "1 pairs with one label"),
     ],
 )

@@ -77,6 +77,10 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
             raise InputError(message)
         label = cells[columns["label"]].strip()  # lines may end in CRLF
         if number == 1:
+            if label in ("0", "1"):
+                raise InputError(
+                    f"{path}:1: label '{label}', expected headings; put a line of them before the pairs"
+                )
             continue
         if label not in ("0", "1"):
             raise InputError(f"{path}:{number}: label {label!r:.60}, expected 1 (good) or 0 (bad)")
