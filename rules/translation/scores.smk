@@ -38,6 +38,9 @@ rule language_model:
         prune=LANGUAGE_MODEL["prune"],
         quantized=LANGUAGE_MODEL["quantized"],
         seed=config["seed"],
+        language=lambda w: config["languages"][w.side],
+        rules=CLEANING["rules"],
+        punctuation=CLEANING.get("punctuation"),
     script:
         "../../workflow_scripts/scores/language_model.py"
 
@@ -84,6 +87,9 @@ rule lexical_translation:
     params:
         pairs=LEXICAL.get("pairs"),
         seed=config["seed"],
+        languages=LANGUAGE_PAIR,
+        rules=CLEANING["rules"],
+        punctuation=CLEANING.get("punctuation"),
     script:
         "../../workflow_scripts/scores/lexical_translation.py"
 

@@ -9,11 +9,12 @@ import os
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 
@@ -65,6 +66,12 @@ class Cleaning:
     def prepared(self, lines: list[str], language: str) -> list[str]:
         """Return lines of a language as the filters see them."""
         return prepare(lines, language, self.rules, self.punctuation)
+
+    def stream(self, lines: Iterable[str], language: str) -> Iterator[str]:
+        """Yield the lines of a text of any size as `prepared` returns them."""
+        left = iter(lines)
+        while batch := list(islice(left, BATCH_ROWS)):
+            yield from self.prepared(batch, language)
 
 
 def clean_corpus(
