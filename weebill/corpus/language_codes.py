@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Languages with at most this distance in langcodes are one: no and nb (1); fa and prs differ by 4, hr and bs by 8.
 ONE_LANGUAGE = 1
-# Scripts of ISO 15924 that unite several scripts of Unicode, or have another name in Unicode.
+# Scripts of ISO 15924 that unite several scripts of Unicode, or are part of one, or have another name in Unicode.
 UNITED = {
     "Hans": ("Hani",),
     "Hant": ("Hani", "Bopo"),
@@ -26,6 +26,11 @@ UNITED = {
     "Hrkt": ("Hira", "Kana"),
     "Kore": ("Hang",),
     "Aran": ("Arab",),
+    "Cyrs": ("Cyrl",),
+    "Geok": ("Geor",),
+    "Jamo": ("Hang",),
+    **dict.fromkeys(("Latf", "Latg"), ("Latn",)),
+    **dict.fromkeys(("Syre", "Syrj", "Syrn"), ("Syrc",)),
 }
 # Scripts in use that CLDR lacks, the commonest first; they come before CLDR's own.
 FURTHER_SCRIPTS = {
@@ -53,6 +58,9 @@ def check_language(code: str) -> None:
         )
     if not scripts(code):
         raise InputError(f"no script known for '{code}'; name it: '{code}-Latn', '{code}-Arab', …")
+    for script in unicode_scripts(code):
+        if not _in_unicode(script):
+            raise InputError(f"'{code}': Unicode has no script '{script}'; name that of the text")
 
 
 @cache
@@ -81,6 +89,16 @@ def unicode_scripts(code: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(united))
 
 
+@cache
+def _in_unicode(script: str) -> bool:
+    import regex
+
+    try:
+        return regex.compile(rf"\p{{scx={script}}}") is not None
+    except regex.error:
+        return False
+
+
 def share_script(one: str, other: str) -> bool:
     """Return True if two languages share a script, such as ko and kor_Hang, but not zh_Hans and zh_Hant."""
     return any(
@@ -92,7 +110,7 @@ def share_script(one: str, other: str) -> bool:
 
 def has_case(code: str) -> bool:
     """Return True if one of the language's scripts has capitals, or its scripts are unknown."""
-    found = scripts(code)
+    found = unicode_scripts(code)
     return not found or not CASED_SCRIPTS.isdisjoint(found)
 
 
