@@ -60,7 +60,9 @@ def check_language(code: str) -> None:
         raise InputError(f"no script known for '{code}'; name it: '{code}-Latn', '{code}-Arab', …")
     for script in unicode_scripts(code):
         if not _in_unicode(script):
-            raise InputError(f"'{code}': Unicode has no script '{script}'; name that of the text")
+            raise InputError(
+                f"'{code}': Unicode has no script '{script}'; name the script of the text, as in sr-Latn"
+            )
 
 
 @cache
