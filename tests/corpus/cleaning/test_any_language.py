@@ -186,6 +186,7 @@ DROPPED = {
     "fr": [
         ("They paid 1.6 million euros in total.", "Ils ont payé 1\u2009500\u2009000 euros au total.", "numbers"),
         ("In the 1970s the street was wider.", "Dans les années 80, la rue était plus large.", "numbers"),
+        ("In the 1880s the street was wider.", "Dans les années 1980, la rue était plus large.", "numbers"),
         ("They paid 1,500,000 euros in total.", "Ils ont payé 1 600 000 euros au total.", "numbers"),
         ("The meeting starts at 3:30 p.m.", "La réunion commence à 16 h 30.", "numbers"),
     ],
