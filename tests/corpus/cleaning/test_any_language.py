@@ -197,6 +197,7 @@ DROPPED = {
         ("The town has 3,000,000 inhabitants.", "Die Stadt hat 3 Einwohner.", "numbers"),
         ("The rate rose to 3.5 percent.", "Die Rate stieg auf 5,3 Prozent.", "numbers"),
         ("The rate rose to 3.5 percent.", "Die Rate stieg auf 3 Prozent.", "numbers"),
+        ("The rate rose by 3.5 percent.", "Die Rate stieg um einige Prozent.", "numbers"),
         ("The train leaves at 2:30 p.m. today.", "Der Zug fährt heute um 14.50 Uhr ab.", "numbers"),
         ("On May 6, 2010 he left the town.", "Am 7.5.2010 verließ er die Stadt.", "numbers"),
         ("Install version 1.2.3 of it.", "Installieren Sie Version 1.3.2 davon.", "numbers"),

@@ -250,6 +250,5 @@ def _in_words(number: _Number, largest: int) -> bool:
     if not largest or not number.values:
         return False
     value = min(number.values)
-    return value <= largest or (
-        value == value.to_integral_value() and len(value.normalize().as_tuple().digits) == 1
-    )
+    whole = value == value.to_integral_value()
+    return whole and (value <= largest or len(value.normalize().as_tuple().digits) == 1)
