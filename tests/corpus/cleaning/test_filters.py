@@ -8,18 +8,18 @@ import pytest
 
 from tests.corpus.cleaning.verdicts import verdicts
 from weebill.corpus.cleaning.filters import FILTERS
+from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.filters.numbers import numbers_in
 from weebill.corpus.cleaning.pairs import Context, Pairs, measure
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
-from weebill_runtime.normalisation import normalise
 
 W = "word "
 
 
 def broken(text, encoding="cp1252"):
-    """Decode UTF-8 with an old encoding, then normalise it as cleaning does."""
-    return normalise([text.encode().decode(encoding, "replace")], "de")[0]
+    """Decode UTF-8 with an old encoding, then prepare it as cleaning does."""
+    return prepare([text.encode().decode(encoding, "replace")], "de", Rules(), None)[0]
 
 
 CASES = {  # filter: (rejected pairs, pairs that just pass)
@@ -106,11 +106,29 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
     "garbled": (
         [(broken(text), "x") for text in ("für", "Großvater", "groß", "Äpfel", "„Öl“", "“so”")]
         + [("x", broken(text, "latin-1")) for text in ("für", "groß es", "Äpfel", "Über", "é")]
+        + [
+            (broken(text, encoding), "x")
+            for text in [
+                "što",
+                "będzie",
+                "už",
+                "ţară",
+                "dağ",
+                "ministrų",
+                "països",
+                "virtù e",
+                "tiếng",
+                "ənənə",
+            ]
+            for encoding in ("cp1252", "latin-1")
+        ]
         + [("a", "b\ufffd")],
         [
             ("A IRMÃ DE NÃO", "ÂNGELA, 5 €"),
             ('"MAÇÃ"', "à là carte, naïve"),
             ("ÃO", "Maß für Äpfel"),
+            ("a cell of 1500 Å³", "Æ, Ø, Å: ÆØÅ, «Å» und É."),
+            ("«No está»", "«está». «Está»"),
         ],
     ),
 }
