@@ -39,7 +39,7 @@ rule language_model:
         quantized=LANGUAGE_MODEL["quantized"],
         seed=config["seed"],
         language=lambda w: config["languages"][w.side],
-        rules=CLEANING["rules"],
+        decode_entities=CLEANING["rules"]["decode_entities"],
         punctuation=CLEANING.get("punctuation"),
     script:
         "../../workflow_scripts/scores/language_model.py"
@@ -88,7 +88,7 @@ rule lexical_translation:
         pairs=LEXICAL.get("pairs"),
         seed=config["seed"],
         languages=LANGUAGE_PAIR,
-        rules=CLEANING["rules"],
+        decode_entities=CLEANING["rules"]["decode_entities"],
         punctuation=CLEANING.get("punctuation"),
     script:
         "../../workflow_scripts/scores/lexical_translation.py"
@@ -231,7 +231,7 @@ if "labelled" in config["evaluation"]:
         params:
             columns=config["evaluation"]["labelled"]["columns"],
             languages=LANGUAGE_PAIR,
-            rules=CLEANING["rules"],
+            decode_entities=CLEANING["rules"]["decode_entities"],
             punctuation=CLEANING.get("punctuation"),
         script:
             "../../workflow_scripts/scores/import_labelled.py"

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 from scipy.stats import mannwhitneyu
 
-from weebill.corpus.cleaning.clean import Cleaning
 from weebill.corpus.cleaning.filters import FILTERS
 from weebill.corpus.cleaning.pairs import Context
 from weebill.corpus.cleaning.rules import Rules
@@ -119,7 +118,7 @@ def test_damage_is_needed(tmp_path, as_table):
 def test_imported_pairs_can_be_read_again(tmp_path):
     sources = ["Birds\u00a0: one &amp; two.", "x"]
     labelled = Labelled(sources, ["Ein Vogel.", "y"], np.array([True, False]))
-    import_labelled(labelled, ("en", "de"), tmp_path / "pairs.parquet", Cleaning())
+    import_labelled(labelled, ("en", "de"), tmp_path / "pairs.parquet")
     found = load_labelled(tmp_path / "pairs.parquet")
     assert (found.sources, found.targets) == (["Birds: one & two.", "x"], ["Ein Vogel.", "y"])
     assert found.good.tolist() == [True, False]

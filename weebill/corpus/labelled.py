@@ -9,16 +9,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from weebill.corpus.cleaning.clean import Cleaning
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.preparation import Thresholds, prepare
 from weebill.corpus.sampling import draw_rows
 from weebill.corpus.scores.combination import cross_validated, features_of
 from weebill.corpus.table import SCHEMA, read_batches, read_columns, write_table
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
+from weebill_runtime.normalisation import Punctuation
 
 KEPT_GOOD = 0.7
 DAMAGED_ROWS = 20_000
@@ -96,11 +97,15 @@ def import_labelled(
     labelled: Labelled,
     languages: tuple[str, str],
     output: str | Path,
-    cleaning: Cleaning,
+    rules: Thresholds = Thresholds(),
+    punctuation: Punctuation | None = None,
 ) -> None:
-    """Write the pairs, prepared as by `cleaning`, as a corpus for scoring, with a column `good`."""
-    sides = map(cleaning.prepared, (labelled.sources, labelled.targets), languages)
-    _write(*map(pa.array, sides), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
+    """Write the pairs, prepared as by cleaning, as a corpus for scoring, with a column `good`."""
+    sides = (labelled.sources, labelled.targets)
+    prepared = (
+        prepare(side, one, rules, punctuation) for side, one in zip(sides, languages, strict=True)
+    )
+    _write(*map(pa.array, prepared), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
 
 
 def import_damaged(

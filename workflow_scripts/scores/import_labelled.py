@@ -2,13 +2,12 @@
 
 from weebill.workflow.job import job
 
-from weebill.corpus.cleaning.clean import Cleaning
-from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.cleaning.preparation import Thresholds
 from weebill.corpus.labelled import import_labelled, read_labelled
 
 with job(snakemake.log[0]):
     params = snakemake.params
     labelled = read_labelled(snakemake.input[0], params.columns)
     languages = tuple(params.languages)
-    cleaning = Cleaning(rules=Rules(**params.rules), punctuation=params.punctuation)
-    import_labelled(labelled, languages, snakemake.output[0], cleaning)
+    how = Thresholds(params.decode_entities), params.punctuation
+    import_labelled(labelled, languages, snakemake.output[0], *how)

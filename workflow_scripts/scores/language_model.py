@@ -4,8 +4,7 @@ from weebill.workflow.job import job
 
 from itertools import chain
 
-from weebill.corpus.cleaning.clean import Cleaning
-from weebill.corpus.cleaning.rules import Rules
+from weebill.corpus.cleaning.preparation import Thresholds, prepare_rows
 from weebill.corpus.sampling import draw_items
 from weebill.corpus.scores.language_model import estimate
 from weebill.corpus.table import side_texts
@@ -19,8 +18,8 @@ with job(snakemake.log[0]):
     )
     sample = draw_items(lines, params.sentences, params.seed)
     if not params.from_corpora:
-        cleaning = Cleaning(rules=Rules(**params.rules), punctuation=params.punctuation)
-        sample = cleaning.stream(sample, params.language)
+        how = [params.language], Thresholds(params.decode_entities), params.punctuation
+        sample = (line for (line,) in prepare_rows(zip(sample, strict=True), *how))
     estimate(
         sample, snakemake.output[0], params.order, params.memory, params.prune, params.quantized
     )

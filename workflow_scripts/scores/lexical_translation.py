@@ -3,10 +3,11 @@
 from weebill.workflow.job import job
 
 from itertools import chain
+from pathlib import Path
 
-from weebill.corpus.cleaning.clean import Cleaning
-from weebill.corpus.cleaning.rules import Rules
-from weebill.corpus.scores.lexical_translation import estimate, pairs_of_files
+from weebill.corpus.cleaning.preparation import Thresholds, prepare_rows
+from weebill.corpus.importers.reading import Controls, TextFile
+from weebill.corpus.scores.lexical_translation import estimate
 from weebill.corpus.table import read_batches
 
 
@@ -21,7 +22,8 @@ with job(snakemake.log[0]):
     if corpora := texts.get("corpora"):
         pairs = map(corpus_pairs, corpora)
     else:
-        cleaning = Cleaning(rules=Rules(**params.rules), punctuation=params.punctuation)
-        files = zip(texts.source, texts.target, strict=True)
-        pairs = (pairs_of_files(both, tuple(params.languages), cleaning) for both in files)
+        files = zip(map(Path, texts.source), map(Path, texts.target), strict=True)
+        rows = (Controls("replace").pairs(TextFile(one), TextFile(other)) for one, other in files)
+        how = params.languages, Thresholds(params.decode_entities), params.punctuation
+        pairs = (prepare_rows(text, *how) for text in rows)
     estimate(chain.from_iterable(pairs), snakemake.output[0], params.pairs, params.seed)

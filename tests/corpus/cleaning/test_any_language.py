@@ -8,6 +8,7 @@ import pytest
 from tests.corpus.cleaning.verdicts import verdicts
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.filters import FILTERS
+from weebill.corpus.cleaning.preparation import prepare_rows
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import read_columns, write_table
 from weebill.text_files import read_lines
@@ -288,6 +289,15 @@ def test_entities_are_decoded(tmp_path, as_table):
     as_is = Cleaning(rules=Rules(decode_entities=False))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "raw", ("en", "de"), as_is)
     assert "&amp;" in read_columns(tmp_path / "raw", ["source"])["source"][0].as_py()
+
+
+def test_rows_of_any_number_are_prepared():
+    """Text files for scores are read so, as the corpora that are scored."""
+    rows = [("It\u00adself &amp; you", "L’ami «dit»"), ("Second", "Deux")] * 3000
+    found = [*prepare_rows(rows, ("en", "fr"), Rules(), None)]
+    assert found == [("Itself & you", 'L\'ami "dit"'), ("Second", "Deux")] * 3000
+    as_is = Rules(decode_entities=False)
+    assert [*prepare_rows([("a &amp; b",)], ["en"], as_is, None)] == [("a &amp; b",)]
 
 
 @pytest.mark.parametrize("scale", [0.4, 1, 2.2])

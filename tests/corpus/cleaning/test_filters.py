@@ -8,9 +8,9 @@ import pytest
 
 from tests.corpus.cleaning.verdicts import verdicts
 from weebill.corpus.cleaning.filters import FILTERS
-from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.filters.numbers import numbers_in
 from weebill.corpus.cleaning.pairs import Context, Pairs, measure
+from weebill.corpus.cleaning.preparation import prepare
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
 

@@ -10,15 +10,8 @@ import pytest
 from scipy.stats import rankdata
 
 from tests.corpus.test_alignment import needs_eflomal
-from weebill.corpus.cleaning.clean import Cleaning
 from weebill.corpus.scores.language_model import tokens
-from weebill.corpus.scores.lexical_translation import (
-    SCHEMA,
-    estimate,
-    log_ratio,
-    pairs_of_files,
-    sample,
-)
+from weebill.corpus.scores.lexical_translation import SCHEMA, estimate, log_ratio, sample
 from weebill.corpus.table import read_columns, write_table
 from weebill.errors import InputError
 
@@ -85,17 +78,6 @@ def test_is_the_formula(table):
 def test_translations_stand_above_other_text(table):
     good, bad, *_ = log_ratio(table)(*zip(*PAIRS, strict=True))
     assert good > bad + 1
-
-
-def test_pairs_of_files_are_those_of_a_cleaned_corpus(tmp_path):
-    (tmp_path / "a").write_text("It\u00adself &amp; you\nSecond\n" * 3000, encoding="utf-8")
-    (tmp_path / "b").write_text("L’ami «dit»\nDeux\n" * 3000, encoding="utf-8")
-    files = (str(tmp_path / "a"), str(tmp_path / "b"))
-    found = [*pairs_of_files(files, ("en", "fr"), Cleaning())]
-    assert found == [("Itself & you", 'L\'ami "dit"'), ("Second", "Deux")] * 3000
-    (tmp_path / "b").write_text("Un\n")
-    with pytest.raises(InputError, match=r"6,000 lines and .*b has 1"):
-        [*pairs_of_files(files, ("en", "fr"), Cleaning())]
 
 
 @needs_eflomal

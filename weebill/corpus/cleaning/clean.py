@@ -9,12 +9,11 @@ import os
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 
@@ -25,11 +24,11 @@ import pyarrow.compute as pc
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.filters.counts import BINS, expected_length_ratio, length_ratio_counts
-from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.losses import great_losses
 from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs, line_lengths
+from weebill.corpus.cleaning.preparation import prepare
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import (
     SHARDS,
@@ -66,12 +65,6 @@ class Cleaning:
     def prepared(self, lines: list[str], language: str) -> list[str]:
         """Return lines of a language as the filters see them."""
         return prepare(lines, language, self.rules, self.punctuation)
-
-    def stream(self, lines: Iterable[str], language: str) -> Iterator[str]:
-        """Yield the lines of a text of any size as `prepared` returns them."""
-        left = iter(lines)
-        while batch := list(islice(left, BATCH_ROWS)):
-            yield from self.prepared(batch, language)
 
 
 def clean_corpus(

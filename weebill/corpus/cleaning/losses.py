@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
-from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.preparation import prepare
 from weebill_runtime.normalisation import Punctuation
 
 GREAT = 1 / 3  # share of a corpus; a loss above it is reported

@@ -12,8 +12,6 @@ ROC curve (other true pairs against pairs with the next line's target) from 0.95
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import tee
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weebill.corpus.alignment import align, count_links
-from weebill.corpus.cleaning.clean import Cleaning
-from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.sampling import draw_items
 from weebill.corpus.scores.language_model import tokens
 from weebill.corpus.table import read_columns, write_table
@@ -52,21 +48,6 @@ def estimate(pairs: Iterable[Pair], output: str | Path, most: int, seed: int) ->
     links, counts, _ = count_links(aligned, len(words))
     sides = [words.take(pa.array(side)) for side in np.divmod(links, len(words))]
     write_table(output, pa.table([*sides, pa.array(counts)], schema=SCHEMA))
-
-
-def pairs_of_files(
-    files: tuple[str, str], languages: tuple[str, str], cleaning: Cleaning
-) -> Iterator[Pair]:
-    """Yield the pairs of two text files, prepared like those of a cleaned corpus.
-
-    Raises InputError if one has more lines than the other.
-    """
-    rows = tee(Controls("replace").pairs(*(TextFile(Path(file)) for file in files)))
-    sides = (
-        cleaning.stream(map(itemgetter(side), pairs), language)
-        for side, (pairs, language) in enumerate(zip(rows, languages, strict=True))
-    )
-    return zip(*sides, strict=True)
 
 
 def sample(pairs: Iterable[Pair], most: int, seed: int) -> list[Pair]:

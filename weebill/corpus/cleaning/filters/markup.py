@@ -1,76 +1,18 @@
-"""HTML in text: cleaning decodes entities; a filter rejects pairs in which only one side has tags."""
+"""Filter of pairs in which only one side has HTML tags; its settings are those of `preparation`."""
 
-import html
 import re
-from dataclasses import dataclass
-from html.entities import html5
 
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
-from weebill_runtime.normalisation import Punctuation, normalise
+from weebill.corpus.cleaning.preparation import Thresholds as Thresholds
 
-# An HTML entity, which ends in a semicolon: "AT&T" is text.
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 # Tags and comments of HTML and XML, but not words in double angle brackets: some people type << >> for « ».
 TAG = re.compile(
     r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
     r"|<!--(?:(?!<!--).)*?-->"
 )
-# Control characters U+0080 to U+009F, which browsers show as marks of Windows' code page 1252: text that was read as
-# Latin-1.  U+0085 is left out, which is also an end of line; five of them mean nothing.
-_MARKS = {
-    code: mark for code in range(0x80, 0xA0) if (mark := bytes([code]).decode("cp1252", "ignore"))
-}
-del _MARKS[0x85]
-_MARK = re.compile(f"[{''.join(map(chr, _MARKS))}]")
 _BRACKETED = re.compile(r"<([^<>]+)>")
-_TIMES = 3  # rounds of decoding, for text that was encoded several times: &amp;amp;quot;
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """Treatment of HTML."""
-
-    decode_entities: bool = True
-    """Replace HTML entities, such as `&amp;`, by their characters before any rule is applied, and control characters
-    by the quotes and dashes that Windows has in their place, such as U+0092 by ’."""
-
-
-def prepare(
-    texts: list[str], language: str, rules: Thresholds, punctuation: Punctuation | None
-) -> list[str]:
-    """Decode entities and normalise lines, as the filters need them; punctuation: as in `normalise`."""
-    return normalise(
-        decode_entities(texts) if rules.decode_entities else texts, language, punctuation
-    )
-
-
-def decode_entities(texts: list[str]) -> list[str]:
-    """Replace the entities of lines by their characters, also entities that were encoded several times.
-
-    Control characters that stand for marks are replaced, too: HTML has &#146; for ’.
-    """
-    decoded = [_decoded(text) if "&" in text and ";" in text else text for text in texts]
-    return [
-        text.translate(_MARKS) if not text.isascii() and _MARK.search(text) else text
-        for text in decoded
-    ]
-
-
-def _decoded(text: str) -> str:
-    for _ in range(_TIMES):
-        decoded = _ENTITY.sub(_character, text)
-        if decoded == text:
-            break
-        text = decoded
-    return text
-
-
-def _character(found: re.Match[str]) -> str:
-    """Return the character of an entity; keep names that HTML does not have, such as &regexp; of other markup."""
-    known = found[0][1] == "#" or found[0][1:] in html5
-    return html.unescape(found[0]) if known else found[0]
 
 
 def markup(pairs: Pairs, context: Context) -> np.ndarray:
