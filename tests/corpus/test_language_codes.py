@@ -4,9 +4,12 @@ import subprocess
 import sys
 
 import pytest
+import regex
+from langcodes.data_dicts import LIKELY_SUBTAGS
 
 from weebill.corpus.cleaning.letters import letters
 from weebill.corpus.language_codes import (
+    NOT_IN_UNICODE,
     check_language,
     covers,
     has_case,
@@ -118,6 +121,11 @@ def test_scripts_that_unicode_has_under_another_name_or_not_at_all():
         assert letters(code)[ord({"Cyrl": "ж", "Syrc": "ܒ", "Geor": "ბ", "Latn": "b"}[script])]
     with pytest.raises(InputError, match="Unicode has no script 'Piqd'"):
         check_language("tlh-Piqd")
+    for script in NOT_IN_UNICODE.split():
+        with pytest.raises(regex.error):
+            regex.compile(rf"\p{{scx={script}}}")
+    usual = {script for code in LIKELY_SUBTAGS for script in unicode_scripts(code)}
+    assert len(usual) > 100 and all(regex.compile(rf"\p{{scx={script}}}") for script in usual)
 
 
 def test_commands_start_without_langcodes():
