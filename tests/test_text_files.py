@@ -54,6 +54,14 @@ def test_archives_one_after_the_other_are_one_text(tmp_path, suffix):
     assert list(read_lines(path)) == LINES
 
 
+def test_a_byte_order_mark_is_no_text(tmp_path):
+    mark = "\ufeff"
+    path = _file(tmp_path, "", f"{mark}Ä\n{mark}b\n{mark}".encode())
+    assert list(read_lines(path)) == ["Ä", f"{mark}b", mark]
+    found = lines_or_omitted(io.BytesIO(f"{mark}ab\nabcd\n".encode()), "text", 5)
+    assert list(found) == ["ab", "abcd"]
+
+
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize("kept", [3, 1000, 400_000, 800_000, -9, -1])
 def test_every_cut_is_noticed(tmp_path, suffix, kept):

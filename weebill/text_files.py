@@ -1,6 +1,7 @@
 """Strict reading of UTF-8 text from plain or compressed files, and from streams; lines are split only at "\\n".
 
-A line has at most LONGEST_LINE bytes, so that a file without line ends is never read into memory as a whole.
+A byte order mark, with which some programs begin a text, is not part of its first line.  A line has at most
+LONGEST_LINE bytes, so that a file without line ends is never read into memory as a whole.
 """
 
 import bz2
@@ -9,6 +10,7 @@ import io
 import lzma
 import sys
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -230,6 +232,8 @@ def lines_or_omitted(stream: IO[bytes], name: str, longest: int = LONGEST_LINE) 
             while line and not line.endswith(b"\n"):
                 line = stream.readline(whole)
             continue
+        if number == 1:
+            line = line.removeprefix(BOM_UTF8)
         try:
             yield line.removesuffix(b"\n").decode("utf-8")
         except UnicodeDecodeError as error:

@@ -38,6 +38,9 @@ rule language_model:
         prune=LANGUAGE_MODEL["prune"],
         quantized=LANGUAGE_MODEL["quantized"],
         seed=config["seed"],
+        language=lambda w: config["languages"][w.side],
+        decode_entities=CLEANING["rules"]["decode_entities"],
+        punctuation=CLEANING.get("punctuation"),
     script:
         "../../workflow_scripts/scores/language_model.py"
 
@@ -84,6 +87,9 @@ rule lexical_translation:
     params:
         pairs=LEXICAL.get("pairs"),
         seed=config["seed"],
+        languages=LANGUAGE_PAIR,
+        decode_entities=CLEANING["rules"]["decode_entities"],
+        punctuation=CLEANING.get("punctuation"),
     script:
         "../../workflow_scripts/scores/lexical_translation.py"
 
@@ -225,6 +231,7 @@ if "labelled" in config["evaluation"]:
         params:
             columns=config["evaluation"]["labelled"]["columns"],
             languages=LANGUAGE_PAIR,
+            decode_entities=CLEANING["rules"]["decode_entities"],
             punctuation=CLEANING.get("punctuation"),
         script:
             "../../workflow_scripts/scores/import_labelled.py"

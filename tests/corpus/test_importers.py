@@ -298,7 +298,7 @@ def test_importers_that_know_languages_say_so():
 
 
 def test_files_tell_the_language_in_which_each_pair_was_first_written(tmp_path):
-    (tmp_path / "codes").write_text("en-GB\n\nde\n")
+    (tmp_path / "codes").write_text("\ufeffen-GB\r\n\r\nde\r\n")  # as Windows has it
     entry = {"importer": "files", "source": "a.en", "target": "a.de"}
     importer = importer_from({**entry, "origlang": str(tmp_path / "codes")})
     assert importer.original_languages(("en", "de"), Places()) == ["en", "", "de"]

@@ -116,10 +116,11 @@ def test_damage_is_needed(tmp_path, as_table):
 
 
 def test_imported_pairs_can_be_read_again(tmp_path):
-    labelled = Labelled(["Birds\u00a0: one.", "x"], ["Ein Vogel.", "y"], np.array([True, False]))
+    sources = ["Birds\u00a0: one &amp; two.", "x"]
+    labelled = Labelled(sources, ["Ein Vogel.", "y"], np.array([True, False]))
     import_labelled(labelled, ("en", "de"), tmp_path / "pairs.parquet")
     found = load_labelled(tmp_path / "pairs.parquet")
-    assert (found.sources, found.targets) == (["Birds: one.", "x"], ["Ein Vogel.", "y"])
+    assert (found.sources, found.targets) == (["Birds: one & two.", "x"], ["Ein Vogel.", "y"])
     assert found.good.tolist() == [True, False]
 
 
@@ -133,6 +134,7 @@ def test_lines_may_end_in_crlf(tmp_path):
     [
         ("a\tb\tlabel\nx\ty\t2\n", r"t\.tsv:2: label '2', expected 1 \(good\) or 0 \(bad\)"),
         ("a\tb\tlabel\nx\t1\n", r"t\.tsv:2: 2 columns, expected 3"),
+        ("x\ty\t1\nx\tz\t0\nx\tw\t1\n", r"t\.tsv:1: label '1', expected headings"),
         ("a\tb\tlabel\nx\ty\t1\n", "1 pairs with one label"),
     ],
 )

@@ -4,8 +4,12 @@ import subprocess
 import sys
 
 import pytest
+import regex
+from langcodes.data_dicts import LIKELY_SUBTAGS
 
+from weebill.corpus.cleaning.letters import letters
 from weebill.corpus.language_codes import (
+    NOT_IN_UNICODE,
     check_language,
     covers,
     has_case,
@@ -108,6 +112,20 @@ def test_a_language_without_a_known_script_is_refused():
     with pytest.raises(InputError, match=r"^no script known for 'qaa'; name it: 'qaa-Latn'"):
         check_language("qaa")
     check_language("qaa-Latn")
+
+
+def test_scripts_that_unicode_has_under_another_name_or_not_at_all():
+    assert unicode_scripts("deu_Latf") == ("Latn",) and has_case("deu_Latf")
+    parts = {"cu-Cyrs": "Cyrl", "syr-Syrj": "Syrc", "ka-Geok": "Geor", "ga-Latg": "Latn"}
+    for code, script in parts.items():
+        assert letters(code)[ord({"Cyrl": "ж", "Syrc": "ܒ", "Geor": "ბ", "Latn": "b"}[script])]
+    with pytest.raises(InputError, match="Unicode has no script 'Piqd'"):
+        check_language("tlh-Piqd")
+    for script in NOT_IN_UNICODE.split():
+        with pytest.raises(regex.error):
+            regex.compile(rf"\p{{scx={script}}}")
+    usual = {script for code in LIKELY_SUBTAGS for script in unicode_scripts(code)}
+    assert len(usual) > 100 and all(regex.compile(rf"\p{{scx={script}}}") for script in usual)
 
 
 def test_commands_start_without_langcodes():

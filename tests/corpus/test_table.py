@@ -52,6 +52,17 @@ def test_shards_hold_their_size_and_keep_the_order(tmp_path):
     assert all(b.num_rows <= 2 for b in read_batches(tmp_path / "shards", rows=2))
 
 
+def test_only_long_rows_are_read_in_small_batches(tmp_path):
+    texts = [*["short"] * 6000, *["long" * 50_000] * 60, *["short"] * 6000]
+    with TableWriter(tmp_path / "t", pa.schema({"source": pa.string()})) as writer:
+        for start, end in ((0, 6000), (6000, 6060), (6060, 12_060)):
+            writer.write(pa.table({"source": texts[start:end]}))
+    batches = list(read_batches(tmp_path / "t", rows=4000))
+    assert [text for batch in batches for text in batch["source"].to_pylist()] == texts
+    assert max(batch.nbytes for batch in batches) < 4000 * 2048 * 1.1
+    assert len(batches) < 8
+
+
 def test_empty_table_keeps_its_schema(tmp_path):
     with ShardWriter(tmp_path / "empty", SCHEMA) as writer:
         pass

@@ -12,14 +12,14 @@ import pyarrow as pa
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.preparation import Thresholds, prepare
 from weebill.corpus.sampling import draw_rows
 from weebill.corpus.scores.combination import cross_validated, features_of
 from weebill.corpus.table import SCHEMA, read_batches, read_columns, write_table
 from weebill.errors import InputError
 from weebill.experiment.scores import SCORES
 from weebill.text_files import read_lines
-from weebill_runtime.names import SIDES
-from weebill_runtime.normalisation import Normalisation, Punctuation
+from weebill_runtime.normalisation import Punctuation
 
 KEPT_GOOD = 0.7
 DAMAGED_ROWS = 20_000
@@ -78,6 +78,10 @@ def read_labelled(path: str | Path, columns: Mapping[str, int]) -> Labelled:
             raise InputError(message)
         label = cells[columns["label"]].strip()  # lines may end in CRLF
         if number == 1:
+            if label in ("0", "1"):
+                raise InputError(
+                    f"{path}:1: label '{label}', expected headings; put a line of them before the pairs"
+                )
             continue
         if label not in ("0", "1"):
             raise InputError(f"{path}:{number}: label {label!r:.60}, expected 1 (good) or 0 (bad)")
@@ -93,12 +97,15 @@ def import_labelled(
     labelled: Labelled,
     languages: tuple[str, str],
     output: str | Path,
+    rules: Thresholds = Thresholds(),
     punctuation: Punctuation | None = None,
 ) -> None:
-    """Write the pairs, normalised as in cleaning, as a corpus for scoring, with a column `good`."""
-    normalisation = Normalisation.of(languages, punctuation)
-    sides = map(normalisation, (labelled.sources, labelled.targets), SIDES)
-    _write(*map(pa.array, sides), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
+    """Write the pairs, prepared as by cleaning, as a corpus for scoring, with a column `good`."""
+    sides = (labelled.sources, labelled.targets)
+    prepared = (
+        prepare(side, one, rules, punctuation) for side, one in zip(sides, languages, strict=True)
+    )
+    _write(*map(pa.array, prepared), pa.array(labelled.good), pa.nulls(len(labelled.good)), output)
 
 
 def import_damaged(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Languages with at most this distance in langcodes are one: no and nb (1); fa and prs differ by 4, hr and bs by 8.
 ONE_LANGUAGE = 1
-# Scripts of ISO 15924 that unite several scripts of Unicode, or have another name in Unicode.
+# Scripts of ISO 15924 that unite several scripts of Unicode, or are part of one, or have another name in Unicode.
 UNITED = {
     "Hans": ("Hani",),
     "Hant": ("Hani", "Bopo"),
@@ -26,7 +26,17 @@ UNITED = {
     "Hrkt": ("Hira", "Kana"),
     "Kore": ("Hang",),
     "Aran": ("Arab",),
+    "Cyrs": ("Cyrl",),
+    "Geok": ("Geor",),
+    "Jamo": ("Hang",),
+    **dict.fromkeys(("Latf", "Latg"), ("Latn",)),
+    **dict.fromkeys(("Syre", "Syrj", "Syrn"), ("Syrc",)),
 }
+# Other codes of ISO 15924 for which Unicode has no script.
+NOT_IN_UNICODE = (
+    "Afak Blis Cirt Egyd Egyh Inds Kpel Leke Loma Maya Moon Nkdb Nkgb Phlv Piqd Qaaa Roro Sara Shui Teng Visp Wole "
+    "Zmth Zsye Zsym Zxxx"
+)
 # Scripts in use that CLDR lacks, the commonest first; they come before CLDR's own.
 FURTHER_SCRIPTS = {
     "ace": "Latn Arab", "bjn": "Latn Arab", "cjk": "Latn", "crh": "Cyrl Latn", "gom": "Deva Latn", "kr": "Latn Arab",
@@ -53,6 +63,11 @@ def check_language(code: str) -> None:
         )
     if not scripts(code):
         raise InputError(f"no script known for '{code}'; name it: '{code}-Latn', '{code}-Arab', …")
+    for script in unicode_scripts(code):
+        if script in NOT_IN_UNICODE.split():
+            raise InputError(
+                f"'{code}': Unicode has no script '{script}'; name the script of the text, as in sr-Latn"
+            )
 
 
 @cache
@@ -92,7 +107,7 @@ def share_script(one: str, other: str) -> bool:
 
 def has_case(code: str) -> bool:
     """Return True if one of the language's scripts has capitals, or its scripts are unknown."""
-    found = scripts(code)
+    found = unicode_scripts(code)
     return not found or not CASED_SCRIPTS.isdisjoint(found)
 
 

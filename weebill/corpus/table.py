@@ -7,7 +7,7 @@ Damaged corpora also have `noise` (kind of damage, or null), and augmented text 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 import pyarrow as pa
@@ -60,7 +60,7 @@ def read_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a table in order, at most `rows` at a time, so that memory stays bounded.
 
-    Fewer rows are read at a time if they are larger than ROW_BYTES on average.
+    Fewer rows are read at a time where they are larger than ROW_BYTES on average.
     With `kept`, rows that a filter dropped are left out; a table without `dropped_by` has no such rows.
     Raises InputError if the table or a column is missing, or a file is damaged or not Parquet.
     """
@@ -73,8 +73,7 @@ def read_batches(
                     raise InputError(f"{shard}: no column '{name}'{nearest(name, names)}")
             select = kept and "dropped_by" in names
             read = [*wanted, "dropped_by"] if select and "dropped_by" not in wanted else wanted
-            most = _rows_at_a_time(file.metadata, rows)
-            for batch in _sound(shard, file.iter_batches(most, columns=read, use_threads=False)):
+            for batch in _sound(shard, _batches(file, read, rows)):
                 if select:
                     batch = batch.filter(pc.is_null(batch.column("dropped_by")))
                 batch = batch.select(wanted)
@@ -82,11 +81,16 @@ def read_batches(
                     yield batch
 
 
-def _rows_at_a_time(metadata: pq.FileMetaData, rows: int) -> int:
-    """Return `rows`, or fewer if the rows of some group are larger than ROW_BYTES on average."""
-    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    largest = max((g.total_byte_size / g.num_rows for g in groups if g.num_rows > 0), default=0)
-    return max(1, int(rows * ROW_BYTES / max(largest, ROW_BYTES)))
+def _batches(file: pq.ParquetFile, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield batches of `rows` rows; of fewer ones in row groups whose rows are larger than ROW_BYTES on average."""
+
+    def most(number: int) -> int:
+        group = file.metadata.row_group(number)
+        return max(1, int(rows * ROW_BYTES * group.num_rows / max(group.total_byte_size, 1)))
+
+    groups = range(file.metadata.num_row_groups)
+    for size, some in groupby(groups, lambda number: min(rows, most(number))):
+        yield from file.iter_batches(size, [*some], columns=columns, use_threads=False)
 
 
 def read_columns(path: str | Path, columns: Sequence[str], kept: bool = True) -> pa.Table:

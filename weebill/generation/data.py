@@ -230,7 +230,6 @@ def read_entry(
             lines = [row["text"].removesuffix("\n") for row in rows]
         elif settings.task == "language-modelling":
             lines = list(read_lines(path, ANY_LENGTH))  # a book may be one line
-            lines[:1] = [line.removeprefix("\ufeff") for line in lines[:1]]
         else:
             raise InputError(
                 f"{path}: plain text has no summaries; give JSON Lines or Parquet with "

@@ -57,7 +57,7 @@ def read_heading(path: str | Path, score: str, *, by_system: bool = False) -> li
 
 def _checked(line: str, path: str | Path, score: str, by_system: bool) -> list[str]:
     """Return the columns of a line of headings.  Raises InputError if one is missing or repeated."""
-    heading = line.removeprefix("\ufeff").split("\t")
+    heading = line.split("\t")
     if len(heading) == 1:
         raise InputError(f"{path}: its first line has no tab; give headings, separated by tabs")
     if by_system and "system" not in heading:

@@ -2,10 +2,12 @@
 
 from weebill.workflow.job import job
 
+from weebill.corpus.cleaning.preparation import Thresholds
 from weebill.corpus.labelled import import_labelled, read_labelled
 
 with job(snakemake.log[0]):
     params = snakemake.params
     labelled = read_labelled(snakemake.input[0], params.columns)
     languages = tuple(params.languages)
-    import_labelled(labelled, languages, snakemake.output[0], params.punctuation)
+    how = Thresholds(params.decode_entities), params.punctuation
+    import_labelled(labelled, languages, snakemake.output[0], *how)

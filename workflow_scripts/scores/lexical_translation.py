@@ -5,6 +5,7 @@ from weebill.workflow.job import job
 from itertools import chain
 from pathlib import Path
 
+from weebill.corpus.cleaning.preparation import Thresholds, prepare_rows
 from weebill.corpus.importers.reading import Controls, TextFile
 from weebill.corpus.scores.lexical_translation import estimate
 from weebill.corpus.table import read_batches
@@ -22,5 +23,7 @@ with job(snakemake.log[0]):
         pairs = map(corpus_pairs, corpora)
     else:
         files = zip(map(Path, texts.source), map(Path, texts.target), strict=True)
-        pairs = (Controls("replace").pairs(TextFile(one), TextFile(other)) for one, other in files)
+        rows = (Controls("replace").pairs(TextFile(one), TextFile(other)) for one, other in files)
+        how = params.languages, Thresholds(params.decode_entities), params.punctuation
+        pairs = (prepare_rows(text, *how) for text in rows)
     estimate(chain.from_iterable(pairs), snakemake.output[0], params.pairs, params.seed)

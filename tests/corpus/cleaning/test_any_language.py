@@ -8,6 +8,7 @@ import pytest
 from tests.corpus.cleaning.verdicts import verdicts
 from weebill.corpus.cleaning.clean import Cleaning, clean_corpus
 from weebill.corpus.cleaning.filters import FILTERS
+from weebill.corpus.cleaning.preparation import prepare_rows
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import read_columns, write_table
 from weebill.text_files import read_lines
@@ -186,6 +187,7 @@ DROPPED = {
     "fr": [
         ("They paid 1.6 million euros in total.", "Ils ont payé 1\u2009500\u2009000 euros au total.", "numbers"),
         ("In the 1970s the street was wider.", "Dans les années 80, la rue était plus large.", "numbers"),
+        ("In the 1880s the street was wider.", "Dans les années 1980, la rue était plus large.", "numbers"),
         ("They paid 1,500,000 euros in total.", "Ils ont payé 1 600 000 euros au total.", "numbers"),
         ("The meeting starts at 3:30 p.m.", "La réunion commence à 16 h 30.", "numbers"),
     ],
@@ -196,6 +198,7 @@ DROPPED = {
         ("The town has 3,000,000 inhabitants.", "Die Stadt hat 3 Einwohner.", "numbers"),
         ("The rate rose to 3.5 percent.", "Die Rate stieg auf 5,3 Prozent.", "numbers"),
         ("The rate rose to 3.5 percent.", "Die Rate stieg auf 3 Prozent.", "numbers"),
+        ("The rate rose by 3.5 percent.", "Die Rate stieg um einige Prozent.", "numbers"),
         ("The train leaves at 2:30 p.m. today.", "Der Zug fährt heute um 14.50 Uhr ab.", "numbers"),
         ("On May 6, 2010 he left the town.", "Am 7.5.2010 verließ er die Stadt.", "numbers"),
         ("Install version 1.2.3 of it.", "Installieren Sie Version 1.3.2 davon.", "numbers"),
@@ -270,6 +273,7 @@ def test_entities_are_decoded(tmp_path, as_table):
         ("He said &amp;quot;no&amp;quot; twice.", "Er sagte zweimal &#x22;Nein&#34;."),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
         ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
+        ("It doesn\x92t \x96 it can\x85wait.", "Es geht nicht \x96 es kann\x85warten."),
     ]
     write_table(tmp_path / "in.parquet", as_table(rows))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "out", ("en", "de"), Cleaning())
@@ -280,10 +284,20 @@ def test_entities_are_decoded(tmp_path, as_table):
         ('He said "no" twice.', 'Er sagte zweimal "Nein".'),
         ("AT&T; or Q&A; stays.", "AT&T; oder Q&A; bleibt."),
         ("See &regexp; or &notes; here.", "Siehe &regexp; oder &notes; hier."),
+        ("It doesn't - it can wait.", "Es geht nicht - es kann warten."),
     ]
     as_is = Cleaning(rules=Rules(decode_entities=False))
     clean_corpus(tmp_path / "in.parquet", tmp_path / "raw", ("en", "de"), as_is)
     assert "&amp;" in read_columns(tmp_path / "raw", ["source"])["source"][0].as_py()
+
+
+def test_rows_of_any_number_are_prepared():
+    """Text files for scores are read so, as the corpora that are scored."""
+    rows = [("It\u00adself &amp; you", "L’ami «dit»"), ("Second", "Deux")] * 3000
+    found = [*prepare_rows(rows, ("en", "fr"), Rules(), None)]
+    assert found == [("Itself & you", 'L\'ami "dit"'), ("Second", "Deux")] * 3000
+    as_is = Rules(decode_entities=False)
+    assert [*prepare_rows([("a &amp; b",)], ["en"], as_is, None)] == [("a &amp; b",)]
 
 
 @pytest.mark.parametrize("scale", [0.4, 1, 2.2])

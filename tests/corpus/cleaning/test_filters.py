@@ -6,19 +6,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.corpus.cleaning.verdicts import verdicts
 from weebill.corpus.cleaning.filters import FILTERS
 from weebill.corpus.cleaning.filters.numbers import numbers_in
 from weebill.corpus.cleaning.pairs import Context, Pairs, measure
+from weebill.corpus.cleaning.preparation import prepare
 from weebill.corpus.cleaning.rules import Rules
 from weebill.errors import InputError
-from weebill_runtime.normalisation import normalise
 
 W = "word "
 
 
 def broken(text, encoding="cp1252"):
-    """Decode UTF-8 with an old encoding, then normalise it as cleaning does."""
-    return normalise([text.encode().decode(encoding, "replace")], "de")[0]
+    """Decode UTF-8 with an old encoding, then prepare it as cleaning does."""
+    return prepare([text.encode().decode(encoding, "replace")], "de", Rules(), None)[0]
 
 
 CASES = {  # filter: (rejected pairs, pairs that just pass)
@@ -73,10 +74,14 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
             ("a line", '<p xml:lang="de" data_id=3>eine Zeile'),
             ("<o:p>a line</o:p>", "eine Zeile"),
             ("a line <!-- of a note -->", "eine Zeile"),
+            ("<b>a line</b> <é", "eine Zeile"),
+            ("eine Zeile", "<b>a line</b> <é>"),
         ],
         [
             ('"Hello," he said', "<<Guten Tag>>, sagte er"),
             ("<b>Press</b> it", "<b>Drücken</b>"),
+            ("needs a <file> argument", "требует аргумент <файл>"),
+            ("ต้องการ <ลิงก์>", "needs <link>"),
             ("a < b and c > d", "so ist es"),
             ("I <3 it", "<3"),
         ],
@@ -101,11 +106,29 @@ CASES = {  # filter: (rejected pairs, pairs that just pass)
     "garbled": (
         [(broken(text), "x") for text in ("für", "Großvater", "groß", "Äpfel", "„Öl“", "“so”")]
         + [("x", broken(text, "latin-1")) for text in ("für", "groß es", "Äpfel", "Über", "é")]
+        + [
+            (broken(text, encoding), "x")
+            for text in [
+                "što",
+                "będzie",
+                "už",
+                "ţară",
+                "dağ",
+                "ministrų",
+                "països",
+                "virtù e",
+                "tiếng",
+                "ənənə",
+            ]
+            for encoding in ("cp1252", "latin-1")
+        ]
         + [("a", "b\ufffd")],
         [
             ("A IRMÃ DE NÃO", "ÂNGELA, 5 €"),
             ('"MAÇÃ"', "à là carte, naïve"),
             ("ÃO", "Maß für Äpfel"),
+            ("a cell of 1500 Å³", "Æ, Ø, Å: ÆØÅ, «Å» und É."),
+            ("«No está»", "«está». «Está»"),
         ],
     ),
 }
@@ -126,6 +149,11 @@ def test_rule(name):
 
 def test_a_line_of_open_comments_takes_no_longer_than_another():
     assert _rejected("markup", [("<!--" * 100_000 + ">", "<!-- <!-- -->")]) == [True]
+
+
+def test_a_filter_does_not_read_lines_that_are_too_long():
+    table = tuple(" ".join(map(str, range(start, start + 20_000))) for start in (0, 50_000))
+    assert verdicts("de", [("a line", "eine Zeile"), table]) == [None, "too_long"]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -158,8 +186,8 @@ def test_scripts_by_language():
         ("Where were you?", "Gde si bio juče?"),
         ("Where were you?", "Где си био јуче?"),
     )
-    for code, verdicts in (("sr", [False, False]), ("sr-Latn", [False, True])):
-        assert _rejected("letter_tokens", [latin, cyrillic], languages=("en", code)) == verdicts
+    for code, found in (("sr", [False, False]), ("sr-Latn", [False, True])):
+        assert _rejected("letter_tokens", [latin, cyrillic], languages=("en", code)) == found
     with pytest.raises(InputError, match="no language 'xx'"):
         measure(["a"], "xx")
 

@@ -59,4 +59,6 @@ def test_punctuation_between_repeats_does_not_count(language, line, most):
 def test_parts_of_a_word():
     assert stutters("zigzigzigzigzigzigzig", 3)
     assert not stutters("zigzigzigzigzigzigzig", 7)
+    assert stutters("वह " + "सोमवार" * 5, 3) and stutters("யின்" * 6, 3)  # with vowel signs
+    assert not stutters("प्रतियोगितापरीक्षाओंकेलिए", 3)
     assert not stutters("Donaudampfschifffahrtsgesellschaft", 1)

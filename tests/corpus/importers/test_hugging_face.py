@@ -86,6 +86,25 @@ def test_json_lines(tmp_path):
     assert _imported(tmp_path, {**entry, "control_characters": "replace"}) == [("half  ", "x")]
 
 
+def test_flattened_rows_have_names_with_dots(tmp_path, folder):
+    path, entry = folder
+    rows = [{"translation.en": source, "translation.de": target} for source, target in ROWS]
+    for shard in sorted(path.rglob("train-*")):
+        pq.write_table(pa.Table.from_pylist(rows), shard)
+    assert _imported(tmp_path, entry) == ROWS * 2
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set/train.json").write_text(json.dumps(rows))
+    entry = {"importer": "hugging_face", "folder": str(tmp_path / "set"), **FIELDS}
+    assert _imported(tmp_path, entry) == ROWS
+
+
+def test_a_card_with_a_byte_order_mark_is_read(tmp_path, folder):
+    path, entry = folder
+    head = "configs: [{config_name: de-en, data_files: 'de-en/v*'}]"
+    (path / "README.md").write_text(f"\ufeff---\r\n{head}\r\n---\r\n", encoding="utf-8")
+    assert _imported(tmp_path, entry) == ROWS[:1]
+
+
 def test_a_lost_shard_is_told(tmp_path, folder):
     path, entry = folder
     (path / "de-en/train-00000-of-00002.parquet").unlink()
@@ -147,13 +166,15 @@ def test_files_that_the_card_names():
     configs = [
         {"config_name": "big", "data_files": both},
         {"config_name": "s", "data_files": "data/*"},
+        {"config_name": "few", "data_files": "[a-m][!b]*/?/[a-b].parquet"},
     ]
     card = {"configs": configs}
     assert split_files(files, card, "big", "train", "n") == ["data/a.parquet", "data/x/b.parquet"]
     assert split_files(files, card, "big", "test", "n") == ["more/c.jsonl"]
     assert split_files(files, card, "s", "train", "n") == ["data/a.parquet"]
+    assert split_files(files, card, "few", "train", "n") == ["data/x/b.parquet"]
     for config, split, message in [
-        (None, "train", "n: `config` is missing, expected one of big, s"),
+        (None, "train", "n: `config` is missing, expected one of big, s, few"),
         ("bg", "train", "no configuration 'bg'; did you mean 'big'"),
         ("big", "tset", "no split 'tset'; did you mean 'test'"),
     ]:

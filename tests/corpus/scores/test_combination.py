@@ -36,6 +36,23 @@ def test_features_by_hand():
     assert found["one_sentence_end"].tolist() == [0.0, 1.0]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "彼は「はい。」",
+        "وہ یہاں ہے۔",
+        "هل هو هنا؟",
+        "እሱ እዚህ ነው።",
+        "Նա այստեղ է։",
+        "သူဒီမှာရှိတယ်။",
+        "គាត់នៅទីនេះ។",
+    ],
+)
+def test_sentences_end_in_any_script(line):
+    found = features_of({}, ["He is here."], [line], ("en", "de"))
+    assert (found["sentence_ends"], found["one_sentence_end"]) == (2, 0)
+
+
 def examples(rows=400, seed=2):
     """Return features and labels: two features depend on the label, one does not, and lengths are equal."""
     draw = np.random.default_rng(seed)

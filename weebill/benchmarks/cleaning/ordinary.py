@@ -12,9 +12,10 @@ from sacremoses import MosesPunctNormalizer
 
 from weebill.corpus.cleaning.filters.contents import BROKEN_ENCODING
 from weebill.corpus.cleaning.filters.counts import BINS, SHORT, expected_length_ratio
-from weebill.corpus.cleaning.filters.markup import TAG, decode_entities
+from weebill.corpus.cleaning.filters.markup import TAG
 from weebill.corpus.cleaning.filters.numbers import numbers_differ
 from weebill.corpus.cleaning.language_id import LanguageId
+from weebill.corpus.cleaning.preparation import decode_entities
 from weebill.corpus.cleaning.repetition import LONG_WORD, LONGEST_PHRASE
 from weebill.corpus.cleaning.rules import Rules
 

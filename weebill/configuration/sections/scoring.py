@@ -149,8 +149,8 @@ class LanguageModel:
     """`true` stores probabilities in 8 bits, which halves the model; scores change by about 0.01 bits a
     word."""
     source_text: Places | None = None
-    """List of text files, plain, `.gz`, `.xz` or `.zst`, for estimating the source's model; by default the cleaned
-    corpora, so that the model scores lines that it has seen."""
+    """List of text files, plain, `.gz`, `.xz` or `.zst`, for estimating the source's model, normalised as the
+    corpora are; by default the cleaned corpora, so that the model scores lines that it has seen."""
     target_text: Places | None = None
     """List of text files for estimating the target's model."""
 

@@ -24,11 +24,11 @@ import pyarrow.compute as pc
 from weebill.corpus.cleaning.deduplicate import Buckets, digests
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
 from weebill.corpus.cleaning.filters.counts import BINS, expected_length_ratio, length_ratio_counts
-from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.language_id import LanguageId, LanguageIdentifier
 from weebill.corpus.cleaning.losses import great_losses
 from weebill.corpus.cleaning.overlap import HeldOut
 from weebill.corpus.cleaning.pairs import Context, Pairs, line_lengths
+from weebill.corpus.cleaning.preparation import prepare
 from weebill.corpus.cleaning.rules import Rules
 from weebill.corpus.table import (
     SHARDS,
@@ -182,7 +182,7 @@ def _tell_losses(source: str | Path, cleaned: Path, rows: int) -> None:
         [(worst, dropped)] = counts.most_common(1)
         raise InputError(
             f"{source}: cleaning keeps none of {rows:,} rows, '{worst}' alone drops {dropped:,}; "
-            "check the languages, the order of the sides, and `cleaning`"
+            "check the languages, their scripts (sr-Latn), the order of the sides, and `cleaning`"
         )
     for line in great_losses(counts, rows):
         log.warning("%s: %s", source, line)

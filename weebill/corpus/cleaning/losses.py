@@ -6,30 +6,43 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from weebill.corpus.cleaning.filters import FILTERS, clean_batch
-from weebill.corpus.cleaning.filters.markup import prepare
 from weebill.corpus.cleaning.pairs import Context, Pairs
+from weebill.corpus.cleaning.preparation import prepare
 from weebill_runtime.normalisation import Punctuation
 
 GREAT = 1 / 3  # share of a corpus; a loss above it is reported
 FEW = 0.1  # share of a corpus; if less is kept, its sides may be exchanged
 FEWEST = 100  # fewest rows for which a share is meaningful
-# Filters that drop needless rows rather than bad ones: a corpus may consist of repeats.
-NEEDLESS = ("duplicate", "near_duplicate", "test_overlap")
+# Filters that drop needless rows rather than bad ones: a corpus may consist of repeats, which the others do not see.
+REPEATS = ("duplicate", "near_duplicate")
+NEEDLESS = (*REPEATS, "test_overlap")
 
 
 def great_losses(dropped: Mapping[str, int], rows: int) -> list[str]:
-    """Return a line for each filter that drops more than a third of the rows; none for fewer than 100 rows.
+    """Return a line for each filter that drops more than a third of the rows that are no repeats.
 
-    dropped: number of dropped rows by filter.
+    There are no lines for fewer than 100 such rows.  dropped: number of dropped rows by filter.
     """
+    rows -= sum(dropped.get(name, 0) for name in REPEATS)
     if rows < FEWEST:
         return []
     return [
         f"the filter '{name}' drops {count:,} of {rows:,} rows ({count / rows:.0%}); look at its examples in the "
-        f"cleaning report; `cleaning.rules` has its thresholds, `cleaning.rules.disabled: [{name}]` turns it off"
+        f"cleaning report; {_remedy(name)}, `cleaning.rules.disabled: [{name}]` turns it off"
         for name, count in dropped.items()
         if count > GREAT * rows and name in FILTERS and name not in NEEDLESS
     ]
+
+
+def _remedy(name: str) -> str:
+    if name.startswith("language_"):
+        return "`cleaning.language_id` has its settings"
+    if name.startswith("letter_"):
+        return (
+            "if the text is in another script, name it in `languages`, as in sr-Latn; "
+            "`cleaning.rules` has the thresholds"
+        )
+    return "`cleaning.rules` has its thresholds"
 
 
 def losses_of_sample(

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from weebill.corpus.cleaning.writing_systems import tokens
+from weebill_runtime.characters import character_class
 from weebill_runtime.unspaced import is_unspaced
 
 LONGEST_PHRASE = 12  # words of the longest phrase whose repetition is found
@@ -29,10 +30,11 @@ def stutters(text: str, most: int) -> bool:
 
 
 def repeats_a_part(word: str, most: int) -> bool:
-    """Return True if a word says a part of at least two letters more than `most` times in a row."""
+    """Return True if a word says a part of at least two letters or marks more than `most` times in a row."""
     return _part(most).search(word) is not None
 
 
 @cache
 def _part(most: int) -> re.Pattern[str]:
-    return re.compile(rf"([^\W\d_]{{2,{LONGEST_PHRASE}}}?)\1{{{most},}}")
+    letter, marked = r"[^\W\d_]", rf"(?:[^\W\d_]|[{character_class('M')}])"
+    return re.compile(rf"({letter}{marked}{{1,{LONGEST_PHRASE - 1}}}?)\1{{{most},}}")

@@ -133,7 +133,7 @@ class FilesImporter(FromFiles):
         codes = read_lines(self.origlang)
         if self.lines is not None:
             codes = self.lines.of(codes, self.origlang)
-        return [primary(line) if line else "" for line in codes]
+        return [primary(line.strip()) for line in codes]
 
     def read(self, sources: Sources, languages: Languages, monolingual: Side | None) -> Rows:
         """Yield the rows of `lines`.  Also raises InputError if `origlang` has a different number of lines."""

@@ -205,9 +205,13 @@ def _card_patterns(
 
 
 def _glob(pattern: str) -> str:
-    """Return the regular expression of a pattern; `*` matches inside one folder and `**` across folders."""
+    """Return the regular expression of a pattern; `*` matches inside one folder and `**` across folders.
+
+    `?` and `[0-9]` match one character.
+    """
     words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[!\w-]+\])", pattern)
+    words |= {part: part.replace("[!", "[^") for part in parts[1::2] if part[0] == "["}
     return "".join(words.get(part, re.escape(part)) for part in parts)
 
 
@@ -224,7 +228,7 @@ def _read_card(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        head = re.match(r"---\n(.*?)\n---(\n|$)", path.read_text(encoding="utf-8"), re.DOTALL)
+        head = re.match(r"---\n(.*?)\n---(\n|$)", path.read_text(encoding="utf-8-sig"), re.DOTALL)
         values = {} if head is None else load_yaml(head[1]) or {}
     # Impossible dates and bytes are ValueErrors, deep nesting is a RecursionError.
     except (ValueError, RecursionError, yaml.YAMLError) as error:

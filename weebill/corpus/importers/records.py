@@ -32,9 +32,10 @@ def field_values(path: Path, fields: list[str], place: str | None = None) -> Ite
 
 def _parquet(path: Path, fields: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows with the columns that hold some fields; memory holds at most 8,192 rows."""
-    from weebill.corpus.table import read_batches  # loads Arrow
+    from weebill.corpus.table import read_batches, read_schema  # loads Arrow
 
-    columns = list(dict.fromkeys(field.split(".")[0] for field in fields))
+    names = read_schema(path).names
+    columns = list(dict.fromkeys(f if f in names else f.split(".")[0] for f in fields))
     for batch in read_batches(path, columns, kept=False, rows=8192):
         yield from batch.to_pylist()
 
@@ -44,11 +45,9 @@ def _json(path: Path) -> Iterator[Any]:
     for number, line in enumerate(found := lines(TextFile(path), LONGEST_RECORD), start=1):
         if isinstance(line, Omitted):
             raise line.refusal()
-        if number == 1:
-            line = line.removeprefix("\ufeff")
-            if line.lstrip().startswith("["):
-                yield from _json_list(path, "\n".join([line, *found]))
-                return
+        if number == 1 and line.lstrip().startswith("["):
+            yield from _json_list(path, "\n".join([line, *found]))
+            return
         if not line.strip():
             empty = number
             continue
@@ -74,6 +73,8 @@ def _json_list(path: Path, text: str) -> list[Any]:
 
 
 def _value(row: Any, field: str) -> Any:
+    if isinstance(row, dict) and field in row:  # its name has a dot, as in flattened rows
+        return row[field]
     for key in field.split("."):
         row = row.get(key) if isinstance(row, dict) else None
     return row

@@ -15,8 +15,8 @@ from weebill.files import read_json, write_json
 
 PENALTY = 1.0  # the loss adds PENALTY / 2 times the squared weights of standardised features
 SHORT = 5  # characters added to both lengths, so that short lines may differ more
-SENTENCE_ENDS = ".!?…。！？।"
-CLOSING = "\"'”“’»«)]"
+SENTENCE_ENDS = ".!?…。！？｡।॥؟۔։።፧།။។៕"
+CLOSING = "\"'”“’»«)]）」』】》"
 
 Features = Mapping[str, np.ndarray]  # name: values (rows,)
 

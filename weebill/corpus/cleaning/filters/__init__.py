@@ -31,22 +31,20 @@ FILTERS: Registry[Filter] = Registry(
 )
 
 
-# Rejected rows are removed from a batch when the share of its other rows falls below NARROW_AT; until then, filters
-# also see rejected rows.
-NARROW_AT = 0.9
-
-
 def clean_batch(pairs: Pairs, context: Context) -> np.ndarray:
-    """Return the position in FILTERS of the first filter that rejects each row, (rows,) int8; -1 if none does."""
+    """Return the position in FILTERS of the first filter that rejects each row, (rows,) int8; -1 if none does.
+
+    Filters do not see rows that an earlier one rejected: a line of too many numbers would take `numbers` hours.
+    """
     dropped_by = np.full(len(pairs), -1, np.int8)
     rows = np.arange(len(pairs))  # numbers of the rows in `pairs`, from which rows are removed
     for number, (name, function) in enumerate(FILTERS.items()):
         if name in context.rules.disabled:
             continue
-        rejected = rows[function(pairs, context)]
-        dropped_by[rejected[dropped_by[rejected] < 0]] = number
-        left = np.flatnonzero(dropped_by[rows] < 0)
-        if len(left) < NARROW_AT * len(rows):
+        rejected = function(pairs, context)
+        if rejected.any():
+            dropped_by[rows[rejected]] = number
+            left = np.flatnonzero(~rejected)
             rows, pairs = rows[left], pairs.take(left)
             if not len(rows):
                 break

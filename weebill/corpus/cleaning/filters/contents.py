@@ -63,19 +63,23 @@ def _same_urls(source: Counter[str], target: Counter[str]) -> bool:
     )
 
 
-# Reading UTF-8 as cp1252 or Latin-1 turns "ü" into "Ã¼" and a quotation mark into "â€œ".  If normalisation has
-# replaced the second character by a space, quotation mark or hyphen, the first must stand after or before a small
-# letter, because capitalised words end in it in some languages (Portuguese "IRMÃ").
+# Reading UTF-8 as cp1252 or Latin-1 turns "ü" into "Ã¼", "š" into "Å¡", "ế" into "áº¿" and a quote into "â€œ".
+# Normalisation may have replaced the second character by a space, quotation mark or hyphen, or removed it.  The first
+# must then stand after or before a small letter, because capitalised words end in it in some languages (Portuguese
+# "IRMÃ"); so must letters other than Â and Ã, which signs may follow: 5 Å³.
+_SECOND = "[¡-¿€ƒ†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]"
+_BLANK = "[ \u00a0\"'-]"
 BROKEN_ENCODING = re.compile(
-    "\ufffd|[ÂÃ][¡-¿€ƒ†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|â€|[a-zà-ÿ]Ã[ \"'-]|\\bÃ[ \"'-](?=[a-z])"
+    rf"\ufffd|[ÂÃ]{_SECOND}|â€|á[º»]{_SECOND}|[a-zà-ÿ]Ã(?:{_BLANK}|[a-zà-ÿ])|\bÃ{_BLANK}+(?=[a-z])"
+    rf"|[a-zà-ÿ][ÄÅÆÈÉ](?:{_SECOND}|{_BLANK})|[ÄÅÆÈÉ]{_SECOND}(?=[a-z])"
 )
+_PARTS = ("Ã", "Â", "Ä", "Å", "Æ", "È", "É", "â€", "áº", "á»", "\ufffd")  # every match has one
 
 
 def _is_broken(text: str) -> bool:
-    # Every match of the pattern contains one of these characters, which are rare.
     return (
         not text.isascii()
-        and ("Ã" in text or "Â" in text or "â€" in text or "\ufffd" in text)
+        and any(map(text.__contains__, _PARTS))  # much faster than the search
         and BROKEN_ENCODING.search(text) is not None
     )
 

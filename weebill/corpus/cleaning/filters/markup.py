@@ -1,68 +1,33 @@
-"""HTML in text: cleaning decodes entities; a filter rejects pairs in which only one side has tags."""
+"""Filter of pairs in which only one side has HTML tags; its settings are those of `preparation`."""
 
-import html
 import re
-from dataclasses import dataclass
-from html.entities import html5
 
 import numpy as np
 
 from weebill.corpus.cleaning.pairs import Context, Pairs, none
-from weebill_runtime.normalisation import Punctuation, normalise
+from weebill.corpus.cleaning.preparation import Thresholds as Thresholds
 
-# An HTML entity, which ends in a semicolon: "AT&T" is text.
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 # Tags and comments of HTML and XML, but not words in double angle brackets: some people type << >> for « ».
 TAG = re.compile(
     r"(?<!<)</?[a-zA-Z][\w:.-]*(?:\s+[a-zA-Z_:][\w:.-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>(?!>)"
     r"|<!--(?:(?!<!--).)*?-->"
 )
-_TIMES = 3  # rounds of decoding, for text that was encoded several times: &amp;amp;quot;
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """Treatment of HTML."""
-
-    decode_entities: bool = True
-    """Replace HTML entities, such as `&amp;`, by their characters before any rule is applied."""
-
-
-def prepare(
-    texts: list[str], language: str, rules: Thresholds, punctuation: Punctuation | None
-) -> list[str]:
-    """Decode entities and normalise lines, as the filters need them; punctuation: as in `normalise`."""
-    return normalise(
-        decode_entities(texts) if rules.decode_entities else texts, language, punctuation
-    )
-
-
-def decode_entities(texts: list[str]) -> list[str]:
-    """Replace the entities of lines by their characters, also entities that were encoded several times."""
-    return [_decoded(text) if "&" in text and ";" in text else text for text in texts]
-
-
-def _decoded(text: str) -> str:
-    for _ in range(_TIMES):
-        decoded = _ENTITY.sub(_character, text)
-        if decoded == text:
-            break
-        text = decoded
-    return text
-
-
-def _character(found: re.Match[str]) -> str:
-    """Return the character of an entity; keep names that HTML does not have, such as &regexp; of other markup."""
-    known = found[0][1] == "#" or found[0][1:] in html5
-    return html.unescape(found[0]) if known else found[0]
+_BRACKETED = re.compile(r"<([^<>]+)>")
 
 
 def markup(pairs: Pairs, context: Context) -> np.ndarray:
-    """Reject pairs in which only one side has HTML tags, such as <b> or <br/>."""
+    """Reject pairs in which only one side has HTML tags, such as <b> or <br/>.
+
+    <file>, which is <файл> on the other side, is no tag, but a place for a word.
+    """
     if not pairs.parallel:
         return none(pairs)
     found = [np.fromiter(map(_has_tag, side), bool, len(side)) for side in pairs.sides]
-    return np.logical_xor(*found)
+    rejected = np.logical_xor(*found)
+    for row in np.flatnonzero(rejected).tolist():
+        other = pairs.sides[int(found[0][row])][row]
+        rejected[row] = all(word.isascii() for word in _BRACKETED.findall(other))
+    return rejected
 
 
 def _has_tag(text: str) -> bool:

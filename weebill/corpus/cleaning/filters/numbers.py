@@ -78,11 +78,12 @@ _SHARED_SCALE = re.compile(r"[^\d.,;()\n]{1,7}")  # 3 to 5 million
 
 @dataclass(frozen=True)
 class _Number:
-    """Number in a line: its possible values, the parts between its separators, and whether it is a date."""
+    """Number in a line: its possible values, the parts between its separators, and if it is a date or a decade."""
 
     values: frozenset[Decimal]
     parts: tuple[Decimal, ...]
     date: bool = False
+    decade: int | None = None  # its first year
 
 
 def numbers_differ(source: str, target: str, rules: Thresholds) -> bool:
@@ -125,7 +126,7 @@ def _read(text: str) -> list[_Number]:
         if is_decade(text, start, end):  # 1960s: the 60s; 1800s: the 19th century
             year = int(found[0])
             other = year % 100 or year // 100 + 1
-            number = replace(number, values=number.values | {Decimal(other)})
+            number = replace(number, values=number.values | {Decimal(other)}, decade=year)
         elif time := clock_of(text, start, end):
             values = number.values | {Decimal(f"{time[0]}.{time[1]:02}")}
             number = replace(number, values=values, parts=tuple(map(Decimal, time)))
@@ -155,6 +156,8 @@ def _number(written: str, powers: Iterable[int]) -> _Number:
 
 
 def _same(one: _Number, other: _Number) -> bool:
+    if one.decade and other.decade:  # both the 1860s and the 1960s are the 60s
+        return one.decade == other.decade
     return not one.values.isdisjoint(other.values) or (not one.values and one.parts == other.parts)
 
 
@@ -247,6 +250,5 @@ def _in_words(number: _Number, largest: int) -> bool:
     if not largest or not number.values:
         return False
     value = min(number.values)
-    return value <= largest or (
-        value == value.to_integral_value() and len(value.normalize().as_tuple().digits) == 1
-    )
+    whole = value == value.to_integral_value()
+    return whole and (value <= largest or len(value.normalize().as_tuple().digits) == 1)
