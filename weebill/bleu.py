@@ -1,17 +1,15 @@
-"""BLEU and chrF by sacreBLEU, with the tokenizer of the target language.
+"""BLEU by sacreBLEU, with the tokenizer of the target language.
 
 The tokenizers are those that sacreBLEU advises: its own for Chinese, MeCab for Japanese and Korean, otherwise 13a.
 Other scripts without spaces are divided into pieces of FLORES-200 (spBLEU, Goyal et al. 2022), or into characters if
-FLORES-200 has no language in the script.  Both metrics compose characters (NFC), as vocabularies do: references often
-have other forms of Bengali, Hindi, Punjabi and Vietnamese letters, which no translation could match.
+FLORES-200 has no language in the script.
 """
 
 import shutil
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU
 
 from weebill.corpus.language_codes import scripts
 from weebill.corpus.sources import Places, Source
@@ -34,21 +32,6 @@ BY_SCRIPT = {
 }
 
 
-class _Composed:
-    """Change of sacreBLEU's metrics: texts that Unicode calls canonically equivalent are equal."""
-
-    def _preprocess_segment(self, sent: str) -> str:
-        return super()._preprocess_segment(normalize("NFC", sent))
-
-
-class Bleu(_Composed, BLEU):
-    """BLEU of composed text."""
-
-
-class Chrf(_Composed, CHRF):
-    """chrF of composed text."""
-
-
 def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
     """Return sacreBLEU's BLEU with the tokenizer of a target language; "" means words.
 
@@ -60,7 +43,7 @@ def bleu(target: str = "", places: Places = Places(), **options: Any) -> BLEU:
     try:
         if name == "flores200":
             _provide_pieces(places)
-        return Bleu(tokenize=name, **options)
+        return BLEU(tokenize=name, **options)
     except (InputError, OSError, RuntimeError, ImportError) as error:
         # sacreBLEU itself fetches the pieces of flores101.
         reason = "install sacrebleu[ja,ko]" if name.endswith("-mecab") else error

@@ -14,9 +14,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from sacrebleu.metrics import CHRF
+
 from weebill.benchmarks.opponent import Opponent
 from weebill.benchmarks.runtime.marian_workers import BODIES, COMMON
-from weebill.bleu import Chrf, bleu
+from weebill.bleu import bleu
 from weebill.errors import InputError
 from weebill.evaluation.quality.translation_quality import TestSet, score_both
 from weebill.evaluation.timing.timer import rates_in_turn
@@ -206,7 +208,7 @@ def _scores(
     found: list[str], first: list[str], references: list[str], bootstrap: int, target: str
 ) -> list[dict[str, Any]]:
     rows = []
-    for metric in (bleu(target), Chrf()):
+    for metric in (bleu(target), CHRF()):
         score, other, difference = score_both(metric, found, first, references, bootstrap)
         rows.append(
             {

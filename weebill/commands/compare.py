@@ -116,13 +116,15 @@ def compare(
 
 def _metrics(target: str | None, vocabulary: "AnyVocabulary", references: list[str]) -> list[Any]:
     """Return BLEU with the tokens of the target language, and chrF."""
-    from weebill.bleu import Chrf, bleu
+    from sacrebleu.metrics import CHRF
+
+    from weebill.bleu import bleu
     from weebill.commands.bleu_target import require_target
 
     record = vocabulary.normalisation
     target = target or (record.target.language if record else None)
     require_target(target, references)
-    return [bleu(target or ""), Chrf()]
+    return [bleu(target or ""), CHRF()]
 
 
 def _text(found: dict[str, Any]) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from sacrebleu.metrics import CHRF
 from sacrebleu.metrics.base import Metric
 
-from weebill.bleu import Chrf, bleu
+from weebill.bleu import bleu
 from weebill.errors import InputError, nearest
 
-LEXICAL: dict[str, Callable[[str], Metric]] = {"BLEU": bleu, "chrF": lambda target: Chrf()}
+LEXICAL: dict[str, Callable[[str], Metric]] = {"BLEU": bleu, "chrF": lambda target: CHRF()}
 
 
 def lexical_signature(metric: str, targets: Sequence[str] = ("",)) -> str:

@@ -13,9 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
+from sacrebleu.metrics import CHRF
 from torch import Tensor
 
-from weebill.bleu import Chrf, bleu
+from weebill.bleu import bleu
 from weebill.errors import InputError
 from weebill.metric.architecture import RANKING
 from weebill.metric.joint import Segment
@@ -195,7 +196,7 @@ class SentenceUtility:
         """Take the metric and the target language, for BLEU's tokens.  Raises InputError for another metric."""
         if name not in ("bleu", "chrf"):
             raise InputError(f"utility '{name}', expected bleu, chrf or a COMET model")
-        self._metric = bleu(target or "", effective_order=True) if name == "bleu" else Chrf()
+        self._metric = bleu(target or "", effective_order=True) if name == "bleu" else CHRF()
 
     def of_candidates(
         self, source: str, candidates: Sequence[str], references: Sequence[str]

@@ -93,7 +93,7 @@ class Bleu:
     """sacreBLEU's tokenizer for every BLEU of the experiment: on test sets, in validations, and for the choice among
     the n best. By default the one that sacreBLEU advises: `zh` for Chinese, `ja-mecab`, `ko-mecab`, `flores200`
     (spBLEU) for Thai, Lao, Khmer, Burmese and Tibetan script, `13a` for others. `flores200` is fetched; `char` needs
-    no file. Characters are composed (NFC) before they are compared."""
+    no file."""
 
 
 @section

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import _bootstrap_resample
 
-from weebill.bleu import Chrf, bleu
+from weebill.bleu import bleu
 from weebill.corpus.table import read_columns
 from weebill.errors import InputError
 from weebill.evaluation.measurement import Measurement, Variant, software_versions
@@ -115,7 +115,7 @@ def measure(
     for variant, lines in variants.items():
         check_lines(lines, references, f"{variant} on '{test_set.name}'")
     rows = {variant: [] for variant in variants}
-    for metric in (bleu(target), Chrf()):
+    for metric in (bleu(target), CHRF()):
         found = {
             v: resampled(metric, lines, references, bootstrap) for v, lines in variants.items()
         }

@@ -115,7 +115,7 @@ def best_hypothesis(hypotheses: Sequence[str], reference: str, language: str = "
 
 @cache
 def _tokenizer(language: str) -> Callable[[str], str]:
-    return bleu(language)._preprocess_segment
+    return bleu(language).tokenizer
 
 
 @lru_cache(64)  # all hypotheses of a row share a reference, which is counted once
