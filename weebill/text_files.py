@@ -173,11 +173,10 @@ def read_lines(path: str | Path, longest: int = LONGEST_LINE) -> Iterator[str]:
 def read_argument(path: str | Path) -> Iterator[str]:
     """Yield the lines of a command's argument, which is read once: "-", a pipe such as /dev/fd/63, or a file.
 
-    A byte-order mark and the carriage returns of Windows' line ends are removed.
-    Raises the InputErrors of `read_lines`; text from a pipe is plain.
+    The carriage returns of Windows' line ends are removed.  Raises the InputErrors of `read_lines`; text from a pipe
+    is plain.
     """
-    for number, line in enumerate(_written_lines(path)):
-        yield (line if number else line.removeprefix("\ufeff")).removesuffix("\r")
+    yield from (line.removesuffix("\r") for line in _written_lines(path))
 
 
 def _written_lines(path: str | Path) -> Iterator[str]:
