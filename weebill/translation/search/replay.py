@@ -14,6 +14,7 @@ from torch import Tensor
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.graphs import GraphRecorder, PlainRecorder, Recorder
 
+MOST = 256  # graphs that are kept; a server sees more shapes of batches, and each graph takes memory of the GPU
 HEADROOM = 1.25  # a buffer that grows gets this multiple of the needed size, to grow seldom
 
 
@@ -58,6 +59,8 @@ class Replays:
         """Record a function.  After a failure, keep none: functions refer to the networks, which should be freed."""
         try:
             self._graphs[key] = self._recorder.record(function)
+            if len(self._graphs) > MOST:
+                del self._graphs[next(iter(self._graphs))]  # the oldest
         except RuntimeError as error:
             self.possible = False
             logging.warning(
