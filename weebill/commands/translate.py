@@ -99,8 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
     if searches or "torch" in sys.modules:
         import torch  # takes seconds, and the engine searches greedily without it
 
-        # The runtime has its own threads, and each may call PyTorch.
-        torch.set_num_threads(1 if isinstance(translator, Translator) else arguments.threads)
+        # The runtime on the processor has its own threads, and each may call PyTorch.
+        own = isinstance(translator, Translator) and arguments.device == "cpu"
+        torch.set_num_threads(1 if own else arguments.threads)
     lines, first, words = decoded_lines(standard_input(), "standard input"), 0, 0
     typed, start = sys.stdin.isatty(), time.perf_counter()
     rate = sys.stderr.isatty() and not typed
