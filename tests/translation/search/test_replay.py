@@ -25,11 +25,11 @@ def test_after_a_failed_recording_functions_run_and_are_not_kept(caplog):
     assert len(replays) == 1, "only what was recorded before"
 
 
-def test_the_oldest_graphs_are_forgotten(monkeypatch):
+def test_graphs_that_were_not_used_for_long_are_forgotten(monkeypatch):
     monkeypatch.setattr(replay, "MOST", 3)
     replays, made = Replays(torch.device("cpu")), []
     for key in (1, 2, 3, 4, 3, 1):
         replays.run(key, lambda key=key: lambda: made.append(key))
     assert len(replays) == 3
     assert made == [1, 2, 3, 4, 3, 1]
-    assert list(replays._graphs) == [3, 4, 1]
+    assert list(replays._graphs) == [4, 3, 1]

@@ -46,8 +46,9 @@ class Replays:
 
     def run(self, key: Hashable, make: Callable[[], Callable[[], None]]) -> None:
         """Run the function that `make` returns: a key's first run calls and records it, later runs replay it."""
-        replay = self._graphs.get(key)
+        replay = self._graphs.pop(key, None)
         if replay is not None:
+            self._graphs[key] = replay  # the last used one is last
             replay()
             return
         function = make()
@@ -60,7 +61,7 @@ class Replays:
         try:
             self._graphs[key] = self._recorder.record(function)
             if len(self._graphs) > MOST:
-                del self._graphs[next(iter(self._graphs))]  # the oldest
+                del self._graphs[next(iter(self._graphs))]
         except RuntimeError as error:
             self.possible = False
             logging.warning(
