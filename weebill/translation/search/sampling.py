@@ -26,7 +26,7 @@ def sample_batch(
     source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.
     """
     count, each, device = len(source), options.nbest, source.device
-    seed, sentences = options.sampling.seed, zip(source, mask, strict=True)
+    seed, sentences = options.sampling.seed, zip(source.cpu(), mask.cpu(), strict=True)
     numbers = [_numbers(seed, pieces[real].tolist()) for pieces, real in sentences]
     rows = torch.arange(count, device=device).repeat_interleave(each)
     states = [state.select(rows) for state in ensemble.start(source, mask)]
