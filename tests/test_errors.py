@@ -1,8 +1,9 @@
 """One line of an error tells what is wrong."""
 
 import pytest
+import torch
 
-from weebill.errors import first_line
+from weebill.errors import explain, first_line
 
 
 @pytest.mark.parametrize(
@@ -16,3 +17,10 @@ from weebill.errors import first_line
 )  # fmt: skip
 def test_the_first_line_of_a_librarys_error(text, told):
     assert first_line(ValueError(text)) == told
+
+
+def test_a_full_memory_of_a_gpu_is_explained():
+    error = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.\nMore.")
+    line = explain(error)
+    assert line.startswith("the GPU's memory is full; make batches smaller")
+    assert line.endswith("(CUDA out of memory. Tried to allocate 20.00 MiB.)")

@@ -102,5 +102,7 @@ random_seed = whole(0, 2**32 - 1)
 
 def add_threads(parser: argparse.ArgumentParser) -> None:
     """Add the option of commands that translate by several threads."""
-    parser.add_argument("--threads", type=threads, default=1, metavar="N",
-        help="threads that translate in parallel; default 1")  # fmt: skip
+    told = (
+        "threads that translate in parallel, or divide sentences into pieces for a GPU; default 1"
+    )
+    parser.add_argument("--threads", type=threads, default=1, metavar="N", help=told)

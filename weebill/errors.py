@@ -52,12 +52,17 @@ def key_path(path: tuple[Key, ...]) -> str:
 
 
 def explain(error: BaseException, place: str = "results") -> str | None:
-    """Return one line for the user if `error` is a fault of the input or the disk, None if it is ours.
+    """Return one line for the user if `error` is a fault of the input, disk or GPU memory, None if it is ours.
 
     place: file or folder that was written or read, for errors that name no file.
     """
     if isinstance(error, InputError):
         return str(error)
+    if type(error).__name__ == "OutOfMemoryError":  # PyTorch's, which takes seconds to import
+        return (
+            "the GPU's memory is full; make batches smaller, or take a larger GPU or an idle one "
+            f"({first_line(error)})"
+        )
     code = error_number(error)
     if code == errno.ELOOP and isinstance(error, RuntimeError):
         place = str(error).removeprefix(LOOP).strip("'")

@@ -195,6 +195,16 @@ def test_threads_windows_and_engines_agree(translate, folder):
         assert translate(folder, *options, text=text)[:2] == expected[:2]
 
 
+def test_threads_divide_sentences_for_a_gpu(translate, folder, monkeypatch):
+    """A device other than `cpu` takes the way of a GPU, also this other name of the processor."""
+    text = "\n".join(TEXT).encode()
+    expected, given = translate(folder, text=text), []
+    monkeypatch.setattr(torch, "set_num_threads", given.append)
+    assert translate(folder, "--device", "cpu:0", "--threads", 3, text=text)[:2] == expected[:2]
+    assert translate(folder, "--beam", 2, "--threads", 3, text=text)[0] == 0
+    assert given == [3, 1], "the threads of the runtime on the processor each have one"
+
+
 def test_a_precision_is_chosen_below_a_folder(translate, folder, tmp_path):
     shutil.copytree(folder, tmp_path / "student/float32")
     shutil.copytree(folder, tmp_path / "student/other")
@@ -256,7 +266,6 @@ def test_samples_are_written_with_their_line(translate, folder):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("precision", [[], ["--precision", "float16"]], ids=["float32", "float16"])
 def test_a_gpu_translates_lines_in_their_order(translate, folder, precision):
     text = "\n".join([*TEXT, "", *TEXT[::-1]]).encode()

@@ -10,6 +10,7 @@ from weebill.errors import InputError
 from weebill.kernels import accelerator
 from weebill.kernels.accelerator import (
     check_accelerator,
+    check_device,
     device_of,
     missing_gpus,
 )
@@ -50,6 +51,21 @@ def test_missing_gpus_are_one_line(cards, count, message):
     with pytest.raises(InputError, match=message) as caught:
         check_accelerator("gpu", 4)
     assert missing_gpus("gpu", 4) == [str(caught.value)]
+
+
+def test_a_card_too_old_for_pytorch_is_no_device(monkeypatch):
+    """PyTorch makes empty tensors there; its first kernel fails, as on a V100 by a build for CUDA 13."""
+
+    def fail(*_, **__):
+        raise RuntimeError("CUDA error: no kernel image is available\nCUDA kernel errors might …")
+
+    monkeypatch.setattr(torch, "empty", lambda *_, **__: None)
+    monkeypatch.setattr(torch, "ones", fail)
+    message = (
+        r"^device cuda:1: not available here; use cpu \(CUDA error: no kernel image is available\)$"
+    )
+    with pytest.raises(InputError, match=message):
+        check_device("cuda:1")
 
 
 def test_a_scheduler_without_pytorch_leaves_the_question_to_its_jobs(cards, monkeypatch):

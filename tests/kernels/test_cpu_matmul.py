@@ -193,20 +193,26 @@ def test_trainings_take_bfloat16_by_themselves_on_a_card_that_has_it(
 
 @pytest.mark.parametrize(
     ("native", "accelerator", "expected"),
-    [(False, "cpu", "float32"), (True, "cpu", "bfloat16"), (False, "gpu", "bfloat16")],
+    [
+        ("", "cpu", "processor"),
+        ("cpu", "cpu", ""),
+        ("gpu", "gpu", ""),
+        ("cpu", "gpu", "GPU"),  # such as a T4, for which Triton compiles no kernel in bfloat16
+        ("", "rehearsal", ""),
+    ],
 )
-def test_trainings_avoid_bfloat16_where_a_processor_lacks_it(
+def test_trainings_avoid_bfloat16_where_a_device_lacks_it(
     monkeypatch, caplog, native, accelerator, expected
 ):
-    monkeypatch.setattr(cpu_matmul, "multiplies_bfloat16", lambda: native)
+    monkeypatch.setattr(cpu_matmul, "multiplies_bfloat16", lambda: native == "cpu")
+    monkeypatch.setattr(cpu_matmul, "card_multiplies_bfloat16", lambda: native == "gpu")
     cpu_matmul.training_precision.cache_clear()
     try:
         found = [cpu_matmul.training_precision("bfloat16", accelerator) for _ in range(3)]
-        assert found == [expected] * 3
+        assert found == ["float32" if expected else "bfloat16"] * 3
         assert cpu_matmul.training_precision("float32", accelerator) == "float32"
     finally:
         cpu_matmul.training_precision.cache_clear()
     lines = [record.message for record in caplog.records]
-    assert lines == ["this processor has no products in bfloat16: the training takes float32"] * (
-        expected != "bfloat16"
-    )
+    told = f"this {expected} has no products in bfloat16: the training takes float32"
+    assert lines == [told] * bool(expected)

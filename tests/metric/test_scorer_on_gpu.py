@@ -9,12 +9,13 @@ import torch
 
 from tests.metric.classes import CLASSES, VARIANTS, encoder_of
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
-from weebill.metric import attention, joint, overlap, sentence_vectors
+from weebill.errors import InputError
+from weebill.metric import attention, joint, overlap, reader, scorer, sentence_vectors
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.lengths import Lengths, Segments
 from weebill.metric.mbr import MetricUtility, decode_all
 from weebill.metric.reader import precision_on
-from weebill.metric.scorer import Scorer
+from weebill.metric.scorer import Scorer, checked_precision
 from weebill.metric.storing import entries
 
 WORDS = sorted({word for line in [*SOURCES, *REFERENCES] for word in line.split()})
@@ -88,13 +89,20 @@ def test_the_way_of_gpus_gives_equal_errors(tmp_path, request):
                 assert one == two | {"confidence": pytest.approx(two["confidence"], abs=1e-5)}
 
 
-def test_auto_is_the_fastest_precision():
-    assert [precision_on(one, "auto") for one in ("cpu", "cuda", "cuda:1")] == [
-        "float32",
-        "bfloat16",
-        "bfloat16",
-    ]
-    assert precision_on("cuda", "float32") == "float32"
+@pytest.mark.parametrize("has", [True, False])
+def test_auto_is_the_fastest_precision(has, monkeypatch):
+    """A card that lacks bfloat16, such as a T4, computes in float32: Triton has no kernel for it in bfloat16."""
+    for module in (reader, scorer):
+        monkeypatch.setattr(module, "card_multiplies_bfloat16", lambda: has)
+    monkeypatch.setattr(scorer, "check_device", lambda name: None)
+    fast = "bfloat16" if has else "float32"
+    found = [precision_on(one, "auto") for one in ("cpu", "cpu:0", "cuda", "cuda:1")]
+    assert found == ["float32", "bfloat16", fast, fast]
+    assert checked_precision("auto", "cuda") == fast
+    assert checked_precision("float32", "cuda") == "float32"
+    if not has:
+        with pytest.raises(InputError, match="bfloat16: the GPU cuda:1 does not multiply it"):
+            checked_precision("bfloat16", "cuda:1")
 
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])

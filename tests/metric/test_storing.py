@@ -25,6 +25,7 @@ from tests.metric.small import (
 from weebill.errors import InputError
 from weebill.files import GIB, write_json
 from weebill.metric.checkpoint import find_encoder
+from weebill.metric.encoding import RaggedEncoder
 from weebill.metric.folder import load_metric, save_metric
 from weebill.metric.network import MetricNetwork, count_numbers
 from weebill.metric.scorer import Scorer
@@ -66,6 +67,16 @@ def test_int8_weights_on_disk(tmp_path, checkpoint):
     np.testing.assert_array_equal(scores(load_metric(tmp_path / "again")), scores(metric))
     with pytest.raises(InputError, match="int8 already"):
         list(entries(metric.network))
+
+
+def test_int8_embeddings_stay_for_other_devices(tmp_path, checkpoint):
+    """A scorer on a GPU, here a device without data, takes nothing away from one on the processor."""
+    whole = load_metric(checkpoint)
+    save_metric(tmp_path / "int8", whole, {}, entries(whole.network))
+    metric = load_metric(tmp_path / "int8")
+    wanted = scores(metric)
+    RaggedEncoder(metric.network.encoder, torch.float32, 1, torch.device("meta"))
+    np.testing.assert_array_equal(scores(metric), wanted)
 
 
 @pytest.mark.parametrize("family", ["XLM-RoBERTa", "XLM-RoBERTa-XL"])

@@ -58,9 +58,8 @@ def test_a_layer_keeps_its_place():
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["ssru", "attention"])
-def test_a_runtime_on_a_gpu_with_a_shortlist(kind, monkeypatch):
+def test_a_runtime_on_a_gpu_with_a_shortlist(kind, whole_products):
     """Greedy search and beams, with one network and an ensemble, equal the CPU's."""
-    monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", False)
     candidates = np.random.default_rng(5).integers(1, PIECES, (PIECES, 3)).astype(np.int32)
     shortlist = Shortlist(candidates, np.arange(2, 30, dtype=np.int32))
     beams = SearchOptions(beam=4, nbest=2, length_factor=0.5, batch_size=7)

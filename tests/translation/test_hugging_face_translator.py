@@ -140,6 +140,16 @@ def test_the_sides_of_a_tokenizer_change_nothing(folder, tmp_path):
     assert scores[0] == pytest.approx(scores[1])
 
 
+@pytest.mark.parametrize("beam", [1, 3])
+def test_an_overflow_is_reported(folder, beam):
+    """In float16, the states of some models overflow, and their translations would be arbitrary pieces."""
+    translator, options = load_translator(folder), SearchOptions(beam=beam)
+    with torch.no_grad():
+        translator._model.model.encoder.layers[0].fc2.bias.fill_(torch.inf)
+    with pytest.raises(InputError, match="take bfloat16 or float32"):
+        translator.translate(SENTENCES, options)
+
+
 def test_order_and_blank_lines(folder):
     translator = load_translator(folder)
     sentences = [SENTENCES[2], "", SENTENCES[0], " "]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 import lightning
 from torch import nn
@@ -22,6 +22,7 @@ from weebill.benchmarks.gpu_opponent import MarianTraining
 from weebill.benchmarks.gpu_workload import RandomCorpus, seconds, wait
 from weebill.configuration.zoo_file import load_zoo
 from weebill.experiment.zoo import member_of
+from weebill.kernels.cpu_matmul import training_precision
 from weebill.kernels.cuda import freed, set_gpu_defaults
 from weebill.translation.model.network import Translator
 from weebill.translation.training.parts import lightning_trainer, task_and_stream
@@ -87,7 +88,7 @@ def measure(device: str, rounds: int, setting: Setting, peak: float) -> dict[str
         updates=10**9,
         dropout=0.1,
         label_smoothing=0.1,
-        precision="bfloat16" if device.startswith("cuda") else "float32",
+        precision=training_precision("auto", _accelerator(device)),
     )
     with freed(device):
         network = new_network(architecture, 1, config.dropout)
@@ -118,6 +119,10 @@ def network_shape(model: str, pieces: int) -> Architecture:
     return Architecture.from_zoo(member_of(load_zoo()[model], 0), pieces)
 
 
+def _accelerator(device: str) -> Literal["gpu", "cpu"]:
+    return "gpu" if device.startswith("cuda") else "cpu"
+
+
 def fit(
     network: Translator,
     corpus: RandomCorpus,
@@ -126,7 +131,7 @@ def fit(
     windows: "Windows",
 ) -> None:
     """Train like `train`, but without validations and checkpoints, until all windows are measured."""
-    hardware = Hardware("gpu" if device.startswith("cuda") else "cpu")
+    hardware = Hardware(_accelerator(device))
     if hardware.accelerator == "gpu":
         set_gpu_defaults()
     task, stream = task_and_stream(network, corpus, config, hardware, seed=1)

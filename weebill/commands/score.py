@@ -55,7 +55,7 @@ def add_scorer_arguments(parser: argparse.ArgumentParser) -> None:
         "find it")  # fmt: skip
     add("--precision", default="auto", metavar="P",
         help="float32; or bfloat16, or on processors int8, which are faster and change scores by some thousandths; "
-        "default auto: bfloat16 on GPUs, otherwise float32")  # fmt: skip
+        "default auto: bfloat16 on GPUs that have it, otherwise float32")  # fmt: skip
     add("--device", default="cpu", metavar="D", help="cpu or cuda; default cpu")
     add("--threads", type=threads, default=1, metavar="N", help="threads that compute; default 1")
     add("--stream", action="store_true",

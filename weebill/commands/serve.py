@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         shortlist=arguments.shortlist,
         languages=given if is_hugging_face(arguments.model) else None,
     )
-    limit_torch(translator, arguments.threads)
+    limit_torch(translator, arguments.threads, arguments.device)
     vocabulary = getattr(translator, "vocabulary", None)
     record = vocabulary and vocabulary.normalisation
     recorded = record and (record.source.language, record.target.language)

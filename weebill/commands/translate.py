@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     searches = numbered or arguments.beam > 1 or len(arguments.models) > 1
     if searches:
         import torch  # noqa: F401  takes seconds, and the engine searches greedily without it
-    limit_torch(translator, arguments.threads)
+    limit_torch(translator, arguments.threads, arguments.device)
     lines, first, words = decoded_lines(standard_input(), "standard input"), 0, 0
     typed, start = sys.stdin.isatty(), time.perf_counter()
     rate = sys.stderr.isatty() and not typed

@@ -3,7 +3,7 @@
 import re
 from importlib.util import find_spec
 
-from weebill.errors import InputError
+from weebill.errors import InputError, first_line
 
 REHEARSAL = "rehearsal"  # a GPU's code and types of numbers, on a processor
 # PyTorch's other name of the processor, for which code takes the path of a GPU.
@@ -56,6 +56,7 @@ def check_device(name: str) -> None:
     if not re.fullmatch(r"cpu(:0)?|cuda(:\d+)?", name):
         raise InputError(f"device {name}: not for models; use cpu, cuda, cuda:1, …")
     try:
-        torch.empty(0, device=name)
+        float(torch.ones(1, device=name))  # PyTorch may lack kernels for a card that it finds
     except (RuntimeError, AssertionError) as error:
-        raise InputError(f"device {name}: not available here; use cpu") from error
+        reason = first_line(error)
+        raise InputError(f"device {name}: not available here; use cpu ({reason})") from error

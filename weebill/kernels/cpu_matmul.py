@@ -24,6 +24,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from weebill.kernels.cuda import card_multiplies_bfloat16
+
 PLAIN_LINEAR = functional.linear
 ONEDNN_IS_USED = (
     torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() != "AVX2"
@@ -75,21 +77,22 @@ def multiplies_bfloat16() -> bool:
 
 @cache
 def training_precision(wanted: str, accelerator: str) -> str:
-    """Return the type of a training's products: as wanted, but float32 on a CPU that does not multiply bfloat16.
+    """Return the type of a training's products: as wanted, but float32 on a device that does not multiply bfloat16.
 
-    There, PyTorch's products in bfloat16 take up to a hundred times as long as those in float32.  "auto" is bfloat16
-    on a GPU that multiplies it and in its rehearsal, and float32 elsewhere.
+    On a CPU, PyTorch's products in bfloat16 then take up to a hundred times as long as those in float32; for a GPU,
+    Triton cannot compile the kernels.  "auto" is bfloat16 on a GPU that multiplies it and in its rehearsal, and
+    float32 elsewhere.
     """
-    if wanted == "auto" and accelerator == "rehearsal":
-        return "bfloat16"
-    if wanted == "auto":
-        on_gpu = accelerator == "gpu" and torch.cuda.is_available()
-        has = on_gpu and torch.cuda.is_bf16_supported(including_emulation=False)
-        return "bfloat16" if has else "float32"
-    if wanted == "bfloat16" and accelerator == "cpu" and not multiplies_bfloat16():
-        logging.warning("this processor has no products in bfloat16: the training takes float32")
+    if wanted == "auto" and accelerator == "cpu":
         return "float32"
-    return wanted
+    if wanted in ("auto", "bfloat16") and accelerator != "rehearsal":
+        has = card_multiplies_bfloat16() if accelerator == "gpu" else multiplies_bfloat16()
+        if not has and wanted == "bfloat16":
+            device = "GPU" if accelerator == "gpu" else "processor"
+            told = f"this {device} has no products in bfloat16: the training takes float32"
+            logging.warning(told)
+        return "bfloat16" if has else "float32"
+    return "bfloat16" if wanted == "auto" else wanted
 
 
 class _Linear(torch.autograd.Function):

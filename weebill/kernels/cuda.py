@@ -19,6 +19,11 @@ def set_gpu_defaults() -> None:
     avoid_slow_attention()
 
 
+def card_multiplies_bfloat16() -> bool:
+    """Return True if there is a GPU that multiplies bfloat16; older ones emulate it, and compile no kernels."""
+    return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
+
+
 def to_device(value: Tensor, device: torch.device) -> Tensor:
     """Copy a tensor from the CPU to a device; for a GPU through pinned memory, so that the process does not wait."""
     if device.type == "cpu":

@@ -48,7 +48,8 @@ class GraphRecorder:
 
     def __init__(self, device: torch.device | None = None) -> None:
         """Record on a device; None: the current one."""
-        self._stream = _stream(device)
+        index = None if device is None else device.index
+        self._stream = _stream(torch.cuda.current_device() if index is None else index)
         self.forget()
 
     @contextmanager
@@ -84,6 +85,6 @@ class GraphRecorder:
 
 
 @cache
-def _stream(device: torch.device | None) -> torch.cuda.Stream:
+def _stream(index: int) -> torch.cuda.Stream:
     """Return the one stream of all recorders of a device: libraries keep memory for each, 32 MiB on an H100."""
-    return torch.cuda.Stream(device)
+    return torch.cuda.Stream(index)

@@ -3,6 +3,7 @@
 Linear maps see all pieces of a batch at once; attention is that of `metric.attention`.
 """
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -123,7 +124,8 @@ class _Ready:
         stream: leave the table where it is.
         """
         if isinstance(embedding, Stored):
-            rows = (embedding if stream else embedding.to(self.device)).rows
+            here = stream or self.device.type == "cpu"
+            rows = (embedding if here else copy.deepcopy(embedding).to(self.device)).rows
         else:
             weight = embedding.weight.detach() if stream else self(embedding.weight)
             rows = weight.__getitem__

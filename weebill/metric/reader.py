@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from weebill.errors import InputError
-from weebill.kernels.cuda import avoid_slow_attention
+from weebill.kernels.cuda import avoid_slow_attention, card_multiplies_bfloat16
 from weebill.kernels.extension import fastest
 from weebill.kernels.split_linear import inference_linear
 from weebill.metric.encoding import RaggedEncoder
@@ -31,10 +31,11 @@ Progress = Callable[[int], None]
 
 
 def precision_on(device: str | torch.device, wanted: str) -> str:
-    """Return a precision; "auto" is float32 on the CPU, and bfloat16 on GPUs and in their rehearsal."""
+    """Return a precision; "auto" is bfloat16 on a GPU that multiplies it and in rehearsals, else float32."""
     if wanted != "auto":
         return wanted
-    return "float32" if str(device) == "cpu" else "bfloat16"
+    rounds = card_multiplies_bfloat16() if str(device).startswith("cuda") else str(device) != "cpu"
+    return "bfloat16" if rounds else "float32"
 
 
 class Reading(NamedTuple):

@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from weebill.errors import InputError, nearest
 from weebill.kernels.accelerator import check_device
+from weebill.kernels.cuda import card_multiplies_bfloat16
 from weebill.metric.architecture import RANKING, TEXTS
 from weebill.metric.cache import VectorCache
 from weebill.metric.folder import Metric, load_metric
@@ -63,7 +64,7 @@ class Scorer:
             metric: the metric, or its folder, checkpoint or name.  Weights of int8 folders are multiplied in
                 `precision` too.
             precision: float32; bfloat16 in the encoder's products; int8 in its linear maps, on the CPU; auto: float32
-                on the CPU, bfloat16 on GPUs.
+                on the CPU, bfloat16 on GPUs that multiply it.
             device: "cpu", "cuda", "cuda:1", …
             cache: sentence vectors, or their file, for models that encode each sentence by itself.
             batch_pieces: bound of a batch, except for a longer sentence; None: chosen by device and precision.
@@ -257,6 +258,8 @@ def checked_precision(wanted: str, device: str) -> str:
             f"precision int8 is computed on processors, not on {device}; take bfloat16 there"
         )
     check_device(device)
+    if precision == "bfloat16" and device.startswith("cuda") and not card_multiplies_bfloat16():
+        raise InputError(f"precision bfloat16: the GPU {device} does not multiply it; take float32")
     return precision
 
 

@@ -40,7 +40,7 @@ class EncoderSettings:
     """Largest norm of the gradient."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
-    on a CPU. `bfloat16` is faster on devices that have it; a CPU without it takes float32, and the log says so.
+    on a CPU. `bfloat16` is faster on devices that have it; a device without it takes float32, and the log says so.
     On a GPU, `float32` rounds the operands of products to TF32."""
     checkpoint_every: Count = 500
     """Updates between two checkpoints; a killed job continues from the last one."""
@@ -82,7 +82,7 @@ class RegressionSettings:
     """Largest norm of the gradient."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
-    on a CPU. `bfloat16` is faster on devices that have it; a CPU without it takes float32, and the log says so."""
+    on a CPU. `bfloat16` is faster on devices that have it; a device without it takes float32, and the log says so."""
     checkpoint_every: Count = 200
     """Updates between two checkpoints; a killed job continues from the last one."""
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)

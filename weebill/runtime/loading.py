@@ -86,11 +86,12 @@ def load(
     return LineTranslator(found, *(languages or ())[:1])
 
 
-def limit_torch(translator: TextTranslator, threads: int) -> None:
-    """Let a translator's process compute on `threads` cores in all, also where PyTorch computes."""
+def limit_torch(translator: TextTranslator, threads: int, device: str) -> None:
+    """Let a translator's process compute on `threads` cores in all, also where PyTorch computes, if it is loaded."""
     if torch := sys.modules.get("torch"):
-        # The runtime has its own threads, and each may call PyTorch.
-        torch.set_num_threads(1 if isinstance(translator, Translator) else threads)
+        # The runtime on the processor has its own threads, and each may call PyTorch.
+        own = isinstance(translator, Translator) and device == "cpu"
+        torch.set_num_threads(1 if own else threads)
 
 
 def _runs_on_gpus(folder: str | Path) -> str | None:

@@ -20,6 +20,7 @@ from weebill.translation.model.hugging_face_folder import (
     unreadable,
 )
 from weebill.translation.running import ready
+from weebill.translation.search.beam import check_found
 from weebill_runtime.lines import checked_lines
 from weebill_runtime.options import Cut, SearchOptions, length_sorted_batches, log_cut_count
 from weebill_runtime.text_translator import Hypothesis, TextTranslator
@@ -205,6 +206,7 @@ class HuggingFaceTranslator(TextTranslator):
         texts = self._tokenizer.batch_decode(pieces, skip_special_tokens=True)
         special = set(self._tokenizer.all_special_ids)
         scores = self._scores(output, pieces, options)
+        check_found(not math.isnan(score) for score in scores)
         hypotheses = [
             Hypothesis(text, score, tuple(i for i in ids if i not in special))
             for text, score, ids in zip(texts, scores, pieces.tolist(), strict=True)

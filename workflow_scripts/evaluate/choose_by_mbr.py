@@ -14,9 +14,10 @@ from weebill.metric.folder import load_metric
 from weebill.metric.mbr import MetricUtility, SentenceUtility, decode_all
 from weebill.metric.scorer import Scorer
 from weebill.translation.loading import load_translator
+from weebill.translation.running import options_on
 from weebill_runtime.options import Sampling, SearchOptions, cut_logger
 
-ROWS = {"cpu": 512, "cuda": 4096}  # candidates per batch
+ROWS = 512  # candidates per batch on the processor
 
 with job(snakemake.log[0]):
     torch.set_num_threads(snakemake.threads)
@@ -29,13 +30,14 @@ with job(snakemake.log[0]):
     options = SearchOptions(
         beam=1 if sampled else mbr["candidates"],
         nbest=mbr["candidates"],
-        batch_size=max(1, ROWS[torch.device(device).type] // mbr["candidates"]),
+        batch_size=max(1, ROWS // mbr["candidates"]),
         sampling=Sampling(mbr["temperature"], mbr["epsilon"], params.seed) if sampled else None,
         **params.search,
     )
     translator = load_translator(folders, device, tuple(params.languages))
     translator.on_cut = cut_logger(f"{snakemake.input.test_set}:")
-    candidates = [[one.text for one in found] for found in translator.nbest(sources, options)]
+    found = translator.nbest(sources, options_on(device, options))
+    candidates = [[one.text for one in some] for some in found]
     if mbr["utility"] == "comet":
         metric = load_metric(comet["model"], comet.get("encoder"))
         utility = MetricUtility(Scorer(metric, comet["precision"], device))

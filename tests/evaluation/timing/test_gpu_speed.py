@@ -109,6 +109,22 @@ def test_a_setting_that_the_memory_does_not_hold_is_left_out(folder, monkeypatch
     assert "x/unpruned/float32, batch 4, float32: not measured, the GPU's memory" in caplog.text
 
 
+def test_a_setting_whose_numbers_overflow_is_left_out(folder, monkeypatch, caplog):
+    def large(network, precision):
+        with torch.no_grad():
+            network.encoder[0].feed_forward_norm.bias.fill_(
+                1e5
+            )  # beyond float16, whose largest number is 65,504
+        return cast(network, precision)
+
+    monkeypatch.setattr(gpu_speed, "cast", large)
+    rows = measure_gpu_speed(
+        [("x/unpruned/float32", folder, None)], TIMED, batch_sizes=[4], rounds=1, device="cpu"
+    )
+    assert [row.numbers for row in rows] == ["float32", "bfloat16"]
+    assert "batch 4, float16: not measured: the model's output is not a number" in caplog.text
+
+
 @pytest.mark.parametrize("precision", ["float16", "bfloat16"])
 def test_half_precision_translates_nearly_as_float32_does(folder, precision):
     found = {}

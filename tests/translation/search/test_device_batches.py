@@ -8,7 +8,7 @@ from weebill.translation.search import device_batches as module
 from weebill.translation.search.device_batches import device_batches
 from weebill.translation.search.shapes import fewer_rows, most_rows, round_length, round_rows
 from weebill_runtime.architecture import Architecture, LayerShape
-from weebill_runtime.options import SearchOptions
+from weebill_runtime.options import Sampling, SearchOptions
 
 TINY = Architecture(
     32000, 256, (LayerShape(8, 32, 1536),) * 6, (LayerShape(8, 32, 1536),), 2, "ssru"
@@ -35,6 +35,14 @@ def test_batches_are_large_and_bounded(shape, memory, beam):
         assert shape is TINY or rows * past <= memory
     if shape is TINY and beam == 1:
         assert max(map(len, batches)) >= 1536
+
+
+def test_many_samples_of_a_sentence_fit_a_small_card():
+    """Candidates for minimum Bayes risk, in float32 on a card of 24 GB."""
+    options = SearchOptions(nbest=100, sampling=Sampling(1.0, 0.02, 1), batch_size=None)
+    for batch in device_batches(LENGTHS, options, [TEACHER], 4, module.MEMORY_SHARE * 24e9):
+        past = 4 * 2 * 6 * 1024 * 100 * options.limit(LENGTHS[batch[0]])
+        assert len(batch) == 1 or len(batch) * past <= module.MEMORY_SHARE * 24e9
 
 
 def test_memory_for_one_sentence_is_always_taken():

@@ -1,5 +1,6 @@
 """Search in fixed memory gives the plain searches' results; here, replays call the same function repeatedly."""
 
+from functools import partial
 from itertools import pairwise, product
 
 import pytest
@@ -15,7 +16,8 @@ from weebill.translation.search.fixed import FixedDecoder
 from weebill.translation.search.fixed_beam import fixed_beam
 from weebill.translation.search.fixed_greedy import fixed_greedy
 from weebill.translation.search.run import greedy_batch
-from weebill_runtime.options import SearchOptions
+from weebill.translation.search.sampling import sample_batch
+from weebill_runtime.options import Sampling, SearchOptions
 
 CPU = torch.device("cpu")
 
@@ -138,6 +140,30 @@ def test_a_diverged_network_is_reported():
     model.output.bias.data.fill_(torch.nan)
     with pytest.raises(InputError, match="not a number"):
         fixed_beam(FixedDecoder(CPU), Ensemble([model]), *batch(5), SearchOptions(beam=2))
+
+
+@pytest.mark.parametrize("overflow", [torch.nan, torch.inf])
+def test_an_overflow_in_one_sentence_is_reported_by_greedy_search(overflow):
+    """In float16, large states overflow; otherwise, the first piece would be chosen, which is the end."""
+    model, (source, *others) = exact(source_pieces=320), batch(9)
+    model.source_embedding.weight.data[310] = overflow
+    source[4, 0] = 310
+    given, ensemble = (source, *others), Ensemble([model])
+    with pytest.raises(InputError, match="take bfloat16 or float32"):
+        plainly(greedy_batch, ensemble, *given)
+    with pytest.raises(InputError, match="take bfloat16 or float32"):
+        fixed_greedy(FixedDecoder(CPU), ensemble, *given)
+    with pytest.raises(InputError, match="take bfloat16 or float32"):
+        options = SearchOptions(nbest=2, sampling=Sampling(1.0, 0.02, 1))
+        plainly(sample_batch, ensemble, *given, options)
+
+
+def test_an_overflow_of_one_score_is_reported_by_greedy_search():
+    model, given = exact(), batch(9)
+    model.output.bias.data[5] = torch.inf
+    for search in (partial(plainly, greedy_batch), partial(fixed_greedy, FixedDecoder(CPU))):
+        with pytest.raises(InputError, match="take bfloat16 or float32"):
+            search(Ensemble([model]), *given)
 
 
 def _tensors(found, decoder, seen):

@@ -305,6 +305,7 @@ def test_the_fastest_precision_is_that_of_the_processor(monkeypatch):
     ):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda has=has: has)
         assert fastest_precision("cpu") == precision
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     for native, precision in ((True, "bfloat16"), (False, "float32")):
         monkeypatch.setattr(
             torch.cuda,

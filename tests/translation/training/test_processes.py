@@ -14,7 +14,7 @@ from tests.translation.training.small_training import CONFIG, run
 from tests.translation.training.two_devices import forked
 from weebill.errors import InputError
 from weebill.translation.model.batch import make_batch
-from weebill.translation.training import pruning_study
+from weebill.translation.training import pruning_study, trainer
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.pruning_study import train_separately
 from weebill.translation.training.trainer import Hardware, new_network, train
@@ -80,6 +80,25 @@ def test_processes_that_nothing_starts_are_not_waited_for(
     request.getfixturevalue(scheduler)
     with pytest.raises(InputError, match="2 devices on 2 nodes need 4 processes"):
         run(corpus, vocabulary, tmp_path, hardware=Hardware(devices=2, nodes=2))
+
+
+@pytest.mark.parametrize("rank", ["0", "1"])
+def test_ranks_that_the_first_one_starts_end_with_it(
+    tmp_path, corpus, vocabulary, monkeypatch, rank
+):
+    class EncodedError(Exception):
+        pass
+
+    def encode(*_):
+        raise EncodedError
+
+    watched = []
+    monkeypatch.setenv("LOCAL_RANK", rank)
+    monkeypatch.setattr(trainer, "end_with_parent", lambda: watched.append(rank))
+    monkeypatch.setattr(trainer, "shared_corpus", encode)
+    with pytest.raises(EncodedError):
+        run(corpus, vocabulary, tmp_path, hardware=Hardware(devices=2))
+    assert watched == ["1"] * (rank == "1")
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ class Comet:
     """Folder with the encoder's configuration and tokenizer, if the encoder is not found by its name."""
     precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
     """Type of the products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose scores differ
-    by a few thousandths; `auto` is `bfloat16` on GPUs and `float32` on processors."""
+    by a few thousandths; `auto` is `bfloat16` on GPUs that have it, else `float32`."""
 
 
 @section

@@ -220,7 +220,7 @@ class MetricEvaluation:
 
     precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
     """Type of our scorer's products: `float32`, or the faster `bfloat16` and, on processors only, `int8`, whose
-    scores differ by a few thousandths; `auto` is `bfloat16` on GPUs and `float32` on processors."""
+    scores differ by a few thousandths; `auto` is `bfloat16` on GPUs that have it, else `float32`."""
     resamples: Annotated[int, Ge(40)] = 1000
     """Bootstrap samples for intervals."""
     permutations: Annotated[int, Ge(20)] = 1000

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from weebill.errors import InputError
 from weebill.evaluation.measurement import software_versions
 from weebill.evaluation.timing.gpu_text import TimedText
 from weebill.evaluation.timing.speed import silent
@@ -86,7 +87,8 @@ def measure_gpu_speed(
     Students with integer weights run in int8, others in all of `numbers`.  All run without a shortlist and, if there
     is one, also with it.  The settings of a student and a batch size are timed in turn.  A batch size of 1 takes the
     first `latency_sentences`.  Splitting into pieces is timed, loading is not.  A setting that the GPU's memory does
-    not hold is left out, and the log says so.  target: language or tokenizer of BLEU.
+    not hold, or whose numbers overflow float16, is left out, and the log says so.  target: language or tokenizer of
+    BLEU.
     Raises InputError if a folder or the device is not available.
     """
     check_device(device)
@@ -144,6 +146,11 @@ def _timed(
                 one = _Entrant(model, numbers, shortlist if uses else None, text, size, device)
             except torch.OutOfMemoryError:
                 logging.warning(f"{named}: not measured, the GPU's memory does not hold it")
+                continue
+            except InputError as error:
+                if numbers != "float16":
+                    raise
+                logging.warning(f"{named}: not measured: {error}")  # its numbers overflow
                 continue
             entrants[numbers, uses] = named, one
         found = in_turn(

@@ -39,8 +39,10 @@ def beam_batch(
 def check_found(found: Iterable) -> None:
     """Raise InputError if a member is empty or False, which means that nothing was found for its sentence."""
     if not all(found):
-        message = "the model's output is not a number; its training diverged, train again"
-        raise InputError(message)
+        raise InputError(
+            "the model's output is not a number; if it computes in float16, take bfloat16 or float32, else its "
+            "training diverged: train again"
+        )
 
 
 class _Beam:

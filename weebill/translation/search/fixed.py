@@ -48,6 +48,7 @@ class FixedDecoder:
         self.steps, self.width = MOST_STEPS, MOST_ROWS  # capacity of histories
         self._held: dict[Hashable, Tensor] = {}
         self._addresses: list | None = None  # of the weights that the graphs read
+        self.score_type = torch.float32  # of the networks' scores
         self._like: list = []  # a state of each network with one row, after one step
         self._tables: list[Tensor] = []  # encodings of positions of each network
 
@@ -152,9 +153,9 @@ class FixedDecoder:
             self._held[key] = make()
         return self._held[key]
 
-    def history(self, name: str) -> Tensor:
-        """Return the record (steps, width), int32, of all steps; a row's slot has column ids·k + slot."""
-        return self.fixed.get(name, (self.steps, self.width), torch.int32)
+    def history(self, name: str, dtype: torch.dtype = torch.int32) -> Tensor:
+        """Return the record (steps, width) of all steps; a row's slot has column ids·k + slot."""
+        return self.fixed.get(name, (self.steps, self.width), dtype)
 
     def states(self, shape: Shape) -> list[FixedState]:
         """Return the networks' states, in the present batch's memory."""
@@ -183,7 +184,8 @@ class FixedDecoder:
         """Take one step of one row, to see the shapes and types of states."""
         source = torch.full((1, 1), EOS, device=self.device)
         states = ensemble.start(source, torch.ones_like(source, dtype=torch.bool))
-        _, self._like = ensemble.scores(torch.full_like(source[0], START), states)
+        values, self._like = ensemble.scores(torch.full_like(source[0], START), states)
+        self.score_type = values.dtype
 
     def _encodings(self, ensemble: Ensemble, positions: int) -> list[Tensor]:
         widths = [getattr(one, "network", one).width for one in ensemble.networks]

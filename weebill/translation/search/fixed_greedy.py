@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from weebill.translation.search.beam import check_found
 from weebill.translation.search.ensemble import Ensemble
 from weebill.translation.search.fixed import STEPS, FixedDecoder
 from weebill.translation.search.shapes import Shape
@@ -20,7 +21,7 @@ def fixed_greedy(
     limits: Tensor,
     allow_unknown: bool = False,
 ) -> list[list[int]]:
-    """Return the pieces of each sentence's translation, without its end, as `greedy_batch` does."""
+    """Return the pieces of each sentence's translation, without its end, as `greedy_batch` does, with its error."""
 
     def make(shape: Shape) -> Callable[[], None]:
         return _steps(decoder, ensemble, shape, allow_unknown)
@@ -30,9 +31,15 @@ def fixed_greedy(
         pieces = decoder.history("pieces")
         pieces[:steps].fill_(EOS)  # for rows that are dropped
         decoder.run(ensemble, shape, steps, ("greedy", allow_unknown), make)
-        found = pieces[:steps, : len(source)].t().contiguous().cpu().numpy()  # (b, steps)
+        part = slice(steps), slice(len(source))
+        scores = decoder.history("scores", decoder.score_type)
+        found, finite = (
+            history.t().contiguous().cpu().numpy()  # (b, steps)
+            for history in (pieces[part], scores[part].isfinite())
+        )
     ended = found == EOS
     lengths = np.where(ended.any(1), ended.argmax(1), steps)
+    check_found((finite | (np.arange(steps) > lengths[:, None])).all(1))
     return [row[:length].tolist() for row, length in zip(found, lengths, strict=True)]
 
 
@@ -44,18 +51,20 @@ def _steps(
     tokens, live = decoder.tensor("tokens", shape), decoder.tensor("live", shape)
     limits, ids = decoder.tensor("limits", shape), decoder.tensor("ids", shape)
     pieces, width = decoder.history("pieces").view(-1), decoder.width
+    scores = decoder.history("scores", decoder.score_type).view(-1)
 
     def take() -> None:
         for _ in range(STEPS):
             values, after = ensemble.scores(tokens, states)
             if not allow_unknown:
                 values[:, UNK] = -torch.inf
-            chosen = values.argmax(-1)
-            pieces_from = position * width
+            chosen = values.argmax(-1)  # that of a NaN, if there is one
+            places = position * width + ids
+            scores.index_copy_(0, places, values.gather(1, chosen[:, None])[:, 0])
             position.add_(1)
             live.logical_and_((chosen != EOS) & (position < limits))
             tokens.copy_(chosen.masked_fill_(~live, EOS))
-            pieces.index_copy_(0, pieces_from + ids, tokens.int())
+            pieces.index_copy_(0, places, tokens.int())
             for state, new in zip(states, after, strict=True):
                 for cell, other in zip(state.cells, new.cells, strict=True):
                     cell.copy_(other)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from weebill.kernels.cpu_matmul import PackedLinear, for_onednn, multiplies_bfloat16
+from weebill.kernels.cuda import card_multiplies_bfloat16
 
 ROWS = 32  # input height that the layout is optimised for; others work as well
 FEWEST_ROWS = 4  # below, a plain matrix-vector product is faster
@@ -30,12 +31,9 @@ def prepack(network: nn.Module, precision: str = "float32") -> None:
 
 def fastest_precision(device: str) -> str:
     """Return bfloat16 for a GPU or processor that multiplies it natively, and in rehearsals, else float32."""
-    on_card = torch.cuda.is_bf16_supported
     if device == "cpu":
-        native = multiplies_bfloat16()
-    else:
-        native = device.startswith("cpu") or on_card(including_emulation=False)
-    return "bfloat16" if native else "float32"
+        return "bfloat16" if multiplies_bfloat16() else "float32"
+    return "bfloat16" if device.startswith("cpu") or card_multiplies_bfloat16() else "float32"
 
 
 @contextmanager

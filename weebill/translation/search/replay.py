@@ -14,6 +14,7 @@ from torch import Tensor
 from weebill.kernels.cuda import avoid_slow_attention
 from weebill.kernels.graphs import GraphRecorder, PlainRecorder, Recorder
 
+MOST = 256  # graphs that are kept; a server sees more shapes of batches, and each graph takes memory of the GPU
 HEADROOM = 1.25  # a buffer that grows gets this multiple of the needed size, to grow seldom
 
 
@@ -45,8 +46,9 @@ class Replays:
 
     def run(self, key: Hashable, make: Callable[[], Callable[[], None]]) -> None:
         """Run the function that `make` returns: a key's first run calls and records it, later runs replay it."""
-        replay = self._graphs.get(key)
+        replay = self._graphs.pop(key, None)
         if replay is not None:
+            self._graphs[key] = replay  # the last used one is last
             replay()
             return
         function = make()
@@ -58,6 +60,8 @@ class Replays:
         """Record a function.  After a failure, keep none: functions refer to the networks, which should be freed."""
         try:
             self._graphs[key] = self._recorder.record(function)
+            if len(self._graphs) > MOST:
+                del self._graphs[next(iter(self._graphs))]
         except RuntimeError as error:
             self.possible = False
             logging.warning(

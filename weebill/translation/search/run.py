@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from weebill.kernels.cuda import text_threads
 from weebill.translation.model.batch import pad
 from weebill.translation.model.network import START, Translator
-from weebill.translation.search.beam import beam_batch
+from weebill.translation.search.beam import beam_batch, check_found
 from weebill.translation.search.device_batches import card_memory, device_batches
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from weebill.translation.search.fixed import decoder_of
@@ -43,7 +43,10 @@ def greedy(
     options: SearchOptions = SearchOptions(),
     progress: Progress | None = None,
 ) -> list[list[int]]:
-    """Return the pieces of each source's greedy translation: faster than `search` with beam 1, without scores."""
+    """Return the pieces of each source's greedy translation: faster than `search` with beam 1, without scores.
+
+    Raises InputError if a network's output is NaN.
+    """
 
     def find(ensemble, source, mask, limits, options):
         return greedy_batch(ensemble, source, mask, limits, options.allow_unknown)
@@ -127,6 +130,7 @@ def greedy_batch(
     """Return the pieces of each sentence's translation, without its end; the first of equally probable pieces wins.
 
     source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.  A GPU searches in fixed memory.
+    Raises InputError if the networks' output is NaN.
     """
     if source.is_cuda:
         decoder = decoder_of(ensemble, source.device)
@@ -140,7 +144,8 @@ def greedy_batch(
         values, states = ensemble.step(tokens, states)
         if not allow_unknown:
             values[:, UNK] = -torch.inf
-        tokens = values.argmax(-1)
+        tokens = values.argmax(-1)  # that of a NaN, if there is one
+        check_found([values.gather(1, tokens[:, None])[live].isfinite().all()])
         live &= (tokens != EOS) & (length < limits)
         going = live.tolist()
         if not any(going):

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from weebill.kernels.largest import largest
 from weebill.translation.model.network import START
+from weebill.translation.search.beam import check_found
 from weebill.translation.search.ensemble import FINISHED_SHARE, Ensemble
 from weebill_runtime.options import Candidate, SearchOptions
 from weebill_runtime.vocabulary import EOS, UNK
@@ -25,7 +26,7 @@ def sample_batch(
     source, mask: (b, s).  limits: (b,), the largest number of pieces, end included.
     """
     count, each, device = len(source), options.nbest, source.device
-    seed, sentences = options.sampling.seed, zip(source, mask, strict=True)
+    seed, sentences = options.sampling.seed, zip(source.cpu(), mask.cpu(), strict=True)
     numbers = [_numbers(seed, pieces[real].tolist()) for pieces, real in sentences]
     rows = torch.arange(count, device=device).repeat_interleave(each)
     states = [state.select(rows) for state in ensemble.start(source, mask)]
@@ -56,6 +57,7 @@ def sample_batch(
             kept = torch.from_numpy(np.flatnonzero(going)).to(device)
             states, ids = [state.keep(kept) for state in states], ids[going]
             tokens = tokens.view(-1, each)[kept].flatten()
+    check_found([not np.isnan(totals).any()])
     pieces, norm = np.array(steps), options.length_normalisation
 
     def sample(sentence: int, row: int) -> Candidate:

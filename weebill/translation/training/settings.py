@@ -67,8 +67,8 @@ class TrainingConfig:
     """Longest side of a pair, in pieces; longer pairs are left out of training."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Type of the matrix products; weights stay in float32. `auto` is `bfloat16` on a GPU that has it and `float32`
-    on a CPU. `bfloat16` is faster on devices that have it; a CPU without it takes float32, and the log says so. On a
-    GPU, `float32` rounds the operands of products to TF32."""
+    on a CPU. `bfloat16` is faster on devices that have it; a device without it takes float32, and the log says so. On
+    a GPU, `float32` rounds the operands of products to TF32."""
     cuda_graphs: bool = True
     """Record the passes of small networks and batches as CUDA graphs on a GPU, which launches them faster. Batches
     are padded to few shapes for that. Graphs are not used on several GPUs, under fake quantization, with guided

@@ -37,6 +37,7 @@ from weebill.translation.training.encoding import shared_corpus
 from weebill.translation.training.parts import lightning_trainer, task_and_stream
 from weebill.translation.training.settings import Hardware, TrainingConfig
 from weebill.workflow.code_version import code_of_module
+from weebill.workflow.parent_watch import end_with_parent
 from weebill_runtime.architecture import Architecture
 from weebill_runtime.vocabulary import AnyVocabulary, read_vocabulary
 
@@ -153,6 +154,9 @@ def train(
         settings |= companion_to_dict(companion)
         code.append(type(companion).__module__)
     first_rank = _first_rank(hardware)
+    if not first_rank and hardware.nodes == 1:
+        # If the first rank fails or is killed, NCCL would let this one wait on its GPU for half an hour.
+        end_with_parent()
     with exclusive_folder(work) if first_rank else nullcontext():
         limits = config.max_pieces, bool(config.stages), bool(config.guided_alignment)
         processes = hardware.devices * hardware.threads
