@@ -7,6 +7,7 @@ It does not look into quotes and brackets; a second pass hides them.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import chain
 
 from weebill_runtime.characters import character_class
 from weebill_runtime.unspaced import INSIDE, is_wide
@@ -18,6 +19,7 @@ _UNSPACED_ENDS = "；：。！？｡．…။។៕៖།༎༏༐༑༔"  # als
 _COMMAS = "，、､၊—"  # end a phrase without a space
 # Between words: zero-width space, Tibetan tsheg, Ethiopic wordspace.  White space is one, too.
 _WORD_ENDS = "\u200b་፡"
+_BLOCK = 4000  # fewest characters of a block
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")  # of several bytes
 
 
@@ -66,7 +68,8 @@ def _sentence_ends(text: str, language: str) -> Iterator[int]:
 
     start = 0
     # sentencex panics at a capital letter with such a space before its full stop.
-    for segment in sentencex.segment(language, _WIDE_SPACE.sub(" ", text)):
+    blocks = _block().findall(_WIDE_SPACE.sub(" ", text))
+    for segment in chain.from_iterable(sentencex.segment(language, block) for block in blocks):
         end = start + len(segment.rstrip())
         start += len(segment)
         after = _after().match(text, end).end()
@@ -74,6 +77,16 @@ def _sentence_ends(text: str, language: str) -> Iterator[int]:
         spaced = after > end and text[after - 1].isspace()
         if spaced or after == len(text) or is_wide(text[after]) or not _ascii_stop(segment):
             yield end
+
+
+@cache
+def _block() -> re.Pattern[str]:
+    """Return the pattern of a block of text, which ends with a Chinese or Japanese sentence, or is the rest.
+
+    sentencex takes quadratic time for sentences without spaces between them.
+    """
+    stop = rf"[。！？｡](?![{_UNSPACED_ENDS}{_closing()}\s])"
+    return re.compile(rf".{{{_BLOCK}}}.*?{stop}|.+", re.DOTALL)
 
 
 def _ascii_stop(segment: str) -> bool:

@@ -150,6 +150,12 @@ def test_a_long_run_of_marks_takes_no_longer_than_other_text(mark):
     assert "".join(sentences_in_quotes(line, "en")) == line
 
 
+@pytest.mark.parametrize("sentence", ["他来了；她走了。", "「来吧。」他说！", "彼は来た。"])
+def test_sentences_without_spaces_are_found_in_text_of_any_length(sentence):
+    """sentencex alone would take half a minute."""
+    assert sentences(sentence * 20_000, "zh") == sentences(sentence * 100, "zh") * 200
+
+
 @pytest.mark.parametrize("divide", [sentences, sentences_in_quotes])
 def test_every_space_may_stand_before_a_full_stop(divide):
     """With a space of several bytes between capital and full stop, sentencex 1.0.32 panics."""
