@@ -51,6 +51,25 @@ def test_filters_that_drop_much_are_named(tmp_path, monkeypatch, capsys):
     assert "corpora.own" not in capsys.readouterr().err
 
 
+def test_references_that_no_translation_equals_are_told(tmp_path, monkeypatch, capsys):
+    """Vocabularies compose é; of Bengali's য় they make two characters, as Unicode's composed form has."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.en").write_text("A house\n" * 200)
+    tests = {}
+    for name, letter in {"sound": "é", "apart": "e\u0301", "bengali": "\u09df"}.items():
+        lines = [f"Une maison {letter if n < 3 else ''}\n" for n in range(200)]
+        (tmp_path / f"{name}.de").write_text("".join(lines))
+        tests[name] = {"importer": "files", "source": "a.en", "target": f"{name}.de"}
+    values = SMALL | {"corpora": {"own": {"importer": "tatoeba", "pairs": 50}}, "test_sets": tests}
+    (tmp_path / "x.yaml").write_text(yaml.safe_dump(values))
+    main(["check", "x.yaml"])
+    told = [line for line in capsys.readouterr().err.splitlines() if "composed form" in line]
+    found = "3 of its 200 references are not in Unicode's composed form (NFC), as translations are"
+    assert [line.partition(",")[0] for line in told] == [
+        f"x.yaml: test_sets.{name}: {found.partition(',')[0]}" for name in ("apart", "bengali")
+    ]
+
+
 def test_a_text_that_cannot_be_read_is_a_fault(tmp_path, monkeypatch, capsys):
     """The text may be for training, validation or a test."""
     monkeypatch.chdir(tmp_path)

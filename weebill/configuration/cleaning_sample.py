@@ -1,10 +1,11 @@
-"""Rows of an experiment's texts: faults of unreadable texts, and warnings about rows that cleaning drops."""
+"""Rows of an experiment's texts: faults of unreadable ones, warnings of losses in cleaning and of references."""
 
 from collections import deque
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from unicodedata import is_normalized
 
 from weebill.configuration.schema import Config
 from weebill.corpus.download import is_url
@@ -18,14 +19,15 @@ ROWS = 5000  # rows cleaned of each corpus
 WHOLE = (
     1 << 27
 )  # bytes of files that are read to their end, in some seconds; of larger ones, ROWS are read
+NOT_COMPOSED = 0.01  # share of a test set's references; a larger one is told
 
 
 def sample_texts(config: Config) -> tuple[list[str], list[str]]:
-    """Return a line for each text that cannot be read, and one for each filter that drops much of a corpus.
+    """Return a line for each text that cannot be read, and warnings of filters and of references.
 
     This reads the texts of a checked translation experiment whose files are here: embedded texts, the user's own, and
-    public texts that an earlier run has made; of large files it reads a part.  "Much" is more than a third of the
-    first rows of a parallel corpus.  The language identifier is used if it is a file.
+    public texts that an earlier run has made; of large files it reads a part.  A filter is told if it drops more
+    than a third of the first rows of a parallel corpus.  The language identifier is used if it is a file.
     """
     faults, warnings, whole = [], [], set()
     for entry in entries(config) if config["kind"] == "translation" else ():
@@ -37,6 +39,8 @@ def sample_texts(config: Config) -> tuple[list[str], list[str]]:
             if entry.path[0] == "corpora" and entry.monolingual is None:
                 lines = _losses(pairs, config, str(entry.path[1]))
                 warnings += [f"{key}: of its first rows, {line}" for line in lines]
+            elif entry.path[0] == "test_sets":
+                warnings += [f"{key}: {line}" for line in _references(pairs)]
         except InputError as error:
             faults.append(f"{key}: {error}")
     return faults, warnings
@@ -67,6 +71,17 @@ def _first_rows(entry: Entry, config: Config, whole: set[tuple[str, ...]]) -> li
         whole.add(files)
         deque(rows, maxlen=0)
     return found
+
+
+def _references(pairs: list[Any]) -> list[str]:
+    """Return a line if references have letters in a form of Unicode that no translation has."""
+    count = sum(not is_normalized("NFC", target) for _, target, *_ in pairs)
+    if count <= NOT_COMPOSED * len(pairs):
+        return []
+    return [
+        f"{count:,} of its {len(pairs):,} references are not in Unicode's composed form (NFC), as translations are, "
+        "which costs even perfect ones BLEU; convert them, unless scores are compared with published ones"
+    ]
 
 
 def _losses(pairs: list[Any], config: Config, name: str) -> list[str]:
