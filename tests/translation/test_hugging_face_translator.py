@@ -142,7 +142,7 @@ def test_the_sides_of_a_tokenizer_change_nothing(folder, tmp_path):
 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_an_overflow_is_reported(folder, beam):
-    """In float16, the states of some models overflow, and their translations would be arbitrary pieces."""
+    """The states of some models overflow float16, and their translations would be arbitrary pieces."""
     translator, options = load_translator(folder), SearchOptions(beam=beam)
     with torch.no_grad():
         translator._model.model.encoder.layers[0].fc2.bias.fill_(torch.inf)

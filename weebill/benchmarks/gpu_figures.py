@@ -1,7 +1,7 @@
 """Figures of the GPU benchmark for a setting, for a run, and for estimates of cost; this needs no PyTorch."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,14 +75,18 @@ def peak_of(rows: Sequence[Mapping[str, Any]], precision: str = "bfloat16") -> f
     return next((1e12 * row["ours"] for row in peaks), float("inf"))
 
 
+def unrated(parts: Collection[str]) -> list[str]:
+    """Return the parts that rates need and that are not among these."""
+    return [part for part in ("peak", *RATED) if part not in parts]
+
+
 def rates_for_estimates(found: Found) -> dict[str, Any]:
     """Return rates for estimates of cost: operations per second of training and search, by weights, batch and beam.
 
     Trainings in float32 are not measured; the ratio of the peaks of float32 and bfloat16 products is stored instead.
     Raises InputError if a part was not measured.
     """
-    measured = {row["part"] for row in found.rows}
-    if missing := [part for part in ("peak", *RATED) if part not in measured]:
+    if missing := unrated({row["part"] for row in found.rows}):
         raise InputError(f"--rates: no figures of {', '.join(missing)}; measure these parts too")
     return {
         "card": found.card,

@@ -97,7 +97,7 @@ def _run_all(options: list[str]) -> int:
 def _run_gpu(options: list[str]) -> int:
     """Measure a GPU, print a line for each figure and write all of them; return 1 if a setting failed."""
     from weebill.benchmarks import gpu
-    from weebill.benchmarks.gpu_figures import RATED, Found, rates_for_estimates, together
+    from weebill.benchmarks.gpu_figures import Found, rates_for_estimates, together, unrated
     from weebill.files import check_file, read_json, write_json
     from weebill.kernels.accelerator import check_device
 
@@ -117,7 +117,7 @@ def _run_gpu(options: list[str]) -> int:
     else:
         for file in filter(None, (given.json, given.rates)):
             check_file(file)
-        if given.rates and (missing := {"peak", *RATED}.difference(given.parts)):
+        if given.rates and (missing := unrated(given.parts)):
             raise InputError(f"--rates: needs --parts {' '.join(sorted(missing))} too")
         check_device(given.device)
         found = gpu.measure(

@@ -16,9 +16,8 @@ from weebill.experiment.corpora import Entry, entries
 from weebill.experiment.scores import section_of
 
 ROWS = 5000  # rows cleaned of each corpus
-WHOLE = (
-    1 << 27
-)  # bytes of files that are read to their end, in some seconds; of larger ones, ROWS are read
+# Bytes of files that are read to their end, in some seconds; of larger ones, ROWS are read.
+WHOLE = 1 << 27
 NOT_COMPOSED = 0.01  # share of a test set's references; a larger one is told
 
 

@@ -83,16 +83,15 @@ def training_precision(wanted: str, accelerator: str) -> str:
     Triton cannot compile the kernels.  "auto" is bfloat16 on a GPU that multiplies it and in its rehearsal, and
     float32 elsewhere.
     """
-    if wanted == "auto" and accelerator == "cpu":
+    if wanted == "float32" or (wanted == "auto" and accelerator == "cpu"):
         return "float32"
-    if wanted in ("auto", "bfloat16") and accelerator != "rehearsal":
-        has = card_multiplies_bfloat16() if accelerator == "gpu" else multiplies_bfloat16()
-        if not has and wanted == "bfloat16":
-            device = "GPU" if accelerator == "gpu" else "processor"
-            told = f"this {device} has no products in bfloat16: the training takes float32"
-            logging.warning(told)
-        return "bfloat16" if has else "float32"
-    return "bfloat16" if wanted == "auto" else wanted
+    if accelerator == "rehearsal":
+        return "bfloat16"
+    has = card_multiplies_bfloat16() if accelerator == "gpu" else multiplies_bfloat16()
+    if not has and wanted == "bfloat16":
+        device = "GPU" if accelerator == "gpu" else "processor"
+        logging.warning(f"this {device} has no products in bfloat16: the training takes float32")
+    return "bfloat16" if has else "float32"
 
 
 class _Linear(torch.autograd.Function):

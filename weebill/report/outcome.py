@@ -2,12 +2,12 @@
 
 import shlex
 import shutil
-import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from weebill.experiment.searches import is_search
@@ -77,24 +77,20 @@ def _models(tables: Path) -> list[_Model]:
     speeds: dict[str, float] = {}
     for row in read_csv([tables / "speed/variants.csv"]):
         speeds[row["variant"]] = max(speeds.get(row["variant"], 0.0), float(row["wps_1core"]))
-    rows = {row["variant"]: row for row in read_csv([tables / "variants.csv"])}
-    scores = _scores(tables)
+    rows: dict[str, list[dict[str, str]]] = defaultdict(
+        list
+    )  # of each variant, one for each test set
+    for row in read_csv([tables / "variants.csv"]):
+        rows[row["variant"]].append(row)
+    scores = {one: fmean(float(row["bleu"]) for row in found) for one, found in rows.items()}
+    together = {row["variant"]: float(row["bleu"]) for row in read_csv([tables / "steps.csv"])}
+    if together and any(len(found) > 1 for found in rows.values()):
+        scores = together  # on all test sets together, as on the report's first page
     return [
-        _Model(variant, scores[variant], float(row["size_mib"]), speeds[variant])
-        for variant, row in rows.items()
+        _Model(variant, scores[variant], float(found[0]["size_mib"]), speeds[variant])
+        for variant, found in rows.items()
         if variant in scores and variant in speeds
     ]
-
-
-def _scores(tables: Path) -> dict[str, float]:
-    """Return BLEU by variant as on the report's first page: of all test sets together, if they were compared so."""
-    alone = defaultdict(list)
-    for row in read_csv([tables / "variants.csv"]):
-        alone[row["variant"]].append(float(row["bleu"]))
-    together = {row["variant"]: float(row["bleu"]) for row in read_csv([tables / "steps.csv"])}
-    if together and len(next(iter(alone.values()))) > 1:
-        return together
-    return {variant: statistics.fmean(found) for variant, found in alone.items()}
 
 
 def _command(variant: str, results: Path, test_sets: Sequence[str]) -> str:

@@ -3,8 +3,8 @@
 A card's lock is a file that the job holds by `flock`, so a killed job returns its card.  CUDA_VISIBLE_DEVICES names
 the chosen cards before anything touches a GPU, also for the processes that the job starts.  For a job that Snakemake
 submits to a cluster, the scheduler chooses the cards; in an interactive allocation, jobs share its cards by locks.
-WEEBILL_GPUS names the cards to choose from (`WEEBILL_GPUS=0,1,3`); by default these are
-the cards in CUDA_VISIBLE_DEVICES, or all.  A card that is named N times serves N jobs at once.
+WEEBILL_GPUS names the cards to choose from (`WEEBILL_GPUS=0,1,3`); by default these are the cards in
+CUDA_VISIBLE_DEVICES, or all.  A card that is named N times serves N jobs at once.
 """
 
 import ctypes

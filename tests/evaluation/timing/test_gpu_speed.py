@@ -112,9 +112,8 @@ def test_a_setting_that_the_memory_does_not_hold_is_left_out(folder, monkeypatch
 def test_a_setting_whose_numbers_overflow_is_left_out(folder, monkeypatch, caplog):
     def large(network, precision):
         with torch.no_grad():
-            network.encoder[0].feed_forward_norm.bias.fill_(
-                1e5
-            )  # beyond float16, whose largest number is 65,504
+            # The largest number of float16 is 65,504.
+            network.encoder[0].feed_forward_norm.bias.fill_(1e5)
         return cast(network, precision)
 
     monkeypatch.setattr(gpu_speed, "cast", large)

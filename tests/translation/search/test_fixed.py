@@ -144,7 +144,7 @@ def test_a_diverged_network_is_reported():
 
 @pytest.mark.parametrize("overflow", [torch.nan, torch.inf])
 def test_an_overflow_in_one_sentence_is_reported_by_greedy_search(overflow):
-    """In float16, large states overflow; otherwise, the first piece would be chosen, which is the end."""
+    """Large states overflow float16; unnoticed, the first piece would be chosen, which is the end."""
     model, (source, *others) = exact(source_pieces=320), batch(9)
     model.source_embedding.weight.data[310] = overflow
     source[4, 0] = 310

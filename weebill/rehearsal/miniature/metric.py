@@ -145,9 +145,8 @@ def _pruning(pruning: Config, stand_ins: StandIns) -> Config:
 
 def _distillation(distillation: Config, stand_ins: StandIns, full: bool) -> Config:
     pairs = distillation["pairs"]
-    ways: dict[
-        tuple[str, ...], str
-    ] = {}  # kinds of translations, and the first pairs that have them
+    # Kinds of translations, and the first pairs that have them.
+    ways: dict[tuple[str, ...], str] = {}
     for name, one in pairs.items():
         ways.setdefault(tuple(way["by"] for way in one["translations"].values()), name)
     chosen = list(dict.fromkeys([*ways.values(), *pairs]))[: max(FEW, len(ways))]
