@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import altair as alt
 import pandas as pd
@@ -9,6 +10,7 @@ import pandas as pd
 from weebill.report.costs import Job
 from weebill.report.document import Exhibit, caption_html, report_page, sections
 from weebill.report.figures import drawing
+from weebill.report.figures.style import NOTHING
 from weebill.report.front.front import Example, Front, told_hours
 from weebill.report.rendering import fragment_of, to_fragment, to_html, write_table
 from weebill.report.table import Cell, Column, Row, Table
@@ -81,6 +83,15 @@ def test_sections_are_in_the_order_of_their_numbers(tmp_path):
     found = sections(exhibits(tmp_path), [], [])
     assert [one.title for one in found] == ["Middle", "Last"]
     assert [len(one.tables) for one in found] == [1, 0] and found[0].cost == ""
+
+
+def test_a_figure_without_data_is_left_out(tmp_path):
+    table, figure = reversed(exhibits(tmp_path))
+    chart = alt.Chart().mark_text().encode(text=alt.value(NOTHING))
+    drawing.save(chart, tmp_path, "empty")
+    empty = replace(figure, file=str(tmp_path / "empty.json"))
+    [section] = sections([table, empty], [], [])
+    assert section.tables == [table] and not section.figures
 
 
 def test_a_table_s_page_gives_its_part_back():

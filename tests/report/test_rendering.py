@@ -57,8 +57,24 @@ def test_markdown_and_latex_hold_the_numbers_of_the_csv(results):
                     for c, sign in zip(row.cells, signs, strict=True)
                 ]
             )
-        assert cells_of_markdown(rendering.to_markdown(table)) == expected
-        assert cells_of_latex(rendering.to_latex(table)) == expected
+        for shown in (
+            cells_of_markdown(rendering.to_markdown(table)),
+            cells_of_latex(rendering.to_latex(table)),
+        ):
+            plain = [[re.sub(r"(?<=\d),(?=\d{3})", "", text) for text in row] for row in shown]
+            assert plain == expected
+
+
+def test_numbers_are_shown_as_in_print_and_texts_as_they_are():
+    columns = [Column("text", "Text", numeric=False), *map(Column, "abcd", "ABCD")]
+    cells = ["-12000", "-12000.25", "-0.5", "1234567", "12/12"]
+    table = Table("t", "T", "", columns, [Row.of(cells)])
+    shown = ["-12000", "−12,000.25", "−0.5", "1,234,567", "12/12"]
+    assert cells_of_markdown(rendering.to_markdown(table)) == [shown]
+    assert cells_of_latex(rendering.to_latex(table)) == [shown]
+    found = re.findall(r"<td[^>]*>(.*?)</td>", rendering.to_html(table))
+    assert [unescape(text).replace("<wbr>", "") for text in found] == shown
+    assert rendering.to_csv(table).splitlines()[1] == ",".join(cells)
 
 
 SENTENCE = r"a<b> & *c* [d](e) `f` g\|h &amp;" + "\r" + "i | τ ≥ σ"

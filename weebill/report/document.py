@@ -13,8 +13,9 @@ from jinja2 import Environment, StrictUndefined
 
 from weebill.report.costs import Job, hours
 from weebill.report.figures.drawing import vega
+from weebill.report.figures.style import NOTHING
 from weebill.report.front.front import Example, Front, told_hours
-from weebill.report.rendering import fragment_of, inline, to_fragment
+from weebill.report.rendering import breakable, fragment_of, inline, to_fragment
 from weebill.report.tables.run_time import run_time_table
 
 Stages = Sequence[tuple[str, Sequence[str]]]  # (section, its rules)
@@ -87,9 +88,13 @@ def caption_html(text: str, config: Mapping[str, Any]) -> str:
 
 
 def sections(exhibits: Sequence[Exhibit], jobs: Sequence[Job], stages: Stages) -> list[Section]:
-    """Return the sections in the order of their numbers: "2 Teacher" is the second and has the title "Teacher"."""
+    """Return the sections in the order of their numbers: "2 Teacher" is the second and has the title "Teacher".
+
+    Figures without data are left out.
+    """
     rules, found = dict(stages), {}
-    for one in sorted(exhibits, key=lambda one: int(one.section.split(" ", 1)[0])):
+    shown = [one for one in exhibits if not (one.is_figure and NOTHING in one.spec)]
+    for one in sorted(shown, key=lambda one: int(one.section.split(" ", 1)[0])):
         title = one.section.split(" ", 1)[1]
         if title not in found:
             taken = hours(jobs, rules.get(title, []))
@@ -117,7 +122,7 @@ def report_page(
     )
     rest = [one for one in exhibits if one is not ahead]
     environment = Environment(autoescape=True, undefined=StrictUndefined)
-    environment.filters["inline"] = inline
+    environment.filters.update(inline=inline, breakable=breakable)
     page = Path(__file__).with_name("report.html").read_text(encoding="utf-8")
     return environment.from_string(page).render(
         front=front,

@@ -38,7 +38,7 @@ def to_markdown(table: Table) -> str:
     lines = [
         [f"{c.group}, {c.title}" if c.title else c.group for c in table.columns],
         ["---:" if c.numeric else ":---" for c in table.columns],
-        *(_texts(row, _markdown, "**{}**") for row in table.rows),
+        *(_texts(table.columns, row, _markdown, "**{}**") for row in table.rows),
     ]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     notes = "".join(f"\n- {note}" for note in table.notes)
@@ -48,7 +48,7 @@ def to_markdown(table: Table) -> str:
 def to_latex(table: Table) -> str:
     """Return the table as a LaTeX `table` float, which needs the packages booktabs and graphicx."""
     caption = " ".join([f"{table.title}.", table.explanation, *table.notes])
-    rows = [_texts(row, _latex, "\\textbf{{{}}}") for row in table.rows]
+    rows = [_texts(table.columns, row, _latex, "\\textbf{{{}}}") for row in table.rows]
     lines = [
         "% needs \\usepackage{booktabs,graphicx}",
         "\\begin{table}",
@@ -93,23 +93,39 @@ def fragment_of(page: str) -> str:
     return page.partition("</h1>\n")[2].rpartition("\n</body>")[0]
 
 
+def breakable(name: str) -> str:
+    """Return a name like STUDENT/RECIPE/PRECISION as HTML that may be broken into lines after its slashes."""
+    return escape(name).replace("/", "/<wbr>")
+
+
 def inline(text: str) -> str:
-    """Return text as HTML; words in backticks become code, words between double stars bold."""
-    bold = re.sub(r"\*\*([^*`]+)\*\*", r"<strong>\1</strong>", escape(text, quote=False))
+    """Return text as HTML: words in backticks are code, words between double stars bold, and "95 %" is not broken."""
+    whole = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", escape(text, quote=False))
+    bold = re.sub(r"\*\*([^*`]+)\*\*", r"<strong>\1</strong>", whole)
     return re.sub(r"`+([^`]+)`+", r"<code>\1</code>", bold)
 
 
-def _texts(row: Row, escaped: Callable[[str], str], bold: str) -> list[str]:
+def _texts(
+    columns: Sequence[Column], row: Row, escaped: Callable[[str], str], bold: str
+) -> list[str]:
     """Return the cells as readers see them, like "41.10 (−0.40)"; the first text of a baseline is bold."""
-    shown = [
-        f"{c.text}{c.mark} ({_sign(c.delta)})" if c.delta else c.text + c.mark or ABSENT
-        for c in row.cells
+    texts = [
+        escaped(_shown(column, cell) + (f" ({_sign(cell.delta)})" if cell.delta else "") or ABSENT)
+        for column, cell in zip(columns, row.cells, strict=True)
     ]
-    texts = list(map(escaped, shown))
     if row.kind == "baseline":
         label = next((index for index, cell in enumerate(row.cells) if cell.text), 0)
         texts[label] = bold.format(texts[label])
     return texts
+
+
+def _shown(column: Column, cell: Cell) -> str:
+    """Return a cell's text and mark; a number has a minus sign, and commas between its thousands."""
+    number = column.numeric and re.fullmatch(r"(-?)(\d+)(\.\d+)?", cell.text)
+    if not number:
+        return cell.text + cell.mark
+    sign, whole, decimals = number.groups("")
+    return f"{_sign(sign)}{int(whole):,}{decimals}{cell.mark}"
 
 
 def _sign(delta: str) -> str:
@@ -197,15 +213,11 @@ def _direction(column: Column) -> str:
 
 
 def _html_cell(column: Column, cell: Cell) -> str:
-    text = escape(cell.text) or f'<span class="absent">{ABSENT}</span>'
+    text = breakable(_shown(column, cell)) or f'<span class="absent">{ABSENT}</span>'
     if len(cell.text) > LINE_CHARACTERS:
         text = f'<div class="text">{text}</div>'
     shown = f"({_sign(cell.delta)})" if cell.delta else ""
-    return (
-        text
-        + escape(cell.mark)
-        + (f'<span class="delta">{escape(shown)}</span>' if column.deltas else "")
-    )
+    return text + (f'<span class="delta">{shown}</span>' if column.deltas else "")
 
 
 def _class(column: Column) -> str:

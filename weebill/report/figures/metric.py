@@ -91,10 +91,10 @@ def quality_curve(results: Results, name: str) -> alt.TopLevelMixin:
     tau = alt.Y("tau:Q", title="agreement with people on the development set, τ")
     tau = tau.scale(zero=False).axis(titleColor=QUALITY)
     quality = base.mark_rule(color=QUALITY).encode(y="low:Q", y2="high:Q")
-    quality += base.mark_line(point=True, color=QUALITY).encode(y=tau)
+    quality += base.mark_line(point={"color": QUALITY}, color=QUALITY).encode(y=tau)
     millions = alt.Y("millions:Q", title="million parameters (dashed)")
     millions = millions.scale(zero=False).axis(titleColor=SIZE)
-    size = base.mark_line(point=True, color=SIZE, strokeDash=[5, 4]).encode(y=millions)
+    size = base.mark_line(point={"color": SIZE}, color=SIZE, strokeDash=[5, 4]).encode(y=millions)
     return _titled(alt.layer(quality, size).resolve_scale(y="independent"), title)
 
 

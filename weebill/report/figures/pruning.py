@@ -87,7 +87,7 @@ def _curves(results: Results, key: str, title: str, axis: alt.Axis) -> alt.TopLe
         taken = takers[takers["student"] == student]
         panels.append(_panel(student, unpruned, taken, _color(results, methods), x, bleu))
     subtitle = "Bars: 95 % bootstrap intervals. Dashed: baselines. Grey: not pruned. Methods stand a little apart."
-    panels = panels or [alt.Chart().mark_text().encode(text=alt.value("none in this experiment"))]
+    panels = panels or [alt.Chart().mark_text().encode(text=alt.value(style.NOTHING))]
     return alt.hconcat(*panels, spacing=30).properties(
         title=alt.Title(f"Quality by {title}", subtitle=subtitle)
     )

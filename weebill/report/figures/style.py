@@ -13,6 +13,7 @@ PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 PALETTE += ["#882255", "#6a5acd", "#a8a02c"]  # three further hues, for figures with many methods
 NEUTRAL = "#7b8794"
 SEQUENCE = "blues"  # scheme of heat maps
+NOTHING = "none in this experiment"  # text of a picture without data
 KEPT, REMOVED = "#dcdcdc", "#0072b2"  # parts that pruning kept and removed
 FONT = "Helvetica Neue, Arial, Liberation Sans, sans-serif"
 TEXT, FAINT = "#26323f", "#5b6773"
@@ -22,6 +23,7 @@ CONFIG = {
     "padding": 8,
     "view": {"stroke": None},
     "range": {"category": PALETTE},
+    "mark": {"color": PALETTE[0]},
     "title": {
         "anchor": "start",
         "color": TEXT,
@@ -38,6 +40,7 @@ CONFIG = {
         "labelColor": FAINT,
         "labelFontSize": 11,
         "labelLimit": 0,
+        "labelSeparation": 6,
         "tickColor": "#aab4be",
         "titleColor": TEXT,
         "titleFontSize": 12,

@@ -44,7 +44,7 @@ def _panel(
 ) -> alt.LayerChart:
     """Draw BLEU by `key`, with the line of the best variants by `gain`, which grows as `key` gets better."""
     scale = alt.Scale(type="log", nice=False, padding=44)
-    axis = alt.Axis(labelOverlap="greedy", labelSeparation=6, tickCount=5)
+    axis = alt.Axis(labelOverlap="greedy", tickCount=5)
     x = alt.X(key, type="quantitative", title=title, scale=scale, axis=axis)
     y = alt.Y("score:Q", title=bleu, scale=alt.Scale(zero=False, padding=22))
     best = pareto(list(zip(data[gain], data["score"], strict=True)))

@@ -171,6 +171,11 @@ def examples(results: Results, files: Mapping[str, Sequence[str]]) -> list[Examp
         row = rows.iloc[index]
         texts = {"source": row["src"], "translation": row["mt"], "reference": row.get("ref", "")}
         numbers = {"people": row["score"], **{m: some[index] for m, some in scores.items()}}
-        told = ", ".join(f"{who} {fixed(float(value), 3)}" for who, value in numbers.items())
+        told = ", ".join(f"{who}\N{NO-BREAK SPACE}{_score(v)}" for who, v in numbers.items())
         found.append(Example([*((k, v) for k, v in texts.items() if v), ("scores", told)]))
     return found
+
+
+def _score(value: float) -> str:
+    """Return a score in words: those of people, BLEU and chrF go up to 100, others are about 1."""
+    return signed_text(fixed(float(value), 1 if abs(value) >= 10 else 3))
