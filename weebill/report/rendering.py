@@ -77,11 +77,13 @@ def to_html(table: Table) -> str:
 def to_fragment(table: Table) -> str:
     """Return the table as a part of an HTML page: explanation, table in a scrolling frame, and notes."""
     notes = "".join(f"<li>{inline(note)}</li>" for note in table.notes)
+    cells = zip(*(row.cells for row in table.rows), strict=True)
+    compared = [any(cell.delta for cell in column) for column in cells]  # the others need no room
     parts = [
         f"<p>{inline(table.explanation)}</p>",
         '<div class="scroll" tabindex="0"><table>',
         f"<thead>\n{_html_header(table.columns)}\n</thead>\n<tbody>",
-        *(_html_row(table.columns, row) for row in table.rows),
+        *(_html_row(table.columns, row, compared) for row in table.rows),
         "</tbody></table></div>",
         *([f'<ul class="notes">{notes}</ul>'] if notes else []),
     ]
@@ -198,11 +200,11 @@ def _html_header(columns: Sequence[Column]) -> str:
     return f"<tr>{first}</tr>" + (f"\n<tr>{second}</tr>" if second else "")
 
 
-def _html_row(columns: Sequence[Column], row: Row) -> str:
-    pairs = zip(columns, row.cells, strict=True)
+def _html_row(columns: Sequence[Column], row: Row, compared: Sequence[bool]) -> str:
+    triples = zip(columns, row.cells, compared, strict=True)
     cells = "".join(
-        f"<td{_class(column)}{_direction(column)}>{_html_cell(column, cell)}</td>"
-        for column, cell in pairs
+        f"<td{_class(column)}{_direction(column)}>{_html_cell(column, cell, room)}</td>"
+        for column, cell, room in triples
     )
     return f'<tr class="{row.kind}">{cells}</tr>'
 
@@ -212,12 +214,12 @@ def _direction(column: Column) -> str:
     return "" if column.numeric else ' dir="auto"'
 
 
-def _html_cell(column: Column, cell: Cell) -> str:
+def _html_cell(column: Column, cell: Cell, compared: bool) -> str:
     text = breakable(_shown(column, cell)) or f'<span class="absent">{ABSENT}</span>'
     if len(cell.text) > LINE_CHARACTERS:
         text = f'<div class="text">{text}</div>'
     shown = f"({_sign(cell.delta)})" if cell.delta else ""
-    return text + (f'<span class="delta">{shown}</span>' if column.deltas else "")
+    return text + (f'<span class="delta">{shown}</span>' if compared else "")
 
 
 def _class(column: Column) -> str:
