@@ -29,7 +29,7 @@ def claims() -> Iterator[tuple[str, str, str]]:
     teacher, student = (_row("multi30k.md", {"Model": role}) for role in ("teacher, beam-8", SMALL))
     same = f"{student['Variant'].rpartition('/')[0]}/float32"
     same_engine = _row("multi30k.md", {"Variant": same}, "Words/s by PyTorch, ×")
-    minutes = float(_row("multi30k.md", {"Rule": "all rules"})["Minutes"])
+    minutes = float(_row("multi30k.md", {"Rule": "all rules"})["Minutes"].replace(",", ""))
     yield (
         "A student, pruned and in int8, is far smaller and faster than its teacher (Multi30k, en-de, one core).",
         f"**{student['× smaller']} times smaller** ({student['MiB']} MiB, the teacher {teacher['MiB']}); "
