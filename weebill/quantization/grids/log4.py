@@ -53,17 +53,16 @@ class Log4(Grid):
         magnitudes = np.sort(x.detach().abs().to("cpu", torch.float32).flatten().numpy())
         prefix = np.concatenate([[0.0], np.cumsum(magnitudes, dtype=np.float64)])
         powers = np.exp2(np.arange(1 - self.octaves, 1.0))  # a: 2^-7 … 1
-        squares, scale = powers**2, float(magnitudes[-1])
-        edges = np.array([0, *[-1] * (self.octaves - 1), magnitudes.size])
+        borders, rises, steps = 1.5 * powers[:-1], np.diff(powers), np.diff(powers**2)
+        scale, before = float(magnitudes[-1]), b""
         while scale > 0:
-            borders = (1.5 * scale * powers[:-1]).astype(np.float32)
-            cuts = magnitudes.searchsorted(borders)
-            if (cuts == edges[1:-1]).all():
+            cuts = magnitudes.searchsorted((scale * borders).astype(np.float32))
+            if cuts.tobytes() == before:
                 break
-            edges[1:-1] = cuts
-            sums = prefix[edges]
-            total = float(powers @ (sums[1:] - sums[:-1]))
-            scale = total / float(squares @ (edges[1:] - edges[:-1]))
+            before = cuts.tobytes()
+            # All numbers have a = 1 but those below a cut, whose a is less by the rise there.
+            total = prefix[-1] - rises @ prefix[cuts]
+            scale = float(total / (magnitudes.size - steps @ cuts))
         return torch.tensor(scale, dtype=torch.float32, device=x.device)
 
     def encode(self, x: "Tensor", scale: "Tensor") -> "Tensor":
