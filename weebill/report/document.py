@@ -57,7 +57,7 @@ class Exhibit:
         """The table as HTML."""
         return fragment_of(Path(self.file).read_text(encoding="utf-8"))
 
-    @property
+    @cached_property
     def spec(self) -> str:
         """The figure's specification as JSON for a page, without its title, which is a heading of the page."""
         spec = {key: value for key, value in self._specification.items() if key != "title"}

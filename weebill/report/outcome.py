@@ -77,9 +77,8 @@ def _models(tables: Path) -> list[_Model]:
     speeds: dict[str, float] = {}
     for row in read_csv([tables / "speed/variants.csv"]):
         speeds[row["variant"]] = max(speeds.get(row["variant"], 0.0), float(row["wps_1core"]))
-    rows: dict[str, list[dict[str, str]]] = defaultdict(
-        list
-    )  # of each variant, one for each test set
+    # Rows of each variant, one for each test set.
+    rows: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in read_csv([tables / "variants.csv"]):
         rows[row["variant"]].append(row)
     scores = {one: fmean(float(row["bleu"]) for row in found) for one, found in rows.items()}
