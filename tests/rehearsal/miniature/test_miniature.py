@@ -102,6 +102,15 @@ def test_a_student_of_another_text_comes_with_the_one_that_it_is_compared_with()
     assert architecture_of(others[0]) in small["students"]
 
 
+@pytest.mark.parametrize("name", TRANSLATIONS)
+def test_few_updates_change_what_a_translator_writes(name):
+    """Weights that hardly differ from random ones may translate everything by nothing."""
+    small = miniature(whole(name), ZOO).config
+    for training in (small["teacher"]["training"], small["training"]):
+        assert training["learning_rate"] >= 0.003
+        assert training["smoothing"] == 0 or training["smoothing"] * training["updates"] > 1
+
+
 def test_texts_are_short_and_never_shared():
     small = miniature(whole("wmt21"), ZOO)
     texts = {path: text.splitlines() for path, text in small.stand_ins.files.items()}

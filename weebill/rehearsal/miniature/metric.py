@@ -24,7 +24,7 @@ PAIR = re.compile(r"(?<![a-z])([a-z]{2})-([a-z]{2})(?![a-z])")  # languages in a
 SENTENCES_OF_TEXTS = 400
 PIECES = 600  # of a tokenizer, for letters of several scripts
 ROWS, TRAINED, VALIDATED = 40, 120, 16  # pairs to translate, to train translators on, to validate
-LEARNING = 64  # updates of a translator
+LEARNING = 64  # updates of a translator, whose translations must not all be empty
 TIMED = 6  # segments
 
 
@@ -192,8 +192,7 @@ def _pairs(name: str, entry: Config, stand_ins: StandIns) -> Config:
 def _way(way: Config, languages: tuple[str, str], stand_ins: StandIns) -> Config:
     """Return a way to translate with small models."""
     if way["by"] == "training":
-        # The training is long enough, and smoothing weak enough, that translations are not all empty.
-        return {**way, "training": {**short_training(way["training"], LEARNING), "smoothing": 0.1}}
+        return {**way, "training": short_training(way["training"], LEARNING)}
     codes = way.get("languages") or languages
     models = []
     for number, given in enumerate(way["models"]):

@@ -10,6 +10,9 @@ VALIDATE_EVERY = 8
 SENTENCES = 20
 BATCH_TOKENS = 384
 FEW = 2
+# Least learning rate, and least share of the newest weights in their average: with less, few updates hardly change a
+# model, and all its translations may be empty.
+RATE, SMOOTHING = 0.003, 0.1
 
 Settings = dict[str, Any]
 
@@ -29,6 +32,8 @@ def short_training(training: Mapping[str, Any], updates: int = UPDATES) -> Setti
         "warmup": updates // 4,
         "validate_every": min(VALIDATE_EVERY, updates),
         "checkpoint_every": min(VALIDATE_EVERY, updates),
+        "learning_rate": max(training["learning_rate"], RATE),
+        "smoothing": training["smoothing"] and max(training["smoothing"], SMOOTHING),
     }
     *earlier, last = training["stages"] or [None]
     if last is not None:
