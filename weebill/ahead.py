@@ -1,11 +1,12 @@
-"""Preparation of an iterator's next items by another thread, so that a GPU never waits for its next batch."""
+"""Work on an iterator's next items by other threads, so that a GPU never waits for what the processor does."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 END = object()
 
 
@@ -22,3 +23,36 @@ def ahead(items: Iterator[Item], count: int) -> Iterator[Item]:
             yield item
     finally:
         thread.shutdown(wait=True, cancel_futures=True)
+
+
+def called_ahead(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int
+) -> Iterator[Result]:
+    """Yield the function's result for each item in order.
+
+    threads: number of calls at once, for the next items; 1 calls it in this thread, when a result is asked for.
+    An error of the function or of `items` is raised after the results before it.
+    """
+    if threads == 1:
+        yield from map(function, items)
+        return
+    failures, pending = [], deque()
+
+    def given() -> Iterator[Item]:
+        try:
+            yield from items
+        except Exception as error:
+            failures.append(error)
+
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="ahead")
+    try:
+        for item in given():
+            pending.append(pool.submit(function, item))
+            if len(pending) == threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+        for error in failures:
+            raise error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Self
 
 from weebill_runtime.boundaries import (
     Division,
@@ -60,6 +60,17 @@ class LineTranslator(TextTranslator):
     def positions(self) -> int | None:
         """Same as the translator's."""
         return self.translator.positions
+
+    @property
+    def shareable(self) -> bool:
+        """Same as the translator's."""
+        return self.translator.shareable
+
+    def sharing(self, on_cut: Callable[[Cut], None]) -> Self:
+        """Implement `TextTranslator`."""
+        other = super().sharing(on_cut)
+        other.translator = self.translator.sharing(on_cut)
+        return other
 
     def piece_counts(self, sentences: list[str]) -> list[int]:
         """Implement `TextTranslator`."""

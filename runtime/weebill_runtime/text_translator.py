@@ -2,7 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -32,10 +34,18 @@ class TextTranslator(ABC):
     Results are in the order of the input.  progress: called with the number of sentences of each finished batch.
     on_cut: called with each sentence that is cut to `options.max_source_tokens` pieces; it logs a warning.
     positions: largest number of pieces that the model can read, whatever the options; None: any number.
+    shareable: True if several threads may translate, each by a translator of `sharing`; they search by turns.
     """
 
     on_cut: Callable[[Cut], None] = staticmethod(cut_logger("sentence "))
     positions: int | None = None
+    shareable = False
+
+    def sharing(self, on_cut: Callable[[Cut], None]) -> Self:
+        """Return a translator with this one's model, which another thread may use, and its own `on_cut`."""
+        other = copy(self)
+        other.on_cut = on_cut
+        return other
 
     def longest(self, options: SearchOptions) -> int:
         """Return the largest number of pieces of a sentence that is not cut."""
@@ -99,6 +109,7 @@ class PieceTranslator(TextTranslator):
 
     vocabulary: AnyVocabulary
     encoding_threads = 1
+    shareable = True
     _greedy: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[int]]]
     _search: Callable[[list[list[int]], SearchOptions, Progress | None], list[list[Candidate]]]
     _force_decode: Callable[[list[list[int]], list[list[int]], SearchOptions], list[float]]

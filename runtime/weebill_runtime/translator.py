@@ -15,7 +15,7 @@ from weebill_runtime.errors import InputError
 from weebill_runtime.folder import read_folder
 from weebill_runtime.lines import checked_iterable, checked_lines
 from weebill_runtime.long_lines import LineTranslator
-from weebill_runtime.options import SearchOptions, check_count
+from weebill_runtime.options import Cut, SearchOptions, check_count
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.student import Student
 from weebill_runtime.text_translator import Hypothesis, PieceTranslator, Progress
@@ -47,7 +47,8 @@ class StudentTranslator(PieceTranslator):
         """Divide the sources among the threads, long and short ones evenly; return results in the input's order."""
         first, students, count = self.student, self.students, len(self.students)
         if count == 1:  # do not start a thread for each single sentence
-            return work(first, sources, *arguments)
+            with first.turn:
+                return work(first, sources, *arguments)
         order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))
         hands = [order[thread::count] for thread in range(count)]
         shares = [[sources[index] for index in hand] for hand in hands]
@@ -130,6 +131,12 @@ class Translator(LineTranslator):
     def _take(self, translator: StudentTranslator) -> None:
         super().__init__(translator)
         self._lock = Lock()
+
+    def sharing(self, on_cut: Callable[[Cut], None]) -> Self:
+        """Implement `TextTranslator`."""
+        other = super().sharing(on_cut)
+        other._lock = Lock()
+        return other
 
     def translate(
         self,

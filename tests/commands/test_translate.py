@@ -5,7 +5,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from contextlib import suppress
+from threading import Lock
 from types import SimpleNamespace
 
 import pytest
@@ -15,8 +18,10 @@ from tests.small_models import TEXT, make_folder, make_whole_vocabulary
 from weebill.__main__ import main
 from weebill.commands import translate as translating
 from weebill.rehearsal.making.translators import SENTENCES, make_marian
+from weebill.runtime import searching
 from weebill.translation.loading import load_translator
 from weebill_runtime.options import SearchOptions
+from weebill_runtime.student import Student
 
 
 def test_lines_in_are_lines_out(folder):
@@ -58,10 +63,13 @@ def test_typed_and_plain_punctuation_are_translated_alike(translate, tmp_path, o
 
 def test_a_typed_line_is_answered_before_the_next_is_read(translate, folder, monkeypatch):
     sizes = []
-    answer = translating._answer
-    monkeypatch.setattr(
-        translating, "_answer", lambda *given: (sizes.append(len(given[1])), answer(*given))
-    )
+    search = Student.translate
+
+    def counted(student, sources, *given):
+        sizes.append(len(sources))
+        return search(student, sources, *given)
+
+    monkeypatch.setattr(Student, "translate", counted)
     text = "\n".join(TEXT[:3]).encode()
     code, out, error = translate(folder, text=text, typed=True)
     assert (code, sizes, error) == (0, [1, 1, 1], "Type a line and press Enter; Ctrl-D ends.\n")
@@ -203,6 +211,39 @@ def test_threads_divide_sentences_for_a_gpu(translate, folder, monkeypatch):
     assert translate(folder, "--device", "cpu:0", "--threads", 3, text=text)[:2] == expected[:2]
     assert translate(folder, "--beam", 2, "--threads", 3, text=text)[0] == 0
     assert given == [3, 1], "the threads of the runtime on the processor each have one"
+
+
+@pytest.mark.parametrize("options", [[], ["--beam", 3, "--nbest", 2]])
+def test_a_gpus_windows_are_searched_by_turns_and_answered_in_order(
+    translate, folder, monkeypatch, options
+):
+    text = "\n".join(
+        [*TEXT, "", *(f"{line} {'dog' * number}" for number, line in enumerate(TEXT * 3))]
+    )
+    options = [*options, "--max-length", 9, "--window", 2, "--device", "cpu:0"]
+    threads = translating.AHEAD
+    monkeypatch.setattr(translating, "AHEAD", 1)
+    code, out, errors = translate(folder, *options, text=text.encode())
+    assert code == 0 and "standard input:" in errors
+    monkeypatch.setattr(translating, "AHEAD", threads)
+    within, searches = Lock(), []
+
+    def alone(search):
+        def searching(*given):
+            assert within.acquire(blocking=False), "two threads search at once"
+            time.sleep(0.001)
+            searches.append(threading.current_thread())
+            found = search(*given)
+            within.release()
+            return found
+
+        return searching
+
+    for place, name in ((Student, "translate"), (searching, "search")):
+        monkeypatch.setattr(place, name, alone(getattr(place, name)))
+    found = translate(folder, *options, text=text.encode())
+    assert found[:2] == (0, out) and sorted(found[2].splitlines()) == sorted(errors.splitlines())
+    assert len(set(searches)) == threads
 
 
 def test_a_precision_is_chosen_below_a_folder(translate, folder, tmp_path):

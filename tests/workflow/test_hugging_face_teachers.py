@@ -9,7 +9,7 @@ from tests.workflow.running import TINY, TRANSLATION, snakemake
 from weebill.corpus.table import read_batches, read_columns
 from weebill.files import read_json
 from weebill.rehearsal.making.translators import make_m2m, make_marian
-from weebill.translation.distillation.decoding import best_hypothesis
+from weebill.translation.distillation.selection import best_hypothesis
 from weebill.translation.loading import load_translator
 from weebill.translation.search import fastest_precision
 from weebill_runtime.options import SearchOptions

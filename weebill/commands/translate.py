@@ -6,10 +6,11 @@ A line has at most 1 MiB.
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from weebill.ahead import called_ahead
 from weebill.arguments import add_threads, beam, positive
 from weebill.errors import InputError
 from weebill.text_files import decoded_lines, standard_input
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from weebill_runtime.text_translator import TextTranslator
 
 WINDOW, GPU_WINDOW = 4096, 65_536  # lines; a GPU translates its window in seconds
+AHEAD = 3  # windows in work at once on a GPU
 # A window of long lines has fewer lines, because each character takes about 100 bytes of memory.
 LINE_CHARACTERS, WINDOW_CHARACTERS = 1 << 10, 1 << 24
 SAMPLED_ROWS = 512  # approximate number of translations drawn in parallel
@@ -105,9 +107,12 @@ def run(arguments: argparse.Namespace) -> int:
         print("Type a line and press Enter; Ctrl-D ends.", file=sys.stderr, flush=True)
     try:
         many = WINDOW if arguments.device == "cpu" else GPU_WINDOW
-        for window in _windows(lines, arguments.window or (1 if typed else many)):
-            translator.on_cut = partial(_tell_cut, first, positions)
-            _answer(translator, window, options, first if numbered else None)
+        windows = _windows(lines, arguments.window or (1 if typed else many))
+        ahead = AHEAD if many == GPU_WINDOW and translator.shareable else 1
+        for window, answer in _answers(translator, windows, options, numbered, ahead):
+            for line in answer:
+                sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
+            sys.stdout.buffer.flush()
             first += len(window)
             words += sum(len(line.split()) for line in window)
             told = f"\r{first:,} lines, {words / (time.perf_counter() - start):,.0f} words/s"
@@ -141,21 +146,37 @@ def _windows(lines: Iterator[str], size: int) -> Iterator[list[str]]:
         yield window
 
 
-def _answer(
-    translator: "TextTranslator", window: Sequence[str], options: "SearchOptions", first: int | None
-) -> None:
-    """Write the translations of a window, with scores and line numbers if the number of its first line is given."""
-    if first is None:
-        lines = translator.translate(window, options)
-    else:
-        lines = [
-            f"{number} ||| {one.text} ||| {one.score:.6f}"
-            for number, found in enumerate(translator.nbest(window, options), start=first)
-            for one in found
+def _answers(
+    translator: "TextTranslator",
+    windows: Iterator[list[str]],
+    options: "SearchOptions",
+    numbered: bool,
+    ahead: int,
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield each window with its translations, which have scores and line numbers if they are `numbered`.
+
+    ahead: number of windows in work at once, for a GPU: while one is searched, others are divided into pieces, or
+    joined from them.
+    """
+
+    def answer(task: tuple[int, list[str]]) -> tuple[list[str], list[str]]:
+        first, window = task
+        one = translator.sharing(partial(_tell_cut, first, translator.positions))
+        if not numbered:
+            return window, one.translate(window, options)
+        return window, [
+            f"{number} ||| {hypothesis.text} ||| {hypothesis.score:.6f}"
+            for number, found in enumerate(one.nbest(window, options), start=first)
+            for hypothesis in found
         ]
-    for line in lines:
-        sys.stdout.buffer.write(line.replace("\n", " ").encode("utf-8") + b"\n")
-    sys.stdout.buffer.flush()
+
+    def tasks() -> Iterator[tuple[int, list[str]]]:
+        first = 0
+        for window in windows:
+            yield first, window
+            first += len(window)
+
+    return called_ahead(answer, tasks(), ahead)
 
 
 def _tell_cut(first: int, positions: int | None, cut: "Cut") -> None:

@@ -1,7 +1,9 @@
 """Translation of text by finished networks in PyTorch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from threading import Lock
+from typing import Any
 
 from weebill.kernels.cuda import text_threads
 from weebill.translation.search.ensemble import Ensemble
@@ -16,7 +18,15 @@ class NetworkTranslator(PieceTranslator):
 
     def __init__(self, networks: Sequence, vocabulary: AnyVocabulary) -> None:
         self.vocabulary = vocabulary
-        self._greedy, self._search = partial(greedy, networks), partial(search, networks)
-        device = networks[0].output.bias.device
+        device, turn = networks[0].output.bias.device, Lock()
         self.encoding_threads = text_threads(device)
-        self._force_decode = partial(force_decode, Ensemble(networks), device=device)
+        self._greedy = partial(_in_turn, turn, greedy, networks)
+        self._search = partial(_in_turn, turn, search, networks)
+        self._force_decode = partial(
+            _in_turn, turn, force_decode, Ensemble(networks), device=device
+        )
+
+
+def _in_turn(turn: Lock, function: Callable, *given: Any, **named: Any) -> Any:
+    with turn:
+        return function(*given, **named)

@@ -54,5 +54,6 @@ with job(snakemake.log[0]):
         },
         snakemake.params.target,
         CHUNK_ROWS[torch.device(device).type],
+        workers=0 if device == "cpu" else snakemake.threads,
     )
     text.unlink()

@@ -3,7 +3,9 @@
 import logging
 import os
 import signal
+import time
 from dataclasses import replace
+from threading import Barrier, Lock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +18,7 @@ from weebill.translation.distillation.decoding import translate_shard
 from weebill.translation.distillation.merging import Translated, join, merge
 from weebill.translation.distillation.shards import NBEST_SCHEMA, shard_bounds, write_shard
 from weebill_runtime.options import Cut, SearchOptions
-from weebill_runtime.text_translator import Hypothesis
+from weebill_runtime.text_translator import Hypothesis, TextTranslator
 
 SCHEMA = pa.schema(
     [
@@ -33,16 +35,26 @@ SCHEMA = pa.schema(
 SEARCH = SearchOptions(beam=3, nbest=3)
 
 
-class Echo:
+class Echo(TextTranslator):
     """Teacher whose hypotheses depend only on the sentence; it counts its sentences."""
 
     def __init__(self, stop_after: int | None = None) -> None:
-        self.translated, self.stop_after = 0, stop_after
+        self._seen, self.stop_after = [], stop_after
+
+    @property
+    def translated(self) -> int:
+        return len(self._seen)
+
+    def piece_counts(self, sentences):
+        return list(map(len, sentences))
+
+    def _score_pairs(self, sentences, translations, options):
+        raise NotImplementedError
 
     def nbest(self, sentences, options, progress=None):
         if self.stop_after is not None and self.translated >= self.stop_after:
             raise KeyboardInterrupt
-        self.translated += len(sentences)
+        self._seen += sentences
         return [
             [Hypothesis(f"{text} {rank}".strip(), -0.5 - rank, ()) for rank in range(options.nbest)]
             if text != "mute"
@@ -202,6 +214,36 @@ def test_a_killed_shard_goes_on_to_the_same_bytes(tmp_path):
     assert not (tmp_path / "resumed.parquet.work").exists()
 
 
+@pytest.mark.parametrize("shareable", [False, True])
+def test_selection_beside_the_search_makes_the_same_bytes(tmp_path, shareable):
+    """Threads search next chunks, by turns if the translator is not shareable, and processes select hypotheses."""
+    corpus = make_corpus(tmp_path / "c")
+    shard = tmp_path / "shard.parquet"
+    split_corpus(corpus, [shard], parallel=True)
+    translate_shard(shard, tmp_path / "one.parquet", Echo(), SEARCH, {}, chunk_rows=4)
+
+    class Met(Echo):
+        """Teacher that is in two chunks at once if it may, and fails if it may not."""
+
+        within, both = Lock(), Barrier(2)
+
+        def nbest(self, sentences, options, progress=None):
+            if self.translated < 8:
+                if shareable:
+                    self.both.wait(30)
+                else:
+                    assert self.within.acquire(blocking=False)
+                    time.sleep(0.05)
+                    self.within.release()
+            return super().nbest(sentences, options, progress)
+
+    teacher = Met()
+    teacher.shareable = shareable
+    translate_shard(shard, tmp_path / "three.parquet", teacher, SEARCH, {}, chunk_rows=4, workers=2)
+    assert teacher.translated == 18
+    assert (tmp_path / "three.parquet").read_bytes() == (tmp_path / "one.parquet").read_bytes()
+
+
 class Deadly(Echo):
     """Teacher that kills its own process, like `kill -9`, after a number of sentences."""
 
@@ -301,8 +343,6 @@ def test_joined_tables_are_their_kept_rows(tmp_path):
 
 class Cropping(Echo):
     """Teacher that crops sentences with two digits, as if it could read only 6 letters."""
-
-    on_cut = None
 
     def nbest(self, sentences, options, progress=None):
         for number, text in enumerate(sentences):

@@ -5,16 +5,12 @@ Every finished shard is a file in the work folder, so that a killed run continue
 """
 
 import logging
-import os
 import shutil
-import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +38,7 @@ from weebill.corpus.table import (
 from weebill.errors import InputError
 from weebill.files import atomic_path, claim_folder, move_folder, remove_folder
 from weebill.replaceable import check_replaceable
+from weebill.worker_processes import worker_processes
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.progress import counter
 from weebill_runtime.names import SIDES, Side
@@ -196,9 +193,7 @@ def _each(function, tasks: list[tuple], rows: list[int], unit: str, workers: int
             function(*task)
             progress(count)
         return
-    # Processes are spawned, because forking a process with running threads of Arrow is not safe.
-    spawn = get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(tasks)), spawn, _end_with_parent) as pool:
+    with worker_processes(min(workers, len(tasks))) as pool:
         futures = [pool.submit(function, *task) for task in tasks]
         try:
             for future, count in zip(futures, rows, strict=True):
@@ -207,16 +202,6 @@ def _each(function, tasks: list[tuple], rows: list[int], unit: str, workers: int
         except BaseException:
             pool.shutdown(cancel_futures=True)  # do not wait until the other shards are finished
             raise
-
-
-def _end_with_parent() -> None:
-    """End this worker if its parent is killed; otherwise it would wait for ever, or write while a new run writes."""
-
-    def outlive() -> None:
-        parent_process().join()
-        os._exit(1)
-
-    threading.Thread(target=outlive, daemon=True).start()
 
 
 def _normalise_shard(

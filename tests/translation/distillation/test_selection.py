@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from weebill.translation.distillation.decoding import best_hypothesis, sentence_bleu
+from weebill.translation.distillation.selection import best_hypothesis, sentence_bleu
 
 
 def test_sentence_bleu_by_hand():
