@@ -161,10 +161,17 @@ def test_a_card_explains_the_mark_of_a_noisy_time(results):
         (REFERENCELESS, "its source", "-s source.txt"),
     ],
 )
-def test_a_card_of_a_metric_asks_for_the_texts_that_it_reads(tmp_path, kind, told, options):
+@pytest.mark.parametrize("checkpoint", [False, True])
+def test_a_card_of_a_metric_asks_for_the_texts_that_it_reads(
+    tmp_path, kind, told, options, checkpoint
+):
+    """A reference metric is in the format of unbabel-comet."""
     found = metric_results(0.121, -0.004)
     found.config = {**found.config, "experiment": "m", "seed": 1}
-    write_json(tmp_path / "config.json", {"architecture": Architecture(kind).to_dict()})
+    if checkpoint:
+        (tmp_path / "hparams.yaml").write_text(f"class_identifier: {kind}\n")
+    else:
+        write_json(tmp_path / "config.json", {"architecture": Architecture(kind).to_dict()})
     card = metric.card_of(found, "pruned", str(tmp_path))
     assert card.scores[0].value == 0.121 and "80" in dict(card.facts)["Parameters"]
     assert card.about.endswith(f"It scores a translation by {told}.")

@@ -11,6 +11,7 @@ from weebill.report.cards.card import Card, Score
 from weebill.report.front.metric import timed
 from weebill.report.results import Results
 from weebill.report.table import shortened
+from weebill.yaml_files import load_yaml
 
 # Text that a metric reads besides the translation → its name in a sentence, and its argument of `weebill score`.
 TEXTS = {
@@ -47,8 +48,12 @@ def card_of(results: Results, name: str, folder: str) -> Card:
 
 def _read_texts(folder: str) -> list[str]:
     """Return the texts that a metric reads besides the translation, as keys of TEXTS."""
-    path = Path(folder, "config.json")
-    known = Architecture.from_dict(read_json(path)["architecture"], str(path)).texts
+    checkpoint, path = Path(folder, "hparams.yaml"), Path(folder, "config.json")
+    if checkpoint.is_file():  # a reference metric, in the format of unbabel-comet
+        values = load_yaml(checkpoint.read_text(encoding="utf-8"))
+        known = Architecture.from_hyperparameters(values, str(checkpoint)).texts
+    else:
+        known = Architecture.from_dict(read_json(path)["architecture"], str(path)).texts
     return [one for one in TEXTS if one in known]
 
 
