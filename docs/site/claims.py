@@ -1,8 +1,12 @@
-"""The README's table of measured claims, from committed results.  `python -m docs.site.claims` writes it anew."""
+"""The README's tables of claims, ours and the papers', from committed results.
+
+`python -m docs.site.claims` writes them anew.
+"""
 
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 from docs.site.contents import REPOSITORY
@@ -11,6 +15,18 @@ from docs.site.measured import row_of
 README = REPOSITORY / "README.md"
 TABLE = re.compile(r"(<!-- claims -->\n).*?(<!-- end of claims -->)", re.DOTALL)
 HEAD = "| claim | measured | how |\n|---|---|---|\n"
+PAPERS_TABLE = re.compile(r"(<!-- papers -->\n).*?(<!-- end of papers -->)", re.DOTALL)
+VERDICTS = ("reproduced", "undecided", "not reproduced", "opposite")
+PAPERS_HEAD = (
+    f"| paper | experiment | {' | '.join(VERDICTS)} |\n|---|---|{'---:|' * len(VERDICTS)}\n"
+)
+# Paper's name on a page → pages of the experiments that test its claims.
+TESTED = {
+    "WNGT 2020": ("multi30k", "pruning"),
+    "WMT 2021": ("multi30k", "pruning"),
+    "COMETINHO": ("metric-small",),
+    "TEXTGEN": ("generation-small",),
+}
 
 SMALL = "pruned, quantized"  # role of the best small student in the page's first table
 COMET_LARGE = "COMET of XLM-R's large shape, newstest2021 en-de, 11 segments"
@@ -21,7 +37,22 @@ Cells = dict[str, str]
 def with_claims(text: str) -> str:
     """Return the README's text with its table of claims made anew."""
     rows = "".join(f"| {' | '.join(row)} |\n" for row in claims())
-    return TABLE.sub(lambda match: f"{match[1]}{HEAD}{rows}{match[2]}", text)
+    text = TABLE.sub(lambda match: f"{match[1]}{HEAD}{rows}{match[2]}", text)
+    counts = "".join(f"| {' | '.join(row)} |\n" for row in verdicts())
+    return PAPERS_TABLE.sub(lambda match: f"{match[1]}{PAPERS_HEAD}{counts}{match[2]}", text)
+
+
+def verdicts() -> Iterator[list[str]]:
+    """Yield the numbers of a paper's claims with each verdict, for each experiment that measured one."""
+    for paper, pages in TESTED.items():
+        for page in pages:
+            text = (REPOSITORY / f"docs/results/{page}.md").read_text("utf-8")
+            section = text.partition(f"<summary>{paper}: claims</summary>")[2]
+            rows = _rows(section.partition("</details>")[0])
+            found = Counter(row["Verdict"].split(" (")[0] for row in rows)
+            if any(found[verdict] for verdict in VERDICTS):
+                numbers = [str(found[verdict]) for verdict in VERDICTS]
+                yield [paper, f"[{page}](docs/results/{page}.md)", *numbers]
 
 
 def claims() -> Iterator[tuple[str, str, str]]:
@@ -62,7 +93,8 @@ def claims() -> Iterator[tuple[str, str, str]]:
     times = bart["s an example"], before["s an example"]
     noisy = ", a noisy measurement" if any("~" in one for one in times) else ""
     yield (
-        "A small BART stays good when it is distilled, pruned and quantized (BBC news).",
+        "A small BART loses little when it is distilled, pruned and quantized (BBC news; the beginnings of the articles "
+        "are better summaries than its own).",
         f"ROUGE-L {_first(bart['ROUGE-L'])} (before: {_first(before['ROUGE-L'])}); {_first(bart['MiB'])} MiB "
         f"({_first(before['MiB'])}); {_first(times[0])} s a text ({_first(times[1])}){noisy}",
         "[experiment](docs/results/generation-small.md)",

@@ -158,10 +158,19 @@ def compared_texts(student):
 
 
 def steps_of(student):
-    """Return (variant, baseline) for each variant of a student; the unpruned float32 one's is the teacher."""
+    """Return (variant, baseline) for each variant of a student; the unpruned float32 one's is the teacher.
+
+    A pruned variant in other numbers is compared with the pruned float32 one too, and a grid's fine-tuned, or otherwise
+    varied, precision with the grid's plain one.
+    """
     whole, teacher = (student, UNPRUNED, "float32"), next(iter(MEASURED))
-    pairs = [(one, whole) for one in scored(student) if one != whole]
-    return [(whole, teacher), *pairs]
+    every, pairs = scored(student), [(whole, teacher)]
+    for one in every:
+        _, recipe, precision = one
+        before = [(student, recipe, name) for name in ("float32", grid_of(precision))]
+        found = dict.fromkeys([whole, *(other for other in before if other in every)])
+        pairs += [(one, other) for other in found if other != one]
+    return pairs
 
 
 def whole_students():

@@ -1,5 +1,7 @@
 """The plain scorer gives the fast scorer's scores, sorted or not, with and without references."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
@@ -15,11 +17,19 @@ def metric(tmp_path):
 
 
 @pytest.mark.parametrize("sort", [False, True])
-def test_equal_scores(metric, sort):
+@pytest.mark.parametrize("cache", [False, True])
+def test_equal_scores(metric, sort, cache, monkeypatch):
     ours = Scorer(metric).score(SYSTEMS, SOURCES, REFERENCES)
-    plain = PlainScorer(metric, sort=sort, batch=4).score(SYSTEMS, SOURCES, REFERENCES)
-    for name in SYSTEMS:
-        np.testing.assert_allclose(plain[name], ours[name], atol=1e-5)
+    scorer, encoded = PlainScorer(metric, sort=sort, cache=cache, batch=4), []
+    encode = scorer._encoded
+    monkeypatch.setattr(scorer, "_encoded", lambda texts: encoded.extend(texts) or encode(texts))
+    for _ in range(2):
+        plain = scorer.score(SYSTEMS, SOURCES, REFERENCES)
+        for name in SYSTEMS:
+            np.testing.assert_allclose(plain[name], ours[name], atol=1e-5)
+    given = [*chain(*SYSTEMS.values()), *[*SOURCES, *REFERENCES] * len(SYSTEMS)]
+    # A call of `score` begins with an empty cache.
+    assert sorted(encoded) == sorted(2 * (list(set(given)) if cache else given))
 
 
 def test_equal_scores_without_references(tmp_path):

@@ -34,7 +34,7 @@ def agreement(
 
 def metric_results(tau: float | None, difference: float | None) -> Results:
     config = {
-        "test_sets": {NEWS: {"paper": "zh-en_news"}},
+        "test_sets": {NEWS: {"paper": "zh-en_news", "table": "news.tsv"}},
         "evaluation": {"permutations": 20},
         "pruning": {"recipe": [{"method": "depth", "layers": 1}]},
     }

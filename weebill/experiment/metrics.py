@@ -7,8 +7,10 @@ from typing import Any
 LEXICAL = ("BLEU", "chrF")
 REFERENCE, ENSEMBLE, PRUNED, DISTILLED = "reference", "ensemble", "pruned", "distilled"
 OURS = (REFERENCE, ENSEMBLE, PRUNED, DISTILLED)
-# Slow ways to score, which are timed.
+# Ways of the reference scorer, which are timed: what COMETINHO §3 compares.
 PLAIN, SORTED = "as given, without cache", "sorted, without cache"
+CACHED, SORTED_CACHED = "as given, with cache", "sorted, with cache"
+OURS_WAY = "ours"  # beginning of the names of our scorer's ways
 PARTS = ("layers", "neurons", "heads")  # each has a figure
 Recipe = list[dict[str, Any]]  # methods, applied in turn
 

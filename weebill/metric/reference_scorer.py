@@ -24,9 +24,16 @@ BATCH = 16  # segments, as in the paper
 class PlainScorer:
     """Metric in float32 on the CPU, with all encoder layers of its architecture."""
 
-    def __init__(self, metric: Metric, *, sort: bool = False, batch: int = BATCH) -> None:
-        """Take a metric; sort: batch segments in the order of their sources' lengths (§3, "length batching")."""
+    def __init__(
+        self, metric: Metric, *, sort: bool = False, cache: bool = False, batch: int = BATCH
+    ) -> None:
+        """Take a metric.
+
+        sort: batch segments in the order of their sources' lengths (§3, "length batching").  cache: encode each
+        distinct text once in a call of `score` (§3, "caching"); texts that are encoded together are not cached.
+        """
         self.metric, self.sort, self.batch = metric, sort, batch
+        self._cache: dict[str, Tensor] | None = {} if cache else None
         self.needs_sources = "src" in metric.network.architecture.texts
         self.needs_references = metric.network.architecture.needs_references
 
@@ -42,6 +49,8 @@ class PlainScorer:
         order = list(range(len(others[0])))
         if self.sort:
             order.sort(key=lambda row: len(others[0][row]))
+        if self._cache is not None:
+            self._cache.clear()
         found = {name: np.empty(len(order), dtype=np.float32) for name in systems}
         for name, lines in systems.items():
             for start in range(0, len(order), self.batch):
@@ -81,6 +90,14 @@ class PlainScorer:
 
     def _vectors(self, sentences: Sequence[str]) -> Tensor:
         """Return vectors (sentences, d)."""
+        if self._cache is None:
+            return self._encoded(sentences)
+        missing = [one for one in dict.fromkeys(sentences) if one not in self._cache]
+        if missing:
+            self._cache.update(zip(missing, self._encoded(missing), strict=True))
+        return torch.stack([self._cache[one] for one in sentences])
+
+    def _encoded(self, sentences: Sequence[str]) -> Tensor:
         pieces, _ = self.metric.tokenizer.encode(sentences, self.metric.longest)
         return self._pooled(pieces)
 

@@ -107,6 +107,11 @@ def signed(value: float | None, decimals: int = 2) -> str:
     return "" if value is None else f"{round(value, decimals) + 0.0:+.{decimals}f}"
 
 
+def signed_text(text: str) -> str:
+    """Return a shown number with a minus sign instead of a hyphen."""
+    return text.replace("-", "−")
+
+
 def three_digits(value: float | None) -> str:
     """Format a number with at least three significant digits: 0.00123, 0.123, 1.23, 12.3, 123, 1234."""
     return "" if value is None else _digits(value, 3)

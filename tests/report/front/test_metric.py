@@ -19,6 +19,17 @@ def test_the_verdict_tells_size_loss_and_cost():
     assert cost == "The run times of all jobs add up to 30.0 minutes."
 
 
+def test_what_speaks_against_the_method_is_told():
+    results = metric_results(0.121, -0.004)
+    results.config |= {"experiment": "m", "seed": 1, "encoders": {}}
+    results.qualities = [*results.qualities, agreement("ensemble", 0.117, -0.008)]
+    verdict = metric.front(results, [], []).verdict
+    assert any(
+        line.startswith("The mean of the references' scores") and "−0.008 on " in line
+        for line in verdict
+    )
+
+
 def test_an_experiment_without_smaller_metrics_tells_its_cost():
     results = metric_results(None, None)
     results.config |= {"experiment": "m", "seed": 1, "encoders": {}}

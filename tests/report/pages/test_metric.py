@@ -6,7 +6,7 @@ from tests.report.metric_results import NEWS
 from tests.report.metric_results import metric_results as results
 from tests.report.tables.test_robustness import one as damaged
 from weebill.report.front.front import rehearsed
-from weebill.report.pages.metric import in_short, metric_page
+from weebill.report.pages.metric import in_short, learnt_from, metric_page
 from weebill.report.tables.beside_papers.cometinho import TABLES
 from weebill.report.tables.metric import agreement_table
 
@@ -42,6 +42,27 @@ def test_the_page_has_robustness_if_it_was_measured():
     assert heading not in metric_page(found, [], {})
     found.robustness = [damaged("reference", "number", 0.875, 0.31, NEWS)]
     assert heading in metric_page(found, [], {})
+
+
+def test_the_page_says_what_the_metrics_learn_from():
+    found = results(0.121, -0.004)
+    trained = {"by": "training", "architecture": "tiny", "training": {"updates": 1000}}
+    pivot = {"by": "models", "models": ["en-fr", {"hugging_face": "x/fr-de", "revision": "1"}]}
+    translations = {"strong": trained, "pivot": pivot}
+    pairs = {"source": "captions.en", "rows": 16000, "translations": translations}
+    config = {
+        **found.config,
+        "encoders": {"small": {"by": "pretraining"}, "large": {"by": "hugging_face"}},
+        "texts": ["news.en", {"url": "https://x/y", "sha256": "0"}],
+        "reference": {"judgements": [{"table": "ted.tsv", "score": "mqm"}]},
+        "distillation": {"pairs": {"en-de": pairs}},
+    }
+    text, judged, distilled, measured = learnt_from(config)
+    assert '(small): `news.en`, `{"url": "https://x/y"' in text
+    assert judged == "People's judgements, for the reference: mqm of `ted.tsv`."
+    assert "en-de: 16,000 rows of `captions.en`, translated by strong (tiny, trained" in distilled
+    assert 'by 1,000 updates), pivot (`en-fr` and `{"hugging_face": "x/fr-de"' in distilled
+    assert measured == f"Judgements for the measurement: {NEWS} (`news.tsv`)."
 
 
 def test_a_miniature_is_marked_and_a_real_experiment_is_not():

@@ -14,7 +14,7 @@ from pathlib import Path
 from weebill.errors import InputError
 from weebill.evaluation.measurement import conditions
 from weebill.evaluation.timing.timer import Work, one_thread, seconds_in_turn
-from weebill.experiment.metrics import PLAIN, SORTED
+from weebill.experiment.metrics import CACHED, OURS_WAY, PLAIN, SORTED, SORTED_CACHED
 from weebill.metric.folder import Metric
 from weebill.metric.lexical import lexical_scores
 from weebill.metric.mbr import MetricUtility, decode, varied
@@ -105,14 +105,19 @@ def measure_metrics(
     precision: str,
     rounds: int,
 ) -> list[MetricSpeed]:
-    """Time every metric by our scorer, and the first one by the reference scorer too.
+    """Time every metric by our scorer, and the first one by the reference scorer too, which sorts and caches or not.
 
     candidates: (source, translations), with as many translations as the largest of `counts`.
     """
     (first, whole), *_ = metrics.items()
     scorers = {name: Scorer(metric, precision) for name, metric in metrics.items()}
-    plain = [(first, PLAIN, PlainScorer(whole)), (first, SORTED, PlainScorer(whole, sort=True))]
-    ours = [(name, f"ours, {scorer.precision}", scorer) for name, scorer in scorers.items()]
+    plain = [
+        (first, PLAIN, PlainScorer(whole)),
+        (first, SORTED, PlainScorer(whole, sort=True)),
+        (first, CACHED, PlainScorer(whole, cache=True)),
+        (first, SORTED_CACHED, PlainScorer(whole, sort=True, cache=True)),
+    ]
+    ours = [(name, f"{OURS_WAY}, {scorer.precision}", scorer) for name, scorer in scorers.items()]
     works: dict[tuple[str, str, str, int], Work] = {}
     for count in range(1, len(text.systems) + 1):
         part = text.first(count)

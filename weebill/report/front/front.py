@@ -74,11 +74,6 @@ def times(more: str, less: str) -> str:
     return delta(more, less, "ratio").removeprefix("x")
 
 
-def signed_text(text: str) -> str:
-    """Return a shown number with a minus sign instead of a hyphen."""
-    return text.replace("-", "−")
-
-
 def spread(count: int) -> list[int]:
     """Return evenly spaced places of the examples out of `count`, or all places if there are fewer."""
     wanted = min(count, EXAMPLES)

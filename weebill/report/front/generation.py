@@ -30,6 +30,7 @@ def front(
         ("Seed", str(config["seed"])),
     ]
     verdict = [line for model in models if (line := _sentence(results, model))][:2]
+    verdict += below_lead(results)
     verdict.append(cost_sentence(jobs, stages))
     title = f"{config['experiment']}: small models that generate text"
     return Front(
@@ -69,6 +70,25 @@ def _sentence(results: Results, model: str) -> str:
         if same := lookup.quality(results, control, name) if control else None:
             told += f", that of its control `{control}` {lookup.texts(same, name)[0]}"
     return f"{told}."
+
+
+def below_lead(results: Results) -> list[str]:
+    """Say that no model writes better summaries than the beginnings of the articles, if it is so."""
+    task = "summarization"
+    variants, metric = lookup.variants_for(results.config, task), lookup.METRICS[task][0]
+    scored = [one for v in variants if (one := lookup.quality(results, v, metric))]
+    leads = lookup.leads_for(results, [metric])
+    if not scored or not leads:
+        return []
+    best, lead = (max(some, key=lambda one: one.score) for some in (scored, leads))
+    if best.score > lead.score:
+        return []
+    own, beginning = (lookup.texts(one, metric)[0] for one in (best, lead))
+    return [
+        f"No model here summarizes better than the beginnings of the articles, whose {metric} is {beginning}: the "
+        f"best, `{best.variant}`, has {own}. Its text is too small to learn more, so what a step costs a good model "
+        "does not follow."
+    ]
 
 
 def _texts(results: Results, variant: str, metric: str) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weebill.experiment.metrics import DISTILLED, ENSEMBLE, PLAIN, PRUNED, REFERENCE, SORTED
+from weebill.experiment.metrics import DISTILLED, ENSEMBLE, OURS_WAY, PLAIN, PRUNED, REFERENCE
 from weebill.files import read_json
 from weebill.report import noise
 from weebill.report.costs import Job, hours
@@ -13,12 +13,21 @@ from weebill.report.front.front import (
     Front,
     cost_sentence,
     hours_cell,
-    signed_text,
     spread,
     times,
 )
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, fixed, probability, signed, three_digits
+from weebill.report.table import (
+    Cell,
+    Column,
+    Row,
+    Table,
+    fixed,
+    probability,
+    signed,
+    signed_text,
+    three_digits,
+)
 
 if TYPE_CHECKING:
     from weebill.evaluation.timing.metric_speed import MetricSpeed
@@ -39,19 +48,19 @@ def front(
     ]
     small = next((name for name in (DISTILLED, PRUNED) if name in results.metrics()), None)
     said = [_gain(results, small), _loss(results, small)] if small else []
+    said += [_beside_reference(results, name, told) for name, told in REMARKABLE.items()]
     said.append(cost_sentence(jobs, stages))
     title = f"{config['experiment']}: small metrics of translation"
     return Front(title, setting, [one for one in said if one], metrics_table(results, jobs), FIGURE)
 
 
 def timed(results: Results, metric: str, way: str = "") -> "MetricSpeed | None":
-    """Return the time to score the most systems together, by a slow way or by our scorer, whose name differs."""
-    slow = (PLAIN, SORTED)
+    """Return the time to score the most systems together, by a way of the reference scorer or by our scorer."""
     rows = [
         one
         for one in results.speeds
         if (one.study, one.metric) == ("systems", metric)
-        and (one.way == way if way else one.way not in slow)
+        and (one.way == way if way else one.way.startswith(OURS_WAY))
     ]
     return max(rows, key=lambda one: one.amount, default=None)
 
@@ -93,6 +102,24 @@ def _loss(results: Results, metric: str) -> str:
     if not parts:
         return ""
     return f"Its agreement with people is {', '.join(parts)}."
+
+
+# Metric → what is said of it, with its differences to the reference.
+REMARKABLE = {
+    ENSEMBLE: "The mean of the references' scores, from which a small metric learns, differs from the reference by",
+    "without-1-top-layers": "Without its top layer, the reference differs by",
+}
+
+
+def _beside_reference(results: Results, metric: str, told: str) -> str:
+    """Say by how much a metric's τ differs from the reference's, and whether this is shown."""
+    parts = []
+    for name in [*results.config["test_sets"], "development"]:
+        one = results.agreement(metric, name)
+        if one and one.difference is not None:
+            change = signed_text(signed(one.difference, 3))
+            parts.append(f"{change} on {name} (p = {probability(one.p_value)})")
+    return f"{told} {', '.join(parts)} in τ." if parts else ""
 
 
 def metrics_table(results: Results, jobs: Sequence[Job] = ()) -> Table:

@@ -17,13 +17,12 @@ from weebill.report.front.front import (
     Front,
     cost_sentence,
     hours_cell,
-    signed_text,
     spread,
     times,
 )
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results, first
-from weebill.report.table import Cell, Column, Row, Table, fixed, signed, three_digits
+from weebill.report.table import Cell, Column, Row, Table, fixed, signed, signed_text, three_digits
 from weebill.report.tables.comparisons import differences
 
 if TYPE_CHECKING:

@@ -31,13 +31,17 @@ def experiment_page(results: Results, jobs: Sequence[Job], figures: Mapping[str,
     builders += [overview.shortlist_table] if results.shortlists else []
     builders += [speeds.gpu_table, *on_gpu] if results.gpu_speeds else []
     builders += [speeds.benchmark_table] if results.engines else []
+    builders += [pruning.worth_table] if results.comparisons else []
+    builders += [pruning.seeds_table] if results.seeds else []
     builders += [overview.heads_table, *others, wngt20_claims, wmt21_claims]
     students = _students(results)
     ahead = front.front(results, jobs, [])
     first, rest = pictures(figures)
-    folded = [("Every variant in a sentence", bullets(in_short(results))), *rest]
+    findings = [*in_short(results), *pruning.seeds_findings(results)]
+    folded = [("Every variant in a sentence", bullets(findings)), *rest]
     folded += [*(build(results) for build in builders), run_time_table(jobs)]
-    summary = [*ahead.verdict, *not_shown(results), *noise.summary(results.speeds, "speeds")]
+    summary = [*ahead.verdict, *not_shown(results), *pruning.summary(results)]
+    summary += noise.summary(results.speeds, "speeds")
     return _page(results, "Results", students, summary, [ahead.table, *first], folded)
 
 
@@ -72,7 +76,9 @@ def _students(results: Results) -> str:
 
 def not_shown(results: Results) -> list[str]:
     """Return a sentence on the differences between students and their variants: significant ones and others."""
-    found = [one for one in results.steps if not one.baseline.startswith(f"{lookup.TEACHER}/")]
+    found = [
+        one for one in results.steps if one.baseline == str(Variant.parse(one.variant).baseline)
+    ]
     if not found:
         return []
     worse = sum(one.difference_high < 0 for one in found)

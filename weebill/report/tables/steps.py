@@ -7,7 +7,10 @@ from weebill.report.tables import comparisons
 
 
 def steps_table(results: Results) -> Table:
-    """Return a row for each variant: its paired BLEU difference to the student; for a student, to its teacher."""
+    """Return a row for each variant's paired BLEU difference to the student; for a student, to its teacher.
+
+    A pruned and quantized variant is also compared with the pruned one, and a fine-tuned one with the one before.
+    """
     rows, shown = [], set()
     for one in results.steps:
         variant, baseline = Variant.parse(one.variant), Variant.parse(one.baseline)
@@ -23,7 +26,8 @@ def steps_table(results: Results) -> Table:
     return Table(
         "steps",
         "What each step costs",
-        "Each student beside its teacher, and what pruning and quantization make of it beside the student.",
+        "Each student beside its teacher, and what pruning and quantization make of it beside the student and beside "
+        "the model before the last step.",
         (
             *Column.texts(variant="Variant"),
             *comparisons.SCORE,

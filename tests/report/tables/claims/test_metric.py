@@ -6,7 +6,7 @@ import pytest
 
 from tests.report.metric_results import NEWS, agreement, metric_results
 from weebill.evaluation.timing.metric_speed import MetricSpeed
-from weebill.experiment.metrics import PLAIN
+from weebill.experiment.metrics import PLAIN, SORTED, SORTED_CACHED
 from weebill.report.tables.claims.metric import MEASURES
 
 
@@ -19,14 +19,18 @@ def timed(metric, way, systems, *seconds):
 @pytest.fixture
 def results():
     found = metric_results(0.115, -0.01)
-    found.config["pruning"] |= {"layers": [1, 8]}
+    found.config["pruning"] |= {"layers": [1, 2, 8]}
+    found.config["test_sets"][NEWS]["paper"] = "en-de_news"
     lexical = [agreement("BLEU", 0.05, -0.075), agreement("chrF", 0.0875, -0.0375)]
     layers = [
         agreement("without-1-top-layers", 0.13, 0.005),
+        agreement("without-2-top-layers", 0.12, -0.005),
         agreement("without-8-top-layers", 0.1, -0.025),
     ]
     speeds = [
         timed("reference", PLAIN, 1, 4.0, 4.0, 5.0),
+        timed("reference", SORTED, 1, 3.0, 3.0, 3.0),
+        timed("reference", SORTED_CACHED, 1, 1.0, 2.0, 2.0),
         timed("reference", "ours, float32", 1, 1.0, 2.0, 2.0),
         timed("pruned", "ours, float32", 1, 1.0, 1.0, 1.0),
     ]

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import hypot, inf
+from statistics import fmean
 
 from weebill.report import papers
 from weebill.report.results import Results
 from weebill.report.table import Column, Row, Table, three_digits
 
 ALONE = "(value alone)"  # mark of a verdict without bounds
+ABSENT = "not measured"
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Effect:
     value: float
     low: float | None = None
     high: float | None = None
+    note: str = ""  # what a reader of the verdict must know about this effect
 
     @classmethod
     def exact(cls, of: str, value: float) -> "Effect":
@@ -32,6 +35,16 @@ class Effect:
         """Return a speed-up.  fast, slow: seconds of each interleaved round of both."""
         ratios = [b / a for a, b in zip(fast, slow, strict=True)]
         return cls(of, ratio, min(ratios), max(ratios))
+
+    @classmethod
+    def mean(cls, of: str, effects: Sequence["Effect"], note: str = "") -> "Effect":
+        """Return the mean of effects on different texts; errors of different texts are independent."""
+        value, bounds = fmean(one.value for one in effects), (None, None)
+        if all(None not in (one.low, one.high) for one in effects):
+            below = hypot(*(one.value - one.low for one in effects)) / len(effects)
+            above = hypot(*(one.high - one.value for one in effects)) / len(effects)
+            bounds = (value - below, value + above)
+        return cls(of, value, *bounds, note)
 
     def saved(self) -> "Effect":
         """Return the percent of time saved by an effect that is a speed-up."""
@@ -53,7 +66,8 @@ Measure = Callable[[Results], Sequence[Effect]]
 class Claim:
     """Claim of a paper: it holds for effects from `least` to `most`.
 
-    opposite: limit beyond which effects are the claim's opposite, not a weaker form of it; None if there is none.
+    opposite: limit beyond which effects are the claim's opposite, not a weaker form of it; it is `least` or below, or
+    `most` or above; None if there is none.
     """
 
     where: str  # section of the paper
@@ -63,6 +77,7 @@ class Claim:
     least: float
     most: float
     opposite: float | None
+    note: str = ""  # what a reader must know of the paper's numbers and of our reading
 
     @classmethod
     def parse(cls, row: Mapping[str, str]) -> "Claim":
@@ -75,6 +90,7 @@ class Claim:
             float(row["least"] or -inf),
             float(row["most"] or inf),
             float(row["opposite"]) if row["opposite"] else None,
+            row["note"],
         )
 
     @property
@@ -88,9 +104,10 @@ class Claim:
         return f"{', '.join(ends)} {self.unit}".replace("-", "−")
 
     def verdict(self, effect: Effect) -> str:
-        """Judge an effect by its bounds, or only by its value if it has no bounds."""
+        """Judge an effect by its bounds, or only by its value if it has no bounds, all as the table shows them."""
         known = effect.low is not None and effect.high is not None
-        low, high = (effect.low, effect.high) if known else (effect.value, effect.value)
+        ends = (effect.low, effect.high) if known else (effect.value, effect.value)
+        low, high = (float(three_digits(end)) for end in ends)
         if self.least <= low and high <= self.most:
             verdict = "reproduced"
         elif self.least <= high and low <= self.most:
@@ -98,8 +115,9 @@ class Claim:
         elif self.opposite is None:
             verdict = "not reproduced"
         else:
-            beyond = high < self.opposite if low < self.least else low > self.opposite
-            verdict = "opposite" if beyond else "not reproduced"
+            below = self.opposite <= self.least and high < self.opposite
+            above = self.opposite >= self.most and low > self.opposite
+            verdict = "opposite" if below or above else "not reproduced"
         return verdict if known else f"{verdict} {ALONE}"
 
 
@@ -120,9 +138,10 @@ def claims_table(paper: str, measures: Mapping[str, Measure], results: Results) 
         effects = measures[claim.effect](results)
         for effect in effects:
             numbers = map(three_digits, (effect.value, effect.low, effect.high))
-            rows.append(Row.of([*said, effect.of, *numbers, claim.verdict(effect)]))
+            notes = " ".join(one for one in (claim.note, effect.note) if one)
+            rows.append(Row.of([*said, effect.of, *numbers, claim.verdict(effect), notes]))
         if not effects:
-            rows.append(Row.of([*said, "", "", "", "", "not measured"], kind="absent"))
+            rows.append(Row.of([*said, "", "", "", "", ABSENT, claim.note], kind="absent"))
     name = papers.PAPERS[paper].name
     return Table(
         f"claims_{paper}",
@@ -132,14 +151,16 @@ def claims_table(paper: str, measures: Mapping[str, Measure], results: Results) 
             *Column.texts(where="Where", claim="Claim", holds="Holds if", models="Measured on"),
             Column("value", "Measured"),
             *Column.grouped("Measured, 95 % or rounds", low="from", high="to"),
-            *Column.texts(verdict="Verdict"),
+            *Column.texts(verdict="Verdict", why="What to know"),
         ),
         rows,
         (
             "A claim is reproduced if the whole interval bears it out, undecided if a part of it does, and not "
             "reproduced if none does; then it is the opposite if the effect points the other way. The interval of "
             f"a quality is its 95 % bootstrap interval, that of a speed the range of its rounds; {ALONE}: there is "
-            "no interval.",
+            "no interval. An effect of two numbers that were not compared sentence by sentence, such as a smaller "
+            "student's loss against a larger one's, has the margins of both. "
+            f"{ABSENT.capitalize()}: this experiment lacks the models, or the GPU.",
             "Models, texts and machines are others than the paper's: a verdict speaks of this experiment.",
         ),
     )

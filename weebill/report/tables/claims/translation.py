@@ -1,21 +1,18 @@
 """Effects for WNGT20's and WMT21's claims, from the measurements of a translation experiment."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
-from itertools import pairwise, product
-from typing import TYPE_CHECKING
 
 from weebill.evaluation.measurement import Variant
-from weebill.experiment.precisions import grid_of
 from weebill.pruning.methods import pruning_method
 from weebill.report.lookups import translation as lookup
 from weebill.report.results import Results, first
-from weebill.report.tables.claims import Effect, claims_table
-
-if TYPE_CHECKING:
-    from weebill.evaluation.timing.gpu_speed import GpuSpeed
+from weebill.report.table import signed, signed_text
+from weebill.report.tables.claims import Effect, claims_table, gpu
 
 MOST_HEADS = (0.7, 0.8)  # shares of heads that count as the paper's 75 %
+SMALL_VOCABULARY = 16_000  # between the papers' 8,000 and 32,000 pieces
 Chosen = Callable[[Results], list[Variant]]
 
 
@@ -26,7 +23,10 @@ def _bleu(results: Results, variant: Variant, base: Variant) -> Effect | None:
     one = next((found for row in rows if (found := first(row, **pair))), None)
     if one is None:
         return None
-    return Effect(str(variant), one.difference, one.difference_low, one.difference_high)
+    of = str(variant)
+    if seeds := getattr(one, "seeds", ()):
+        of += f", mean of {len(seeds)} seeds"
+    return Effect(of, one.difference, one.difference_low, one.difference_high)
 
 
 def _speed(results: Results, variant: Variant, base: Variant) -> Effect | None:
@@ -69,14 +69,13 @@ def _without_heads(results: Results) -> list[Variant]:
     ]
 
 
-def _lasso(results: Results, grid: str, kind: str = "") -> list[Variant]:
-    """Return variants that group lasso pruned, in a grid.  kind: rowcol or head, both if empty."""
+def _lasso(results: Results, precision: str, kind: str = "") -> list[Variant]:
+    """Return variants that group lasso pruned, in a precision.  kind: rowcol or head, both if empty."""
     recipes = results.config["pruning"]
     return [
         v
         for v in _by_method(results, "group-lasso")
-        if grid_of(v.precision) == grid
-        and recipes[v.recipe].get("groups", "rowcol").startswith(kind)
+        if v.precision == precision and recipes[v.recipe].get("groups", "rowcol").startswith(kind)
     ]
 
 
@@ -99,25 +98,33 @@ def _lasso_scratch(results: Results) -> list[Effect]:
     for variant in lookup.students(results):
         recipe = recipes.get(variant.recipe, {})
         shape = pruning_method(recipe).shape_from if recipe else ""
-        if shape and recipes[shape]["method"] == "group-lasso":
+        if shape and recipes[shape]["method"] == "group-lasso" and variant.precision == "float32":
             lasso = Variant(variant.student, shape, variant.precision)
             effects.append(_bleu(results, lasso, variant))
     return _found(effects)
 
 
 def _beside_untuned(chosen: Chosen, how: str = "finetuned") -> Callable[[Results], list[Effect]]:
-    """Measure the BLEU that a precision GRID-HOW gains over GRID: the difference of their losses."""
+    """Measure the BLEU that a precision GRID-HOW gains over GRID."""
 
     def measure(results: Results) -> list[Effect]:
         effects = []
         for one in chosen(results):
             untuned = Variant(one.student, one.recipe, one.precision.removesuffix(f"-{how}"))
-            pair = [_bleu(results, v, one.baseline) for v in (one, untuned)]
-            if one != untuned and None not in pair:
-                effects.append(pair[0].less(pair[1]))
+            gain, loss = _bleu(results, one, untuned), _bleu(results, untuned, one.baseline)
+            if gain and loss:
+                effects.append(replace(gain, of=f"{one}, {untuned}", note=_nothing_lost(loss)))
         return effects
 
     return measure
+
+
+def _nothing_lost(loss: Effect) -> str:
+    """Say that a precision is not shown to lose anything, unless it is."""
+    if loss.high is None or loss.high < 0:
+        return ""
+    value, low, high = (signed_text(signed(one)) for one in (loss.value, loss.low, loss.high))
+    return f"A loss before it is not certain: {value} ({low} to {high})."
 
 
 def _log4_size(results: Results) -> list[Effect]:
@@ -136,41 +143,60 @@ def _by_size(results: Results, precision: str) -> list[Variant]:
     return sorted(found, key=lambda v: results.size(v.baseline).parameters, reverse=True)
 
 
-def _neighbours(results: Results, precision: str) -> Iterator[tuple[Variant, Variant]]:
-    """Yield each student and the next smaller one; only the first of several with one size, as for other texts."""
-    found: dict[int, Variant] = {}
-    for variant in _by_size(results, precision):
-        found.setdefault(results.size(variant.baseline).parameters, variant)
-    return pairwise(found.values())
+def _ends(results: Results, precision: str) -> list[tuple[Variant, Variant]]:
+    """Return the largest and the smallest student, none if they are of one size."""
+    found = _by_size(results, precision)
+    sizes = [results.size(one.baseline).parameters for one in found]
+    if not found or sizes[0] == sizes[-1]:
+        return []
+    return [(found[0], found[sizes.index(sizes[-1])])]  # the first of several with one size
 
 
 def _smaller_bleu(results: Results, precision: str, base: Variant | None = None) -> list[Effect]:
-    """Return the difference to `base` of each student, minus that of the next larger one.
+    """Return the difference to `base` of the smallest student, minus that of the largest.
 
     base: by default, the student's own unpruned float32 variant.
     """
     effects = []
-    for larger, smaller in _neighbours(results, precision):
+    for larger, smaller in _ends(results, precision):
         both = [_bleu(results, v, base or v.baseline) for v in (smaller, larger)]
         if None not in both:
             effects.append(both[0].less(both[1]))
     return effects
 
 
-def _larger_speed(results: Results) -> list[Effect]:
-    """Return the ratio of each student's speed-up by 8 bits to that of the next smaller student."""
+def _smaller_lasso_bleu(results: Results) -> list[Effect]:
+    """Return what 8 bits cost the smallest student that a recipe pruned, minus what they cost the largest."""
     effects = []
-    for larger, smaller in _neighbours(results, "int8"):
-        both = [_speed(results, v, v.baseline) for v in (larger, smaller)]
-        if None not in both:
-            one, other = both
-            ends = (one.low / other.high, one.high / other.low)
-            effects.append(Effect(f"{larger}, {smaller}", one.value / other.value, *ends))
+    pruned = [v for v in _lasso(results, "int8") if results.size(v.baseline)]
+    for recipe in dict.fromkeys(v.recipe for v in pruned):
+        of = [v for v in pruned if v.recipe == recipe]
+        of.sort(key=lambda v: results.size(v.baseline).parameters)
+        both = [_bleu(results, v, replace(v, precision="float32")) for v in (of[0], of[-1])]
+        if len(of) > 1 and None not in both:
+            effects.append(both[0].less(both[1]))
+    return effects
+
+
+def _larger_speed(results: Results) -> list[Effect]:
+    """Return the ratio of the largest student's speed-up by 8 bits to the smallest's, in each interleaved round."""
+    effects = []
+    for pair in _ends(results, "int8"):
+        timed = [lookup.runtime_speed(results, v) for one in pair for v in (one, one.baseline)]
+        if None not in timed:
+            large, whole, small, little = timed
+            value = (large.words_per_second / whole.words_per_second) / (
+                small.words_per_second / little.words_per_second
+            )
+            rounds = zip(*(one.seconds for one in timed), strict=True)
+            ratios = [(whole / large) / (little / small) for large, whole, small, little in rounds]
+            of = ", ".join(map(str, pair))
+            effects.append(Effect(of, value, min(ratios), max(ratios)))
     return effects
 
 
 def _smaller_speed(results: Results) -> list[Effect]:
-    pairs = _neighbours(results, "float32")
+    pairs = _ends(results, "float32")
     return _found([_speed(results, smaller, larger) for larger, smaller in pairs])
 
 
@@ -179,71 +205,47 @@ def _against_teacher(results: Results) -> list[Effect]:
     return _smaller_bleu(results, "float32", teacher) if teacher else []
 
 
-def _gpu_speed(numbers: str, other: str, results: Results) -> list[Effect]:
-    """Return the speed-up of a model by one kind of numbers over another, by batch size.
-
-    int8 is a separate variant, which is compared with the float32 variant of the same student and recipe.
-    """
-
-    def setting(one: "GpuSpeed") -> tuple[object, ...]:
-        variant = Variant.parse(one.variant)
-        stored = "float32" if one.numbers == "int8" else variant.precision
-        return variant.student, variant.recipe, stored, one.batch_size, one.shortlist
-
-    ours, base = ([s for s in results.gpu_speeds if s.numbers == n] for n in (numbers, other))
-    return _gpu_ratios(ours, base, setting)
-
-
-def _gpu_shortlist(results: Results) -> list[Effect]:
-    """Return the speed-up of a student by a shortlist, by batch size."""
-
-    def setting(one: "GpuSpeed") -> tuple[object, ...]:
-        return one.variant, one.numbers, one.batch_size
-
-    ours, base = ([s for s in results.gpu_speeds if s.shortlist == on] for on in (True, False))
-    return _gpu_ratios(ours, base, setting)
-
-
-def _gpu_ratios(
-    ours: "list[GpuSpeed]",
-    base: "list[GpuSpeed]",
-    setting: "Callable[[GpuSpeed], tuple[object, ...]]",
-) -> list[Effect]:
-    """Return the ratios of all pairs of the same setting."""
-    effects = []
-    for one, other in product(ours, base):
-        if setting(one) == setting(other):
-            name = f"{one.variant}, batches of {one.batch_size}" + ", shortlist" * one.shortlist
-            ratio = one.words_per_second / other.words_per_second
-            effects.append(Effect.of_rounds(name, ratio, one.seconds, other.seconds))
-    return effects
+def _log4_bleu(results: Results, small: bool) -> list[Effect]:
+    """Return the loss by fine-tuned log 4 bits of students with a small vocabulary, or of the others."""
+    variants = _by_size(results, "log4-finetuned")
+    chosen = [
+        v
+        for v in variants
+        if (results.size(v.baseline).architecture["vocabulary"] <= SMALL_VOCABULARY) == small
+    ]
+    return _found([_bleu(results, v, v.baseline) for v in chosen])
 
 
 MEASURES = {
     "heads-bleu": _against_unpruned(_bleu, _without_heads),
     "heads-speed": _against_unpruned(_speed, _without_heads),
+    "heads-gpu-speed": gpu.pruned_speed(_without_heads),
     "int8-speed": _against_unpruned(_speed, partial(_by_size, precision="int8")),
     "larger-int8-speed": _larger_speed,
     "smaller-int8-bleu": partial(_smaller_bleu, precision="int8"),
     "int8-finetuning": _beside_untuned(partial(_by_size, precision="int8-finetuned")),
     "log4-size": _log4_size,
-    "log4-bleu": _against_unpruned(_bleu, partial(_by_size, precision="log4-finetuned")),
+    "log4-bleu": partial(_log4_bleu, small=False),
+    "log4-small-vocabulary-bleu": partial(_log4_bleu, small=True),
+    "smaller-log4-bleu": partial(_smaller_bleu, precision="log4-finetuned"),
     "log4-finetuning": _beside_untuned(partial(_by_size, precision="log4-finetuned")),
     "log4-biases": _beside_untuned(partial(_by_size, precision="log4-biases"), "biases"),
     "log4-speed": _against_unpruned(_speed, partial(_by_size, precision="log4")),
     "smaller-speed": _smaller_speed,
     "smaller-bleu": _against_teacher,
-    "float16-speed": partial(_gpu_speed, "float16", "float32"),
-    "gpu-int8-speed": partial(_gpu_speed, "int8", "float16"),
-    "gpu-shortlist-speed": _gpu_shortlist,
-    "lasso-speed": _against_unpruned(_speed, partial(_lasso, grid="float32")),
-    "lasso-bleu": _against_unpruned(_bleu, partial(_lasso, grid="float32")),
-    "lasso-int8-speed": _against_unpruned(_speed, partial(_lasso, grid="int8")),
-    "lasso-int8-bleu": _against_unpruned(_bleu, partial(_lasso, grid="int8")),
+    "float16-speed": partial(gpu.numbers_speed, "float16", "float32"),
+    "float16-bleu": gpu.float16_bleu,
+    "gpu-int8-speed": partial(gpu.numbers_speed, "int8", "float16"),
+    "gpu-shortlist-speed": gpu.shortlist_speed,
+    "lasso-speed": _against_unpruned(_speed, partial(_lasso, precision="float32")),
+    "lasso-bleu": _against_unpruned(_bleu, partial(_lasso, precision="float32")),
+    "lasso-int8-speed": _against_unpruned(_speed, partial(_lasso, precision="int8-finetuned")),
+    "lasso-int8-bleu": _against_unpruned(_bleu, partial(_lasso, precision="int8-finetuned")),
+    "lasso-smaller-int8-bleu": _smaller_lasso_bleu,
     "head-lasso-heads": partial(_lasso_heads, "head"),
     "rowcol-lasso-heads": partial(_lasso_heads, "rowcol"),
     "lasso-scratch": _lasso_scratch,
-    "lasso-int8-finetuning": _beside_untuned(partial(_lasso, grid="int8")),
+    "lasso-int8-finetuning": _beside_untuned(partial(_lasso, precision="int8-finetuned")),
 }
 wngt20_claims = partial(claims_table, "wngt20", MEASURES)
 wmt21_claims = partial(claims_table, "wmt21", MEASURES)
