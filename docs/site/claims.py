@@ -93,8 +93,8 @@ def claims() -> Iterator[tuple[str, str, str]]:
     times = bart["s an example"], before["s an example"]
     noisy = ", a noisy measurement" if any("~" in one for one in times) else ""
     yield (
-        "A small BART loses little when it is distilled, pruned and quantized (BBC news; the beginnings of articles are "
-        "better summaries than its own).",
+        "A small BART loses little when it is distilled, pruned and quantized (BBC news; the beginnings of articles "
+        "are better summaries than its own).",
         f"ROUGE-L {_first(bart['ROUGE-L'])} (before: {_first(before['ROUGE-L'])}); {_first(bart['MiB'])} MiB "
         f"({_first(before['MiB'])}); {_first(times[0])} s a text ({_first(times[1])}){noisy}",
         "[experiment](docs/results/generation-small.md)",
