@@ -16,13 +16,18 @@ from weebill.configuration.checking import (
 from weebill.configuration.cost import weights
 from weebill.configuration.resources import (
     alignment_memory,
+    language_model_memory,
+    model_expansion,
     pretraining_memory,
     search_memory,
     training_memory,
     vocabulary_memory,
 )
+from weebill.configuration.sections.scoring import LanguageModel
+from weebill.files import GIB, MIB
 from weebill.metric.folder import load_metric, save_metric
 from weebill.rehearsal.making.translators import make_m2m, make_marian
+from weebill.settings import defaults
 
 PUBLIC = {
     "table": "origin:noise/paracrawl_labelled.tsv",
@@ -154,6 +159,41 @@ def test_memory_grows_with_models_batches_text_and_devices(experiment, zoo, tmp_
     assert 4000 <= few < many == pretraining_memory([folder], 10**8)
     assert vocabulary_memory([folder] * 1000) == vocabulary_memory([folder] * 2000) > 10_000
     assert 3000 < alignment_memory(1_000_000) < 2 * alignment_memory(500_000) < 6000
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Return a function that names files of GiB of text in all; they take no room on the disk."""
+    (tmp_path / "text").touch()
+    os.truncate(tmp_path / "text", GIB)
+    return lambda gibibytes: [str(tmp_path / "text")] * gibibytes
+
+
+def test_memory_of_a_language_model_grows_with_its_text_to_a_bound(text):
+    """By default, at most 20 million lines of 150 bytes are drawn; a model has 5 bytes for each byte."""
+    settings = defaults(LanguageModel)
+    few = {**settings, "sentences": 1_000_000}
+    assert language_model_memory(settings, []) == 1000 + settings["memory_mb"]
+    drawn = int(2 * 1e6 * 150 / MIB)  # held twice while it is sorted
+    assert language_model_memory(few, text(9)) == 1000 + settings["memory_mb"] + drawn
+    whole = language_model_memory(settings, text(1))
+    assert language_model_memory(few, text(9)) < whole < 16_000
+    assert whole == language_model_memory(settings, text(1000)) == 1000 + int(5 * 20e6 * 150 / MIB)
+
+
+def test_pruned_and_quantized_language_models_are_smaller(text):
+    """Without a bound of the text, 9 GiB of compressed files have 36 GiB; sorting needs twice as much."""
+    settings = {**defaults(LanguageModel), "sentences": 1_000_000_000}
+
+    def memory(**changed):
+        return language_model_memory({**settings, **changed}, text(9)) - 1000
+
+    plain = 36 * 1024
+    assert memory() == 5 * plain
+    assert memory(quantized=True) == 2.5 * plain
+    assert memory(prune=(0, 0, 1)) == memory(prune=(0, 0, 1), quantized=True) == 1000 + 2 * plain
+    bits = model_expansion({**settings, "prune": (0, 0, 1), "quantized": True})
+    assert bits == pytest.approx(1.0)
 
 
 def test_a_comet_model_that_is_none_is_named_before_the_run(experiment, zoo, tmp_path):
