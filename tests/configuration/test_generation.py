@@ -12,6 +12,7 @@ from tests.generation.small import article
 from weebill.configuration.checking import check, estimate, unfit_models
 from weebill.configuration.generation import local_paths, weights_of
 from weebill.configuration.schema import ConfigurationError
+from weebill.experiment.pipelines import variants_of
 from weebill.generation.train_from_scratch import SPECIAL, Shape, new_model, train_tokenizer
 from weebill.yaml_files import read_yaml
 
@@ -92,6 +93,20 @@ def test_every_experiment_of_the_kind_is_sound_and_complete_ones_stay():
     for name in ("generation-small", "textgen"):
         config = check(read_yaml(CONFIG / f"{name}.yaml"), name)
         assert check(config, name) == config
+
+
+def test_textgen_has_what_the_papers_rows_need_for_both_models():
+    """Quantization after training alone (§4), and students of 3 and 4 layers, fewer than the paper's 6 (§4.4)."""
+    config = check(read_yaml(CONFIG / "textgen.yaml"), "textgen")
+    steps = config["steps"]
+    assert len(config["models"]) == 2
+    for model in config["models"]:
+        paths = [variant.split("/")[1:] for variant in variants_of(config, model)]
+        assert ["fine-tune", "post-training"] in [[steps[n]["method"] for n in p] for p in paths]
+        lasts = [steps[path[-1]] for path in paths if len(path) == 2]
+        layers = [step["layers"] for step in lasts if step["method"] == "distil"]
+        counts = {len(one) if isinstance(one, list) else one for one in layers}
+        assert counts == {3, 4, 6}
 
 
 def test_local_files_and_the_estimate():

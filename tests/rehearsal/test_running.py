@@ -7,8 +7,10 @@ import sys
 import time
 
 import psutil
+import pytest
 
 from tests.workflow.running import REPOSITORY
+from weebill.rehearsal import running
 from weebill.rehearsal.running import compared, told
 
 
@@ -54,3 +56,38 @@ def test_a_rehearsal_that_is_terminated_ends_its_run(tmp_path):
         if "snakemake.py" in (one.info["cmdline"] or ())
     ]
     assert not [one for one in left if one.cwd() == str(tmp_path)]
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """Return a function that runs a script in place of Snakemake, with a limit in minutes."""
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGTERM)
+
+    def run(script, minutes):
+        monkeypatch.setattr(running, "snakemake", lambda *_: [sys.executable, "-c", script])
+        return running.run_miniature(tmp_path / "x.yaml", tmp_path / "Snakefile", "1", minutes)
+
+    yield run
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_a_rehearsal_ends_its_run_after_the_given_minutes(fake, tmp_path, capfd):
+    """The run is interrupted, as by Ctrl-C, so that it ends in order."""
+    script = """
+import pathlib, time
+try:
+    time.sleep(600)
+except KeyboardInterrupt:
+    pathlib.Path("ended").touch()
+"""
+    start = time.monotonic()
+    assert fake(script, 0.02) == 1
+    assert 1 < time.monotonic() - start < 60
+    assert (tmp_path / "ended").exists()
+    assert capfd.readouterr().err == "stopped after 0.02 minutes; the same command continues\n"
+
+
+def test_a_run_that_ends_in_time_gives_its_own_exit_code(fake, capfd):
+    assert fake("raise SystemExit(3)", 1) == 3
+    assert capfd.readouterr().err == ""

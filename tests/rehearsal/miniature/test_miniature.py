@@ -52,6 +52,32 @@ def test_every_miniature_is_sound_and_named_after_its_experiment(name):
     assert small["hardware"]["accelerator"] in ("cpu", "rehearsal")
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_what_comes_in_many_comes_twice_at_most(name):
+    def counts(config):
+        distillation = config.get("distillation", {})
+        translation = distillation.get("translation", distillation)
+        trained = config.get("reference") or config.get("teacher") or {}
+        return {
+            "test sets": len(config.get("test_sets", ())),
+            "shards": translation.get("shards", 0),
+            "members": trained.get("members", 0),
+            "language pairs": len(distillation.get("pairs", ())),
+            "texts": len(config.get("texts", ())),
+        }
+
+    config = whole(name)
+    small = counts(checked(miniature(config, ZOO)))
+    assert small == {key: min(count, 2) for key, count in counts(config).items()}
+
+
+def test_there_are_experiments_with_more_than_two_of_each():
+    """Else the test above would compare nothing."""
+    judged, translated = whole("cometinho"), whole("wngt20")
+    assert min(len(judged["test_sets"]), len(judged["distillation"]["pairs"])) > 2
+    assert min(judged["reference"]["members"], translated["distillation"]["shards"]) > 2
+
+
 @pytest.mark.parametrize("name", ["wngt20", "cometinho", "textgen"])
 def test_it_is_a_function_of_the_configuration(name):
     first, second = (miniature(whole(name), ZOO) for _ in range(2))
