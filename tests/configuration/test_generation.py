@@ -114,7 +114,8 @@ def test_local_files_and_the_estimate():
     paths = dict(local_paths(config))
     assert paths["data.news.train[0].path"].endswith("bbc_news_summary.jsonl")
     found = estimate(config)
-    assert found.total_disk > 0 and set(found.hours) == {"bart", "gpt2"} and not found.unknown
+    assert found.total_disk > 0 and not found.unknown
+    assert set(found.hours) == {"bart", "gpt2", "quality of variants"}
     assert check(read_yaml(CONFIG / "textgen.yaml"), "t")["models"]["gpt2"]["max_target"] == 128
 
 

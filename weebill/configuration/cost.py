@@ -35,7 +35,11 @@ PIECE_BYTES = 4.5  # bytes of text for each piece
 # Rows per second and thread.
 IMPORTED = 100_000
 CLEANED = 15_000
-LANGUAGE_MODEL_SCORED = 50_000
+SCORED = {
+    "language_model_source": 20_000,  # of news; 60,000 of short sentences
+    "language_model_target": 20_000,
+    "lexical_translation": 3_500,
+}
 
 
 class CorpusSize(NamedTuple):
@@ -88,7 +92,12 @@ def _text_here(files: list[Path]) -> float | None:
     if files[0].is_dir():
         inside = (path for path in files[0].rglob("*") if path.is_file())
         return COLUMNS_EXPANSION * sum(path.stat().st_size for path in inside)
-    return sum(_size_of(path) * EXPANSION.get(path.suffix, 1) for path in files)
+    return plain_bytes(files)
+
+
+def plain_bytes(paths: Iterable[str | Path]) -> float:
+    """Return the bytes of text in files, approximately if they are compressed; missing ones count as 0."""
+    return sum(_size_of(path) * EXPANSION.get(path.suffix, 1) for path in map(Path, paths))
 
 
 def _size_of(path: Path) -> int:
@@ -158,7 +167,7 @@ class Work:
         return {stage: seconds for stage, seconds in found.items() if seconds}
 
     def text(self) -> float:
-        """Return the seconds of one CPU thread for import, cleaning, and scoring by language models."""
+        """Return the seconds of one CPU thread for import, cleaning, and scores with known rates."""
         return sum(map(self._corpus_text, self.corpora))
 
     def chain(self) -> float:
@@ -183,8 +192,8 @@ class Work:
     def _corpus_text(self, corpus: CorpusSize) -> float:
         rows = corpus.rows or 0
         scores = [name for stage in STAGES for name in scores_of(self.config, corpus.name, stage)]
-        models = sum(name.startswith("language_model") for name in scores)
-        return rows / IMPORTED + rows / CLEANED + models * rows / LANGUAGE_MODEL_SCORED
+        scored = sum(rows / SCORED[name] for name in scores if name in SCORED)
+        return rows / IMPORTED + rows / CLEANED + scored
 
     def _trainings(self, name: str) -> list[float]:
         """Return the seconds of training each member of a translating model; empty if it is not trained here."""

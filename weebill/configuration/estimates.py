@@ -30,6 +30,7 @@ LANGUAGE_MODEL = 10  # a language model with the temporary files of its estimati
 # A training in progress keeps weights, smoothed weights and two moments of Adam, in the newest and the best
 # checkpoint; a finished model keeps one copy of the weights.
 TRAINING_COPIES = 8
+JOB = 3.0  # seconds of a thread: start of a job, with its libraries, and its end
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Estimate:
 
     disk: bytes below the results folder, by kind of file.  device: cpu or gpu.  hours: hours of one device, by stage.
     chain: hours of the longest chain of jobs.  fetched: bytes in the cache of downloads.  other_hours: hours of one
-    CPU thread, by purpose.  unknown: messages about parts that are not counted.
+    CPU thread, by purpose.  unknown: messages about parts that are not counted.  memory: MiB of main memory that the
+    first attempt of a job asks a cluster for, by rule; those of jobs that ask for less are left out.  each_core: MiB
+    that the rule `measure_speed` asks for each core.
     """
 
     disk: dict[str, float]
@@ -48,6 +51,8 @@ class Estimate:
     fetched: float = 0
     other_hours: Mapping[str, float] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+    memory: Mapping[str, float] = field(default_factory=dict)
+    each_core: float = 0
 
     @property
     def total_disk(self) -> int:
@@ -64,6 +69,13 @@ class Estimate:
         disk = "not known"
         if self.disk:
             disk = f"at most {_about(_size(self.total_disk))} ({_listed(self.disk, _size)})"
+        memory = []
+        if self.memory:
+            rule, most = max(self.memory.items(), key=lambda one: one[1])
+            line = f"  memory: at most about {_size(most * MIB)} in one job ({rule})"
+            if self.each_core:
+                line += f"; measure_speed takes {_size(self.each_core * MIB)} for each core"
+            memory.append(line)
         time = "not known"
         if self.hours or self.other_hours:
             rest = ""
@@ -78,19 +90,23 @@ class Estimate:
             f"{results}: an estimate for a run from nothing on, no row dropped, no training stopped early",
             f"  disk: {disk}; {_size(free)} are free{advice}",
             *[fetched] * bool(self.fetched),
+            *memory,
             f"  time: {time}",
             f"  {rates.told()}",
             *(f"  not counted: {line}" for line in self.unknown),
         ]
 
 
+def starts(jobs: int) -> dict[str, float]:
+    """Return the hours of a CPU thread that the starts of some jobs take, with their name in an estimate."""
+    return {f"starts of {jobs} jobs": JOB * jobs / 3600}
+
+
 def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
     """Return bytes by kind of file, with temporary files, because all of them may exist at the same time."""
     config, corpora = work.config, work.corpora
-    tables = encoded_parallel = distilled = training = 0.0
-    augmentation = config["distillation"].get("augmentation", {})
-    # Text that augmentation adds, as a share of a training text; a merged row has the text of two.
-    added = sum(augmentation.get(kind, 0.0) * (2 if kind == "merged" else 1) for kind in KINDS)
+    tables = distilled = 0.0
+    added = _added(config)
     more = (added > 0) + (config["training"]["guided_alignment"] > 0)
     for size in corpora:
         text, pairs = size.text or 0.0, 2 * size.source
@@ -104,10 +120,6 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
             joined = sum(kind in kinds for kinds in training_texts(config).values())
             texts_made = joined * (1 + more * (1 + added))
             distilled += (1 + bool(config[stage]["scores"]) + texts_made) * TABLE * pairs
-            training += (1 + added) * pairs
-        learnt_back = size.monolingual == "target" and config["teacher"]["back_translated"]
-        if not size.monolingual or learnt_back:
-            encoded_parallel += pairs
     tables += sum(TABLE * (size.text or 0) for size in others)
     trained = 4 * (1 + TRAINING_COPIES)
     teachers = [
@@ -123,19 +135,37 @@ def disk_of(work: Work, others: Sequence[CorpusSize]) -> dict[str, float]:
         each = GRIDS[grid].bytes_per_weight if grid in GRIDS else 4.0  # float32
         each += 4 * TRAINING_COPIES if in_training else 0
         students += each * weights(work.zoo[student], config).stored
-    # All trainings share the teachers' text and the students' text until the end.
-    copies = (encoded_parallel if teachers else 0.0) + training
-    estimated = LANGUAGE_MODEL * _language_model_text(config, corpora)
+    estimated = LANGUAGE_MODEL * language_model_text(config, corpora)
     return {
         "corpora": tables,
         "distilled text": distilled,
-        "text in trainings": ENCODED * copies,
+        # All trainings share the teachers' text and the students' text until the end.
+        "text in trainings": ENCODED * sum(trained_text(work)),
         "models and checkpoints": sum(teachers) + students,
         **({"language models": estimated} if estimated else {}),
     }
 
 
-def _language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
+def trained_text(work: Work) -> tuple[float, float]:
+    """Return the bytes of plain text that teachers learn from, and those that students learn from."""
+    config, parallel, distilled = work.config, 0.0, 0.0
+    trained = any("architecture" in model for model in work.models.values())
+    for size in work.corpora:
+        pairs = 2 * size.source
+        distilled += (1 + _added(config)) * pairs * len(kinds_made_of(config, size.name))
+        learnt_back = size.monolingual == "target" and config["teacher"]["back_translated"]
+        if trained and (not size.monolingual or learnt_back):
+            parallel += pairs
+    return parallel, distilled
+
+
+def _added(config: Config) -> float:
+    """Return the text that augmentation adds, as a share of a training text; a merged row has the text of two."""
+    augmentation = config["distillation"].get("augmentation", {})
+    return sum(augmentation.get(kind, 0.0) * (2 if kind == "merged" else 1) for kind in KINDS)
+
+
+def language_model_text(config: Config, corpora: Sequence[CorpusSize]) -> float:
     """Return the bytes of the language models' training text, drawn from configured text or a side's whole text."""
     found, settings = 0.0, config["scoring"]["language_model"]
     for side in (side for side in SIDES if f"language_model_{side}" in asked_for(config)):

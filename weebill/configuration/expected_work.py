@@ -13,11 +13,21 @@ STAGES = {
     "reverse scores": ("score_by_reverse_model",),
     "students": ("train_student", "reset_checkpoint", "prune", "finetune_quantized"),
     "reference models": ("train_reference",),
+    "scores of judged sets": ("score_judged", "score_by_library"),
+    "quality of variants": ("summarize_test_set", "measure_perplexity"),
 }
 ENCODERS, ENCODER = "encoder ", ("pretrain_encoder",)  # each encoder is a stage
 OTHERS = {  # without starts of jobs, because the display adds one for each job
     "text": ("import_corpus", "clean_corpus", "score_by_language_model"),
-    "measuring": ("translate_test_set", "measure_student", "measure_speed"),
+    "encoding": (),  # by the trainings
+    "pruning": ("prune_metric",),
+    "measuring": (
+        "translate_test_set",
+        "measure_student",
+        "measure_speed",
+        "measure_metric_speed",
+        "measure_generation_speed",
+    ),
 }
 # Rules of a stage of a generation experiment; each model is a stage.
 GENERATOR = (
@@ -36,7 +46,7 @@ def expected_work(config: Config, estimate: Estimate) -> dict[tuple[str, ...], f
     work = {rules: 3600 * estimate.other_hours.get(name, 0.0) for name, rules in OTHERS.items()}
     for stage, hours in estimate.hours.items():
         rules = ENCODER if stage.startswith(ENCODERS) else STAGES.get(stage, ())
-        if config["kind"] == "generation":
+        if stage in config.get("models", ()):
             rules = GENERATOR
         work[rules] = work.get(rules, 0.0) + 3600 * threads * hours
     return work

@@ -6,10 +6,12 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any
 
-from weebill.configuration.estimates import Estimate
+from weebill.configuration import generation_measuring as measuring
+from weebill.configuration.estimates import Estimate, starts
 from weebill.configuration.local_files import faults, unfit_folders
 from weebill.configuration.models import width_fault
 from weebill.configuration.rates import Rates
+from weebill.configuration.resources import GENERATION_JOB_MIB
 from weebill.configuration.schedules import warmup_faults
 from weebill.configuration.schema import Config, Fault, Place, absent, at
 from weebill.corpus.download import is_url
@@ -190,9 +192,9 @@ def unfit_models(config: Config) -> list[str]:
 
 
 def estimate(config: Config, zoo: Zoo) -> Estimate:
-    """Estimate the cost of an experiment from the start, for models made here and trainings with `updates`."""
+    """Estimate the cost of an experiment from the start."""
     rates = Rates.of(config["hardware"])
-    unknown_parts, hours, disk = [], {}, {}
+    unknown_parts, hours, disk, timed, measured = [], {}, {}, {}, 0.0
     for name in pipelines.piped_models(config):
         model, variants = config["models"][name], pipelines.variants_of(config, name)
         known = None if model["by"] == "making" else known_model(model["hugging_face"])
@@ -201,29 +203,48 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
             continue
         weights = weights_of(model) if known is None else float(known.weights)
         disk[f"models of {name}"] = 4.0 * weights * (len(variants) + TRAINING_COPIES)
-        # Name, settings, passes through the model per text, and longest text of each training.  A backward pass
+        # Settings, passes through the model per text, longest text, and texts of each training.  A backward pass
         # counts as two; a teacher in the loss adds a forward pass.
         trainings = []
         if known is None:
             longest = model.get("passage", model["positions"])
-            trainings.append((f"models.{name}.training", model["training"], 3, longest))
+            texts = model.get("text", [model["data"]])
+            trainings.append((model["training"], 3, longest, texts))
         for variant in variants:
             step = config["steps"][variant.rsplit("/", 1)[1]]
             if "training" in step:
                 passes = 4 if "loss" in step else 3
-                longest = model["max_source"]
-                trainings.append((f"{variant}: its training", step["training"], passes, longest))
-        for told, training, passes, longest in trainings:
-            if "updates" not in training:
-                unknown_parts.append(f"{told} counts epochs of text whose size is not known")
-                continue
-            tokens = training["batch_size"] * training["accumulate"] * longest
-            operations = 2 * passes * training["updates"] * tokens * weights
+                trainings.append((step["training"], passes, model["max_source"], [model["data"]]))
+        for training, passes, longest, texts in trainings:
             positions = training["batch_size"] * longest
+            if "updates" in training:
+                tokens = training["updates"] * training["accumulate"] * positions
+            else:
+                tokens = training["epochs"] * measuring.training_tokens(config, texts)
             rate = rates.training(training["precision"], weights, positions)
+            operations = 2 * passes * tokens * weights
             hours[name] = hours.get(name, 0.0) + operations / rate / 3600
-    chain = max(hours.values(), default=0.0)
-    return Estimate(disk, rates.device, hours, chain, unknown=tuple(unknown_parts))
+        measured += measuring.quality(config, name, weights, rates) / 3600
+        timed[name] = measuring.timing(config, name, weights) / 3600
+    chain = max(hours.values(), default=0.0) + max(timed.values(), default=0.0)
+    others = {
+        "encoding": measuring.encoding(config) / 3600,
+        **starts(measuring.jobs(config)),
+        "measuring": sum(timed.values()),
+    }
+    return Estimate(
+        disk,
+        rates.device,
+        {
+            name: value
+            for name, value in (hours | {"quality of variants": measured}).items()
+            if value
+        },
+        chain,
+        other_hours={name: value for name, value in others.items() if value},
+        unknown=(*unknown_parts, *measuring.missing(config)),
+        memory={"distil_layers": GENERATION_JOB_MIB},
+    )
 
 
 def weights_of(model: Mapping[str, Any]) -> float:

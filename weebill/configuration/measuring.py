@@ -1,4 +1,4 @@
-"""Time of an experiment's jobs besides trainings and text: their starts, and all measurements.
+"""Number of a translation experiment's jobs, and the time of its measurements.
 
 These dominate small experiments.  Times are seconds of one CPU thread, measured on the demo and on Multi30k.
 """
@@ -14,7 +14,6 @@ from weebill.experiment.training_texts import kinds_made_of
 from weebill.experiment.variants import measured_variants
 from weebill.pruning.recipes import made_variants
 
-JOB = 3.0  # start of a job, with its libraries, and its end
 CHAIN = 14  # jobs of the longest chain, from the import to the report
 REPORT_JOBS = 16  # vocabulary, checks of teachers, merged text, speed, tables, figures, pages
 SENTENCE = 0.004  # translation of a sentence by PyTorch without its products: time of the calls

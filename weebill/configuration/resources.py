@@ -23,6 +23,9 @@ LINE_BYTES = 150  # a line of text in memory
 # three words that occur once) and by quantization.  Measured: 5.3, 0.24 and 0.49 on 48,000 lines of news; 2.9, 0.41
 # and 0.47 on 160,000 sentences of Tatoeba, which repeat more.
 LANGUAGE_MODEL_EXPANSION, PRUNED_SHARE, QUANTIZED_SHARE = 5.0, 0.4, 0.5
+# Largest memory of jobs that ask for a fixed amount: training or pruning with an encoder such as XLM-R-large, and
+# distillation of a generator, or the timing of all of its variants.
+METRIC_JOB_MIB, GENERATION_JOB_MIB = 8000, 12_000
 # Size of an encoded corpus with its shuffled order, relative to its Parquet table.
 ENCODED_SHARE = 3
 
@@ -47,13 +50,23 @@ def training_memory(
 
 def search_memory(models: Iterable[str], threads: int = 1) -> int:
     """Return the MiB of main memory that translating with model folders needs (measured: 425 for 413 MiB)."""
+    return searching(total_bytes(models), threads)
+
+
+def searching(stored: float, threads: int = 1) -> int:
+    """Return the MiB of main memory that translating needs; stored: bytes of the models."""
     # Memory holds the weights as stored, as read, and in the runtime's layout once per thread.
-    return int(2 * PROCESS_MIB + (2 + threads) * total_bytes(models) / MIB)
+    return int(2 * PROCESS_MIB + (2 + threads) * stored / MIB)
 
 
 def vocabulary_memory(tables: Iterable[str]) -> int:
     """Return the MiB of main memory that training a vocabulary needs; its sample has a bounded size."""
-    return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * total_bytes(tables) / MIB))
+    return drawing_vocabulary(total_bytes(tables))
+
+
+def drawing_vocabulary(tables: float) -> int:
+    """Return the MiB of main memory that training a vocabulary needs; tables: bytes."""
+    return int(PROCESS_MIB + min(VOCABULARY_MIB, 30 * tables / MIB))
 
 
 def pretraining_memory(texts: Iterable[str], sentences: int) -> int:
@@ -63,11 +76,16 @@ def pretraining_memory(texts: Iterable[str], sentences: int) -> int:
 
 
 def language_model_memory(settings: Mapping[str, Any], texts: Iterable[str]) -> int:
-    """Return the MiB of main memory that estimating a language model needs; settings: `scoring.language_model`.
+    """Return the MiB of main memory that estimating a language model needs; settings: `scoring.language_model`."""
+    return estimating(settings, COMPRESSION * total_bytes(texts))
+
+
+def estimating(settings: Mapping[str, Any], text: float) -> int:
+    """Return the MiB of main memory that estimating a language model needs; text: bytes of plain text.
 
     Memory first holds the drawn lines and sorts the text; then it holds the finished model for packing.
     """
-    text = min(COMPRESSION * total_bytes(texts), LINE_BYTES * settings["sentences"])
+    text = min(text, LINE_BYTES * settings["sentences"])
     model = text * model_expansion(settings)
     return int(PROCESS_MIB + max(settings["memory_mb"] + 2 * text / MIB, model / MIB))
 

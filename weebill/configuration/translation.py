@@ -4,9 +4,18 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from weebill.configuration import data, measuring, models, schedules, scores
-from weebill.configuration.cost import Work, corpus_sizes
-from weebill.configuration.estimates import COMPRESSED, Estimate, disk_of
+from weebill.configuration import data, measuring, models, schedules, scores, text_models
+from weebill.configuration.cost import SCORED, Work, corpus_sizes
+from weebill.configuration.estimates import (
+    COMPRESSED,
+    JOB,
+    TABLE,
+    Estimate,
+    disk_of,
+    starts,
+    trained_text,
+)
+from weebill.configuration.largest_jobs import largest_jobs, timing_memory
 from weebill.configuration.local_files import faults, unfit_scorers
 from weebill.configuration.rates import Rates
 from weebill.configuration.schema import Config, Fault, absent, at, unknown
@@ -17,6 +26,7 @@ from weebill.corpus.tatoeba import NAME as EMBEDDED
 from weebill.errors import InputError, key_path
 from weebill.experiment.corpora import entries
 from weebill.experiment.precisions import ACTIVATION_SCALES, BIASES, PRECISIONS
+from weebill.experiment.scores import asked_for
 from weebill.experiment.student_names import with_students
 from weebill.experiment.training_texts import corpora_of
 from weebill.experiment.translating_models import hugging_face_models, may_be_on_hub
@@ -197,6 +207,8 @@ def _report(config: Config, zoo: Zoo) -> Iterator[Fault]:
             yield from absent((*place, paper), "row", row, printed, f"table 1 of {paper}")
 
 
+UNTIMED = ("cleaning", "comet", "engines", "mbr")  # measurements that an estimate does not count
+
 CHECKS = (
     _languages,
     _nodes,
@@ -252,17 +264,24 @@ def estimate(config: Config, zoo: Zoo) -> Estimate:
         for section in work.teachers
         if not work.networks[section]
     ]
-    jobs, tests = measuring.jobs(work), corpus_sizes(config, ["test_sets"])
+    scored = sorted(asked_for(config) - {*SCORED, "reverse_model"})
+    uncounted = [f"the score {name}" for name in scored]
+    uncounted += [f"evaluation.{key}" for key in UNTIMED if key in config["evaluation"]]
+    unknown += [f"{', '.join(uncounted)}: how long each takes is not known"] * bool(uncounted)
+    tests = corpus_sizes(config, ["test_sets"])
     return Estimate(
         disk=disk_of(work, others),
         device=Rates.of(config["hardware"]).device,
         hours={stage: seconds / 3600 for stage, seconds in work.stages().items()},
-        chain=(work.chain() + measuring.CHAIN * measuring.JOB) / 3600,
+        chain=(work.chain() + measuring.CHAIN * JOB) / 3600,
         fetched=sum(COMPRESSED * (size.text or 0) for size in [*corpora, *others] if size.fetched),
         other_hours={
-            "text": work.text() / 3600,
-            f"starts of {jobs} jobs": measuring.JOB * jobs / 3600,
+            "text": (work.text() + text_models.seconds(work)) / 3600,
+            "encoding": text_models.encoding(work) / 3600,
+            **starts(measuring.jobs(work)),
             "measuring": measuring.seconds(work, tests) / 3600,
         },
         unknown=tuple(unknown),
+        memory=largest_jobs(work, *(TABLE * text for text in trained_text(work))),
+        each_core=timing_memory(work),
     )
