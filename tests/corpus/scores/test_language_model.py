@@ -1,10 +1,12 @@
 """Cross-entropy, compared with KenLM's own word scores and a model counted by hand; KenLM's programs."""
 
 import math
+import subprocess
 
 import pytest
 
-from weebill.corpus.scores.language_model import cross_entropy, estimate, tokens
+from weebill.configuration.resources import model_expansion
+from weebill.corpus.scores.language_model import _program, cross_entropy, estimate, tokens
 from weebill.corpus.tatoeba import read_pairs
 from weebill.errors import InputError
 
@@ -129,3 +131,22 @@ def test_quantization_makes_a_smaller_model_of_nearly_equal_scores(tmp_path):
     assert sizes[0] < sizes[1]
     whole, small = (cross_entropy(tmp_path / name)(text[:200]) for name in ("whole", "small"))
     assert abs(small - whole).mean() < 0.03
+
+
+def test_models_of_real_text_are_no_larger_than_their_memory_is_estimated(model, tmp_path):
+    """KenLM's default, a table of hashes, takes more than twice the trie's bytes."""
+    lines = [source for source, _ in read_pairs()]
+    text = sum(len(line.encode()) + 1 for line in lines)
+    for prune, quantized in (((0,), False), ((0,), True), ((0, 0, 1), False)):
+        estimate(lines, tmp_path / "lm", 5, "100M", prune, quantized)
+        size = (tmp_path / "lm").stat().st_size
+        most = text * model_expansion({"prune": prune, "quantized": quantized})
+        assert most / 2 < size < most
+        if not quantized and not any(prune):
+            whole = size
+    command = [_program("lmplz"), "-o", "5", "-S", "100M", "--arpa", tmp_path / "arpa"]
+    words = "\n".join(map(tokens, lines)).encode()
+    subprocess.run(command, input=words, check=True, capture_output=True)
+    command = [_program("build_binary"), "probing", tmp_path / "arpa", tmp_path / "hashes"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert (tmp_path / "hashes").stat().st_size > 2 * whole
