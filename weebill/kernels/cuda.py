@@ -3,12 +3,9 @@
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 import torch
 from torch import Tensor
-
-HAS_TRITON = find_spec("triton") is not None  # installed with PyTorch for CUDA
 
 
 def avoid_slow_attention() -> None:

@@ -4,15 +4,17 @@ Shapes: b sentences, s source positions, t target positions, d embedding width, 
 """
 
 import warnings
+from importlib.util import find_spec
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weebill.kernels.cuda import HAS_TRITON
 from weebill.pruning.structure import Recorder
 from weebill.translation.model.decoder_state import appended
 from weebill_runtime.architecture import LayerShape
+
+HAS_TRITON = find_spec("triton") is not None  # installed with PyTorch for CUDA
 
 Memory = tuple[Tensor, Tensor] | None  # keys and values (b, h, positions, k); None without heads
 Mask = Tensor | None  # None: every position is real

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from weebill.errors import InputError
 from weebill.kernels.cpu_matmul import add_product, product, training_linears
-from weebill.kernels.cuda import HAS_TRITON
 from weebill.translation.model.batch import Batch
+from weebill.translation.model.layers import HAS_TRITON
 from weebill.translation.model.network import Translator
 
 SLICE = 512  # positions on a CPU: 512 × 8k pieces of float32 are 16 MB

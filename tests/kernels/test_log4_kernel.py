@@ -12,7 +12,7 @@ from weebill.quantization.grids import grid_named
 
 @pytest.fixture
 def log4_scale(interpreted):
-    return interpreted("weebill.kernels.log4_scale").log4_scale
+    return interpreted("weebill.quantization.log4_kernel").log4_scale
 
 
 @pytest.mark.parametrize("shape", [(1,), (2,), (7, 5), (64, 33)])
@@ -29,7 +29,7 @@ def test_equals_the_loop_on_the_cpu(log4_scale, shape, dtype):
 COMPILE = """
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
-from weebill.kernels.log4_scale import BORDERS, _fit
+from weebill.quantization.log4_kernel import BORDERS, _fit
 
 types = {"magnitudes": "*fp32", "prefix": "*fp64", "powers": "*fp64", "scale": "*fp32", "count": "i32"}
 source = ASTSource(_fit, {**types, "LANES": "constexpr"}, {"LANES": BORDERS + 1})
@@ -50,3 +50,17 @@ def test_zeros_have_the_scale_zero(log4_scale):
 
 def test_equal_numbers_are_the_largest_of_the_grid(log4_scale):
     assert float(log4_scale(torch.full((5,), -0.25))) == 0.25
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("count", [1, 1000, 1 << 20])
+def test_a_card_fits_the_scale_of_the_cpu_without_a_wait(count):
+    x = torch.randn(count, device="cuda")
+    grid = grid_named("log4")
+    grid.fit(x)  # compiles
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        found = grid.fit(x)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    torch.testing.assert_close(found.cpu(), grid.fit(x.cpu()), rtol=1e-5, atol=0.0)
