@@ -50,7 +50,7 @@ rehearse-all: $(READY)  ## miniatures of the papers' five experiments (20 minute
 	  "$(BIN)/python" -m weebill rehearse "config/$$name.yaml" --cores "$(CORES)" || exit 1; done
 	"$(BIN)/python" -m weebill.rehearsal.record results/rehearsal-*/rehearsal.json
 
-stale: $(READY)  ## list the pages of docs/results that are older than the code that measured them
+stale: $(READY)  ## tell which pages and records of docs/results are older than the code that made them
 	"$(BIN)/python" -m weebill publish --stale
 
 tensorboard: $(READY)  ## curves of all trainings below results/, in a browser

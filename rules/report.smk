@@ -12,7 +12,7 @@ REPORT_PAGES = catalogue.pages(config, REPORT_FIELDS)
 for rule_name, items in REPORT_TABLES.items():
 
     rule:
-        """Make tables of our measurements, and of the papers' numbers with ours, as CSV, Markdown, LaTeX and HTML."""
+        """Make tables of our measurements, and of the papers' numbers with ours, in all formats."""
         name:
             rule_name
         input:
@@ -158,15 +158,19 @@ for page in REPORT_PAGES:
 
 
 rule publish_table:
-    """Copy one table to docs/results, for a commit; runs only if requested by name."""
+    """Write a page of one table with its rows to docs/results, for a commit; runs only if requested by name."""
     input:
-        TABLES / "{table}.md",
+        TABLES / "{table}.json",
     output:
-        f"docs/results/{config['experiment']}/{{table}}.md",
+        page=f"docs/results/{config['experiment']}/{{table}}.md",
+        rows=f"docs/results/{config['experiment']}/{{table}}/rows.json",
     log:
         LOGS / "publish_table/{table}.log",
     conda:
         "../envs/main.yaml"
     threads: 1
-    shell:
-        "(cp {input:q} {output:q} && sync {output:q}) 2> {log:q}"
+    params:
+        rules=lambda w: scripts_of_rules(),
+        render="weebill.report.published:render",  # as for pages
+    script:
+        "../workflow_scripts/report/publish_table.py"

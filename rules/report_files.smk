@@ -127,16 +127,25 @@ def rules_file(one):
     return Path(name).stem
 
 
-def measuring_code():
-    """Return the script and the chosen modules of each rule that has a benchmark and measures."""
+def scripts_of_rules():
+    """Return the script and the chosen modules of each rule that runs a script, by the rule's name."""
     found = {}
     for one in workflow.rules:
         script, _ = script_of(one, REPOSITORY)
-        name = benchmark_name(one)
-        if script and name and rules_file(one) != "report":
+        if script:
             uses = one.params.get("uses", [])
-            found[name] = [script, *(PRUNING_METHODS if callable(uses) else uses)]
+            found[one.name] = [script, *(PRUNING_METHODS if callable(uses) else uses)]
     return found
+
+
+def measuring_code():
+    """Return the same of the rules that measure, by the name of the rule's benchmark."""
+    scripts = scripts_of_rules()
+    return {
+        benchmark_name(one): scripts[one.name]
+        for one in workflow.rules
+        if one.name in scripts and benchmark_name(one) and rules_file(one) != "report"
+    }
 
 
 def stages():

@@ -13,6 +13,7 @@ from weebill.configuration.fetching import missing_tokenizers
 from weebill.experiment.variants import every_variant
 from weebill.files import write_json
 from weebill.report.outcome import outcome
+from weebill.report.rows import CODE, code_of_rules
 from weebill.kernels.accelerator import missing_gpus
 from weebill.workflow.folder_lock import hold, remove_left_locks, remove_left_outputs
 from weebill.workflow.targets import asked_targets, is_dry_run, unknown_targets
@@ -89,6 +90,7 @@ onstart:
         stop(str(error))
     print_estimate()
     write_json(RESULTS / "configuration.json", config)
+    write_json(RESULTS / CODE, code_of_rules(scripts_of_rules()))
 
 
 onsuccess:

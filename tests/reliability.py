@@ -5,10 +5,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from weebill.report.rows import made_today
+from weebill.workflow.code_version import code_of_all
 from weebill.workflow.repository import commit
 
 ROOT = Path(__file__).parents[1]
@@ -153,8 +154,8 @@ def mutants_part(found: Mapping[str, Any]) -> str:
 
 
 def provenance(seed: int) -> dict[str, Any]:
-    """Return the provenance of counts: the seed, today's date, and the code's commit."""
-    return {"seed": seed, "date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit()}
+    """Return the provenance of counts: the seed, today's date, and commit and fingerprint of all code."""
+    return {"seed": seed, **made_today(commit(), {"weebill": {"code": code_of_all()}})}
 
 
 def _numbers(row: Mapping[str, Any]) -> list[int]:

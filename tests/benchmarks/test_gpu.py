@@ -14,6 +14,7 @@ from weebill.benchmarks.gpu_opponent import MarianTraining
 from weebill.benchmarks.gpu_training import Size, network_shape
 from weebill.benchmarks.gpu_workload import TARGET, RandomCorpus, sentences
 from weebill.configuration import rates
+from weebill.report.rows import age
 from weebill.translation.model.batch import make_batch
 from weebill.translation.training.batches import batch_stream
 from weebill.translation.training.trainer import new_network
@@ -80,6 +81,7 @@ def test_a_rehearsal_ends_with_figures_and_rates(tmp_path, capsys):
     assert (
         found["signature"]["commit"] == "abc" and "transformers" in found["signature"]["versions"]
     )
+    assert age(file).startswith("measured by today's code (commit abc, ")
     rows = {row["part"]: row for row in found["rows"]}
     assert rows.keys() == set(gpu.PARTS)
     for part in ("training", "decoding"):

@@ -12,6 +12,7 @@ from weebill import benchmarks
 from weebill.benchmarks import NAMES, Row, survey
 from weebill.errors import InputError
 from weebill.files import write_json
+from weebill.report.rows import code_of_modules
 
 
 def test_every_module_that_measures_is_named():
@@ -71,6 +72,7 @@ def test_what_was_found_is_saved_after_each_benchmark(monkeypatch, capsys):
     [row] = found.rows
     assert (row["benchmark"], row["key"], row["rounds"]) == ("search", "short", 2)
     assert found.signature["versions"]["pytest"] == pytest.__version__
+    assert found.signature["code"] == code_of_modules(search="weebill.benchmarks.search")
 
 
 @pytest.mark.parametrize(

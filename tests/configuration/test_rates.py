@@ -86,6 +86,12 @@ def test_the_papers_take_hours_of_the_measured_card(measured):
     assert "assumed" not in line
 
 
+def test_beams_that_were_not_measured_are_told(measured):
+    greedy = [{**row, "beam": 1} for row in MADE_UP["decoding"]]
+    write_json(rates.MEASURED, {**MADE_UP, "decoding": greedy})
+    assert "greedy search, which beams are assumed to reach too" in Rates.of(GPU).told()
+
+
 def test_without_figures_the_rates_are_assumed(unmeasured):
     found = Rates.of(GPU)
     assert found.training("bfloat16", 1e7, 10) == found.training("float16", 1e9, 1e6) == 5e13

@@ -68,7 +68,7 @@ def test_nothing_else_is_said_or_left(run):
     assert len(lines) == len(DAMAGE)
     left = [path for path in (folder / "results").rglob("*") if path.is_file()]
     left = {path.name for path in left if path.suffix not in (".log", ".tsv")}
-    assert left == {"configuration.json", "sources.lock.json", ".run.lock"}
+    assert left == {"code.json", "configuration.json", "sources.lock.json", ".run.lock"}
 
 
 def test_a_wrong_checksum_is_told_before_anything_is_imported(tmp_path):

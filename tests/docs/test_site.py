@@ -66,6 +66,13 @@ def test_generated_pages_have_what_the_code_has(assembled):
     assert sum(line.startswith(starts) for line in page.splitlines()) == len(claims)
 
 
+def test_the_summary_of_each_page_of_results_is_short():
+    for page in (REPOSITORY / "docs/results").glob("*.md"):
+        _, _, after = page.read_text("utf-8").partition("## In short\n\n")
+        lines = [line for line in after.partition("\n\n")[0].splitlines() if line.startswith("- ")]
+        assert len(lines) <= 8, page
+
+
 @pytest.mark.parametrize(
     ("text", "there"),
     [

@@ -34,6 +34,11 @@ CONFIG = Path(__file__).parents[2] / "config/cometinho.yaml"
 PAPERS = Path(weebill.report.__file__).parent / "papers"
 
 
+def hidden_sizes(section):
+    """Return the widths of the estimator in the configuration of the paper's size."""
+    return tuple(read_yaml(CONFIG)[section]["training"]["hyperparameters"]["hidden_sizes"])
+
+
 def metric():
     """Make a COMET model of XLM-R-large."""
     config = XLMRobertaConfig(
@@ -46,11 +51,11 @@ def metric():
         type_vocab_size=1,
     )
     encoder = XLMRobertaModel(config, add_pooling_layer=False)
-    return MetricNetwork(Architecture(hidden_sizes=(3072, 1536)), encoder)
+    return MetricNetwork(Architecture(hidden_sizes=hidden_sizes("reference")), encoder)
 
 
 def distilled_metric():
-    """Make DISTIL-COMET with Multilingual-MiniLM, BERT's shape and a pooler; its estimator is not published."""
+    """Make DISTIL-COMET with Multilingual-MiniLM, BERT's shape and a pooler."""
     config = BertConfig(
         vocab_size=250_037,
         hidden_size=384,
@@ -60,7 +65,7 @@ def distilled_metric():
         max_position_embeddings=512,
         type_vocab_size=2,
     )
-    return MetricNetwork(Architecture(hidden_sizes=(384,)), BertModel(config))
+    return MetricNetwork(Architecture(hidden_sizes=hidden_sizes("distillation")), BertModel(config))
 
 
 def bart_large(layers=12):
@@ -146,6 +151,15 @@ def test_layers_of_a_metric():
         assert gone == count * layer
         value = printed("cometinho_claims.csv", claim=claim)["value"]
         assert f"{100 * gone / whole:.{len(value.split('.')[1])}f}" == value
+
+
+def test_the_estimator_of_a_metric():
+    """The hidden sizes of unbabel-comet's own configuration, 3072 and 1024, do not give COMETINHO's parameters."""
+    whole = parameters(without(metric))
+    other = whole - 512 * (3072 + 1 + 1)
+    assert hidden_sizes("reference") == (3072, 1536)
+    paper = int(printed("cometinho_table1.csv", metric="COMET")["params_m"])
+    assert (round(whole / 1e6), round(other / 1e6)) == (paper, paper - 1)
 
 
 @pytest.mark.parametrize("name", ["pruned", "pruned-19-layers"])

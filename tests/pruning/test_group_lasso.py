@@ -1,6 +1,7 @@
 """Group lasso, compared with an explicit one; killed runs, compared with undisturbed ones; and two devices."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ from tests.pruning.toy import (
     ToyStudy,
     outputs,
     small_translator,
+    toy_batch,
 )
 from tests.translation.training.test_pruning_study import CONFIG, studies_of_one_training, study_of
 from weebill.errors import InputError
@@ -27,7 +29,9 @@ from weebill.pruning.group_penalty import Lasso, group_norms
 from weebill.pruning.methods import companion_from_dict, companion_to_dict, pruning_method
 from weebill.translation.model.folder import load_model
 from weebill.translation.training.pruning_study import make_pruned
+from weebill.yaml_files import read_yaml
 
+WMT21 = Path(__file__).parents[2] / "config/wmt21.yaml"
 # The penalty is strong, because the toy has only a few updates.
 TOY = {"threshold": 0.6, "reset_to": 4, "regularise_updates": 7}
 ROWCOL = GroupLasso(strength=12.0, **TOY)
@@ -124,6 +128,61 @@ def test_the_penalty_is_that_of_loops(settings, side):
     expected = sum(weight(settings, group) * norm(group) for group in groups)
     assert companion.penalty().item() == pytest.approx(expected, rel=1e-5)
     assert not list(companion.parameters()) and not companion.state_dict()
+
+
+class Watched(ToyStudy):
+    """Study that keeps the penalty instead of training with it."""
+
+    def train(self, model, *, companion=None, **_):
+        if companion is not None:
+            self.model, self.penalty = model, companion.companion(model).penalty()
+
+
+def watched(method, tmp_path):
+    study = Watched()
+    method.prune(study, tmp_path)
+    return study
+
+
+def differentiable_norms(model):
+    """Compute Σ ‖w_g‖ over the groups of the encoder, by loops."""
+    groups = [g for b in blocks_of(model) for m in members(b, "rowcol") for g in m]
+    return sum(torch.cat([part.reshape(-1) for part in group]).norm() for group in groups)
+
+
+@pytest.mark.parametrize("name", ["head-lasso", "rowcol-lasso"])
+def test_the_printed_strength_can_be_written_in_both_readings(name, tmp_path):
+    """WMT21 §3.1: λ = 0.5; the configuration's words make it one of a sum, one word makes it one of a mean."""
+    recipe = read_yaml(WMT21)["pruning"][name]
+    printed = pruning_method(recipe)
+    assert printed.strength == 0.5
+    assert (printed.reset_to, printed.regularise_updates) == (50_000, 150_000)
+    short = replace(printed, reset_to=4, regularise_updates=2)
+    by_hand = replace(short, strength=0.5 / 60_000, words=1)
+    of_sum, converted, of_mean = (
+        watched(method, tmp_path / place).penalty.item()
+        for place, method in [
+            ("sum", short),
+            ("by hand", by_hand),
+            ("mean", replace(short, words=1)),
+        ]
+    )
+    assert of_sum == pytest.approx(converted, rel=1e-6)
+    assert of_mean == pytest.approx(60_000 * of_sum, rel=1e-6)
+
+
+def test_words_make_the_strength_one_of_their_summed_loss(tmp_path):
+    """The gradient of Σ loss + λ Σ ‖w‖ is the words' number times that of their mean loss and our penalty."""
+    x, mask = toy_batch(5)
+    words = int(mask.sum())
+    method = GroupLasso(strength=0.7, words=words, reset_to=4, regularise_updates=2)
+    study = watched(method, tmp_path)
+    model, parameters = study.model, list(study.model.parameters())
+    summed = (model(x, mask) - x.cumsum(1))[mask].pow(2).sum() / x.shape[-1]
+    expected = torch.autograd.grad(summed + 0.7 * differentiable_norms(model), parameters)
+    ours = torch.autograd.grad(study.loss(model, x, mask) + study.penalty, parameters)
+    for one, other in zip(ours, expected, strict=True):
+        torch.testing.assert_close(words * one, other)
 
 
 class Doctored(ToyStudy):

@@ -1,8 +1,9 @@
 """The record of a rehearsal has its rules and the gaps of its tables; the page is made from the records."""
 
 from tests.workflow.running import REPOSITORY
-from weebill.files import read_json
+from weebill.files import read_json, write_json
 from weebill.rehearsal.record import FOLDER, PAGE, page, record
+from weebill.report.rows import CODE, changed_code, code_of_rules
 
 TABLES = {
     "tables/one.csv": "model,ours,size_ours,size_paper\na,x,1,2\nb,,,3\n",
@@ -16,8 +17,10 @@ def test_a_record_counts_rules_rows_and_columns(tmp_path):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
+    write_json(tmp_path / CODE, code_of_rules({name: ["prune/prune.py"] for name in ("a", "b")}))
     found = record(tmp_path / "x.yaml", tmp_path, [{"a": 30, "b": 1}, {"a": 2}], 90)
     assert found["rules"] == {"a": [30, 2], "b": [1, 0]}
+    assert found["code"].keys() == {"a", "rehearse"} and not changed_code(found["code"])
     assert found["tables"] == {
         "one": {"rows": 2, "ours": 1, "columns": 1, "empty": []},
         "speed/two": {"rows": 1, "ours": 1, "columns": 2, "empty": ["speed_ours"]},

@@ -5,10 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.test_lineage import record
 from weebill.errors import InputError
 from weebill.report.published import render
-from weebill.report.rows import NAME, changed_rules, collect, read_rows, restored
+from weebill.report.rendering import to_markdown, write_table
+from weebill.report.rows import NAME, changed_code, collect, collect_table, read_rows, restored
+from weebill.report.table import Cell, Column, Row, Table
 
+TABLE = Table(
+    "scores",
+    "All scores",
+    "BLEU of two students.",
+    [*Column.texts(student="Student"), Column("bleu", "BLEU", deltas=True)],
+    [Row.of(["tiny", "20.10"], baseline=True), Row.of(["micro|ü", Cell("19.0", "-1.1", "~")])],
+    ["One seed."],
+)
 SCRIPT = ["evaluate/measure_speed.py"]
 
 
@@ -49,10 +60,29 @@ def test_files_come_back_as_they_were_read(rows, tmp_path):
 
 def test_only_rules_that_ran_count_and_other_code_is_seen(rows):
     code = rows["made"]["code"]
-    assert [*code] == ["measure_speed"] and changed_rules(rows) == []
+    assert [*code] == ["measure_speed"] and changed_code(code) == []
     code["measure_speed"]["code"] = "code:0"
     code["gone"] = {"script": ["evaluate/no_such_script.py"], "code": "code:1"}
-    assert changed_rules(rows) == ["gone", "measure_speed"]
+    assert changed_code(code) == ["gone", "measure_speed"]
+
+
+def test_a_published_table_comes_back_with_the_code_behind_it_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_table(TABLE, "results/tables")
+    record(tmp_path, "results/quality.json", "measure_student", [], 10.0)
+    record(tmp_path, "results/tables/scores.json", "tables", ["results/quality.json"], 20.0)
+    record(tmp_path, "results/models/small", "prune", [], 15.0)
+    rules = {name: SCRIPT for name in ("measure_student", "tables", "prune", "never_ran")}
+    rows = json.loads(json.dumps(collect_table("results/tables/scores.json", rules)))
+    assert rows["made"]["code"].keys() == {"measure_student", "tables"}
+    assert changed_code(rows["made"]["code"]) == []
+    page = tmp_path / "docs/results/news/speed/scores.md"
+    assert render(rows, page) == [page]
+    head, found, footer = page.read_text("utf-8").partition(to_markdown(TABLE))
+    assert (head, found) == ("# All scores\n\n", to_markdown(TABLE))
+    assert f"published on {rows['made']['date']}" in footer
+    with pytest.raises(InputError, match=r"speed/scores/rows\.json: rows of another version"):
+        render({**rows, "table": {**rows["table"], "columns": []}}, page)
 
 
 def test_a_path_that_leads_elsewhere_is_refused(rows, tmp_path):

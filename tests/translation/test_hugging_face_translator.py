@@ -150,6 +150,19 @@ def test_an_overflow_is_reported(folder, beam):
         translator.translate(SENTENCES, options)
 
 
+def test_a_gpu_searches_larger_batches_unless_the_options_name_a_size(folder):
+    translator, lengths = load_translator(folder), [10] * 600
+    sizes = []
+    for device, options in (
+        ("cpu", SearchOptions(batch_size=None)),
+        ("cuda:1", SearchOptions(batch_size=None, beam=4)),
+        ("cuda:1", SearchOptions(batch_size=8)),
+    ):
+        translator.device = device
+        sizes.append(len(translator._divide(lengths, options)[0]))
+    assert sizes == [32, 256, 8]
+
+
 def test_order_and_blank_lines(folder):
     translator = load_translator(folder)
     sentences = [SENTENCES[2], "", SENTENCES[0], " "]

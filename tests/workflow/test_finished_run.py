@@ -19,7 +19,9 @@ from tests.workflow.running import (
     snakemake,
 )
 from weebill.__main__ import main
+from weebill.files import read_json
 from weebill.workflow.code_version import PREFIX
+from weebill.workflow.lineage import provenance
 
 # Stubs of the programs that the Slurm executor calls: a job records its call, writes its output and ends at once.
 SLURM_STUBS = {
@@ -32,14 +34,31 @@ SLURM_STUBS = {
 
 
 @pytest.mark.workflows
+def test_a_run_leaves_the_fingerprints_that_its_jobs_used(finished):
+    code = read_json(finished / "results/tiny/code.json")
+    jobs = provenance(finished / "results/tiny/summary.md").jobs
+    used = {job.rule: job.code for job in jobs if job.code and job.rule != "prune"}
+    assert {"import_corpus", "train_student", "speed_tables", "pages"} <= used.keys()
+    assert used == {rule: code[rule]["code"].removeprefix(PREFIX) for rule in used}
+    assert "prune" in code  # whose fingerprint is of all methods of the experiment
+
+
+@pytest.mark.workflows
 def test_a_published_page_is_rendered_again_from_its_rows(finished, monkeypatch, capsys):
-    run = snakemake(finished, TINY, "--cores", "1", "publish")
+    tables = ["docs/results/tiny/cleaning.md", "docs/results/tiny/speed/latency.md"]
+    run = snakemake(finished, TINY, "--cores", "1", "publish", *tables)
     assert run.returncode == 0, run.stdout
     page, folder = finished / "docs/results/tiny.md", finished / "docs/results/tiny"
     run = snakemake(finished, TINY, "--dry-run", "docs/results/tiny-pruning.md")
     assert run.returncode == 0, run.stdout  # no page of another experiment
     pictures = ["front.svg", "heads.svg", "sizes.svg"]
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*pictures, "rows.json"])
+    of_tables = ["cleaning", "cleaning.md", "speed"]
+    names = sorted([*pictures, "rows.json", *of_tables])
+    assert sorted(path.name for path in folder.iterdir()) == names
+    code = read_json(folder / "cleaning/rows.json")["made"]["code"].keys()
+    assert {"clean_corpus", "cleaning_report"} <= code and not code & {"train_student", "tables"}
+    code = read_json(folder / "speed/latency/rows.json")["made"]["code"].keys()
+    assert {"train_student", "measure_speed", "speed_tables"} <= code
     summary, text = (
         (finished / "results/tiny/summary.md").read_text("utf-8"),
         page.read_text("utf-8"),
@@ -47,15 +66,19 @@ def test_a_published_page_is_rendered_again_from_its_rows(finished, monkeypatch,
     ours, theirs = (set(re.findall(r"^\|.*", one, re.MULTILINE)) for one in (text, summary))
     differing = {row for row in ours ^ theirs if not re.match(r"\| (\*\*all rules|pages)", row)}
     assert not differing and "(tiny/front.svg)" in text
-    before = {path: path.read_bytes() for path in (page, *folder.iterdir())}
-    for path in (page, *(folder / name for name in pictures)):
-        path.unlink()
+    files = [page, *(path for path in folder.rglob("*") if path.is_file())]
+    before = {path: path.read_bytes() for path in files}
+    for path in files:
+        if path.name != "rows.json":
+            path.unlink()
     shutil.rmtree(finished / "results")
     monkeypatch.chdir(finished)
     assert main(["publish"]) == 0
-    assert {path: path.read_bytes() for path in (page, *folder.iterdir())} == before
+    assert {path: path.read_bytes() for path in files} == before
     assert main(["publish", "--stale"]) == 0
-    assert "docs/results/tiny.md: measured by today's code" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    for file in ("docs/results/tiny.md", *tables):
+        assert f"{file}: measured by today's code" in told
     rows = json.loads((folder / "rows.json").read_text("utf-8"))
     assert {"train_student", "prune", "measure_speed"} <= rows["made"]["code"].keys()
     rows["made"]["code"]["prune"]["code"] = f"{PREFIX}0"

@@ -10,8 +10,10 @@ import yaml
 from tests.rehearsal.miniature.test_miniature import checked, whole
 from tests.workflow.running import CONFIGURATIONS, REPOSITORY, report_is_whole
 from weebill.configuration.zoo_file import load_zoo
+from weebill.files import read_json
 from weebill.rehearsal.miniature import miniature
 from weebill.rehearsal.running import compared
+from weebill.report.rows import changed_code
 from weebill.workflow.rules_of_run import jobs_by_rule
 
 SNAKEFILE = REPOSITORY / "Snakefile"
@@ -47,3 +49,6 @@ def test_the_smallest_experiment_is_rehearsed_to_its_report(tmp_path):
     assert f"all 11 rules of {config} have run" in done.stdout
     assert done.stdout.rstrip().endswith("results/rehearsal-comet/report.html")
     assert "**Rehearsed.**" in (results / "summary.md").read_text("utf-8")
+    code = read_json(results / "rehearsal.json")["code"]
+    assert {"import_reference", "measure_metric", "metric_tables", "rehearse"} <= code.keys()
+    assert changed_code(code) == []

@@ -18,6 +18,7 @@ import torch
 from weebill.benchmarks import gpu_decoding, gpu_peak, gpu_scoring, gpu_training
 from weebill.benchmarks.gpu_figures import Found, figure, line, peak_of
 from weebill.evaluation.measurement import conditions
+from weebill.report.rows import code_of_modules
 from weebill.workflow.repository import commit
 
 PACKAGES = ("transformers", "lightning", "numpy")  # packages whose versions are reported
@@ -73,7 +74,8 @@ def measure(
     on_gpu = device.startswith("cuda")
     began = time.monotonic()
     card = torch.cuda.get_device_name() if on_gpu else conditions()["hardware"]
-    signature = {"commit": version or commit(), **conditions(PACKAGES)}
+    code = code_of_modules(gpu=__name__)
+    signature = {"commit": version or commit(), "code": code, **conditions(PACKAGES)}
     found = Found(card, f"{datetime.now(UTC):%Y-%m-%d}", signature)
     for name, work in _works(device, rounds, parts, found):
         if _since(began) > limit:

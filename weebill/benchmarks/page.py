@@ -12,7 +12,6 @@ from weebill.files import check_file, write_json, write_text
 from weebill.report.rendering import to_markdown
 from weebill.report.rows import NAME, made_today
 from weebill.report.table import Table
-from weebill.workflow.code_version import code_of_module
 
 KIND = "benchmark"  # kind of rows; other kinds are the names of an experiment's pages
 HEAD = "| claim | ours | other | unit | ours / other | lowest | highest |\n|---|---:|---:|---|---:|---:|---:|\n"
@@ -35,9 +34,7 @@ def check_page(file: Path) -> None:
 
 def write_page(file: Path, found: Survey, command: str) -> list[Path]:
     """Write the page of a command's measurements, and its rows to a folder of the same name; return both paths."""
-    modules = {name: f"weebill.benchmarks.{name}" for name in _names(found)}
-    code = {name: {"module": one, "code": code_of_module(one)} for name, one in modules.items()}
-    made = made_today(found.signature["commit"], code)
+    made = made_today(found.signature["commit"], found.signature.get("code", {}))
     rows = {"page": KIND, "made": made, "command": command, "survey": asdict(found)}
     write_json(file.with_suffix("") / NAME, rows)
     return [file.with_suffix("") / NAME, *render(rows, file)]

@@ -13,6 +13,7 @@ from weebill.errors import InputError
 from weebill.evaluation.measurement import conditions
 from weebill.files import read_json
 from weebill.report.rendering import to_markdown
+from weebill.report.rows import code_of_modules
 from weebill.report.table import Table
 from weebill.workflow.repository import commit
 
@@ -32,7 +33,9 @@ class Survey:
     finished: list[str] = field(default_factory=list)  # benchmarks whose rows are complete
 
     def add(self, benchmark: str, found: Row | Table) -> None:
-        """Add a row or a table of a benchmark."""
+        """Add a row or a table of a benchmark, and the fingerprint of its code."""
+        code = code_of_modules(**{benchmark: f"weebill.benchmarks.{benchmark}"})
+        self.signature["code"] = self.signature.get("code", {}) | code
         if isinstance(found, Table):
             self.tables.append({"benchmark": benchmark, "table": asdict(found)})
         else:

@@ -1,13 +1,14 @@
 """Render the published pages of docs/results again from their rows, or list those that are older than their code.
 
 `weebill run CONFIG publish` collects the rows of a finished experiment and renders its page, which you commit:
-docs/results/NAME.md and docs/results/NAME/.  `weebill benchmark NAME --markdown FILE` does the same for a benchmark.
-After a change of a page's design, `weebill publish` renders all pages again without any model.  Only a run can
-measure again; --stale lists the pages that need one.
+docs/results/NAME.md and docs/results/NAME/.  The target docs/results/NAME/TABLE.md publishes one table in this way,
+and `weebill benchmark NAME --markdown FILE` a benchmark.  After a change of a page's design, `weebill publish`
+renders all pages again without any model.  Only a run can measure again; --stale lists the pages that need one, and
+the records of benchmarks, rehearsals and other trials.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +17,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `weebill publish`."""
     pages = "docs/results/NAME.md; by default all pages"
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help=pages)
-    stale = "list pages without rows, or measured by other code; write nothing"
+    stale = "tell of each page and record (*.json) if its code has changed; write nothing"
     parser.add_argument("--stale", action="store_true", help=stale)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Render or list pages.  Raises InputError if a page has no rows, or rows that cannot be read."""
     from weebill.errors import InputError
-    from weebill.report.rows import NAME, read_rows
+    from weebill.report.rows import NAME, age, read_rows
 
     folder = Path("docs/results")
-    with_rows = (rows.parent.with_suffix(".md") for rows in folder.glob(f"*/{NAME}"))
-    pages = arguments.pages or sorted({*folder.glob("*.md"), *with_rows})
+    with_rows = (f"{rows.parent}.md" for rows in folder.rglob(NAME))
+    pages = arguments.pages or sorted({*folder.rglob("*.md"), *map(Path, with_rows)})
     if not pages:
         raise InputError("docs/results/*.md: no such page; call this in the folder of the project")
     if arguments.stale:
-        print("\n".join(stale(pages)))
+        records = () if arguments.pages else sorted(folder.rglob("*.json"))
+        for file in (*pages, *(record for record in records if record.name != NAME)):
+            print(f"{file}: {age(file)}")
         return 0
     for page in pages:
         if rows := read_rows(page):
@@ -49,22 +52,3 @@ def rendered(rows: Mapping[str, Any], page: Path) -> list[Path]:
     from weebill.report.published import render
 
     return (render_benchmarks if rows["page"] == KIND else render)(rows, page)
-
-
-def stale(pages: list[Path]) -> Iterator[str]:
-    """Yield a line for each page."""
-    from weebill.report.rows import changed_rules, read_rows
-
-    for page in pages:
-        rows = read_rows(page)
-        if rows is None:
-            yield f"{page}: has no rows; only a run makes it anew"
-            continue
-        changed = changed_rules(rows)
-        told = (
-            f"older than the code of {', '.join(changed)}"
-            if changed
-            else "measured by today's code"
-        )
-        version = (rows["made"]["commit"] or "unknown")[:12]
-        yield f"{page}: {told} (commit {version}, {rows['made']['date']})"

@@ -80,11 +80,13 @@ class Rates(NamedTuple):
                 [row["operations"] / 1e9 for row in self.measured[part]]
                 for part in ("training", "decoding")
             )
+            greedy = {row["beam"] for row in self.measured["decoding"]} == {1}
+            beams = " of greedy search, which beams are assumed to reach too" if greedy else ""
             origin = f"rates of one {self.measured['card']}, measured on {self.measured['date']}"
             return (
                 f"{origin} by `weebill benchmark gpu`, in billion operations a second by size, batch and beam: "
                 f"training {min(trained):,.0f} to {max(trained):,.0f} in bfloat16, "
-                f"translation {min(found):,.0f} to {max(found):,.0f}"
+                f"translation {min(found):,.0f} to {max(found):,.0f}{beams}"
             )
         rates = SIMPLE[self.device]
         origin = {

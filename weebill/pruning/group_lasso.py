@@ -27,9 +27,11 @@ class GroupLasso(BlockMethod):
     connections are dead; with `head`, all weights of a head together. Feed-forward groups are rows and columns in
     both."""
     strength: Positive = 1e-4
-    """Weight λ of the penalty. The loss is a mean over an update's target words. As we read the paper, its 0.5
-    belongs to a sum over them, which Marian optimizes with any `--cost-type`: divide it by the number of words, and
-    multiply it by the number of devices if each adds the penalty."""
+    """Weight λ of the penalty, beside the loss of `words` words."""
+    words: Count = 1
+    """Target words over which the loss beside λ is summed. Our loss is a mean over words: the penalty has the weight
+    `strength` / `words`. With 1, λ belongs to a mean too; with the words of an update, to their sum; with the words
+    of one device's batch, each device adds the penalty to its own sum."""
     size_scaling: bool = False
     """`true` multiplies each norm by the square root of its group's size."""
     threshold: PartialShare = 0.1
@@ -75,7 +77,8 @@ class GroupLasso(BlockMethod):
         from weebill.pruning.cut import cut
         from weebill.pruning.group_penalty import Lasso, dead_parts, norms_of
 
-        penalty = Lasso(self.groups, self.strength, self.size_scaling, self.blocks)
+        strength = self.strength / self.words
+        penalty = Lasso(self.groups, strength, self.size_scaling, self.blocks)
         model = study.checkpoint(self.reset_to)
         history = History(model, asdict(self))
         before = norms_of(model, penalty)

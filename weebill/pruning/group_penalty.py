@@ -73,10 +73,13 @@ def group_norms(block: AttentionBlock | FeedForwardBlock, grouping: Grouping) ->
 class Lasso:
     """Penalty λ · Σ ‖w_g‖₂ over the groups g of some blocks, added to the loss; size_scaling: ‖w_g‖₂ times √size.
 
-    The loss is a mean over an update's words.  The paper's λ of 0.5 belongs to a sum over a batch's words: here, it
-    becomes 0.5 / words, 1e-4 for 5,000 words.  Proximal steps, which subtract rate · λ from each norm after the
-    optimizer's step, make exact zeros but choose worse.  On multi30k.base they removed 65 % of the neurons in 300
-    updates, and the penalty 81 %, at a higher validation loss (2.662 against 2.654 per word).
+    The loss is a mean over an update's words, to which λ belongs.  The published code adds its λ to each device's sum
+    over words (marian-dev, src/models/costs.h of commit 1090a170; `--multi-loss-type` is `sum` by default), whatever
+    `--cost-type` names: "Optimization is only performed with regard to the summed loss_" (src/layers/loss.h).
+
+    Proximal steps, which subtract rate · λ from each norm after the optimizer's step, make exact zeros but choose
+    worse.  On multi30k.base they removed 65 % of the neurons in 300 updates, and the penalty 81 %, at a higher
+    validation loss (2.662 against 2.654 per word).
     """
 
     groups: Grouping = "rowcol"

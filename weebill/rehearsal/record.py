@@ -12,6 +12,7 @@ from typing import Any
 
 from weebill.files import read_json, write_json, write_text
 from weebill.report.results import read_csv
+from weebill.report.rows import CODE, code_of_modules
 from weebill.workflow.repository import commit
 
 NAME = "rehearsal.json"  # in the folder of results
@@ -36,9 +37,11 @@ def record(
 ) -> dict[str, Any]:
     """Return the record of a finished rehearsal.  jobs: jobs by rule, of the whole run and of the miniature."""
     whole, small = jobs
+    code = {name: one for name, one in read_json(results / CODE).items() if name in small}
     return {
         "configuration": config.as_posix(),
         "commit": commit(),
+        "code": code | code_of_modules(rehearse="weebill.rehearsal.preparing"),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "minutes": round(seconds / 60, 1),
         "rules": {name: [whole.get(name, 0), small.get(name, 0)] for name in {**whole, **small}},

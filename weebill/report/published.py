@@ -1,4 +1,4 @@
-"""Published pages: a page of an experiment with its pictures, rendered only from stored rows."""
+"""Published pages: a page of an experiment with its pictures, or one table, rendered only from stored rows."""
 
 import tempfile
 from collections.abc import Mapping
@@ -11,8 +11,10 @@ from weebill.report.catalogue import Page, maker, makers, pages
 from weebill.report.costs import Job
 from weebill.report.figures.alt_text import picture
 from weebill.report.figures.drawing import svg_of
+from weebill.report.rendering import to_markdown
 from weebill.report.results import Results
-from weebill.report.rows import NAME, restored
+from weebill.report.rows import NAME, TABLE, restored
+from weebill.report.table import Table
 
 FOOTER = """
 ---
@@ -37,7 +39,13 @@ def render(rows: Mapping[str, Any], target: Path) -> list[Path]:
 
 
 def _render(rows: Mapping[str, Any], target: Path, folder: Path, place: Path) -> list[Path]:
-    config, page, shown, written = rows["config"], _page_of(rows, folder), {}, []
+    made, shown, written = rows["made"], {}, []
+    footer = FOOTER.format(date=made["date"], commit=made["commit"] or "unknown")
+    if rows["page"] == TABLE:
+        table = Table.from_dict(rows["table"])
+        write_text(target, f"# {table.title}\n\n{to_markdown(table)}{footer}")
+        return [target]
+    config, page = rows["config"], _page_of(rows, folder)
     results = Results.read(config, restored(rows["files"], place))
     make = makers("figures", config["kind"])
     for file, heading in (page.pictures or {}).items():
@@ -47,8 +55,7 @@ def _render(rows: Mapping[str, Any], target: Path, folder: Path, place: Path) ->
         written.append(picture_file)
     jobs = [Job(*job) for job in rows["jobs"]]
     text = maker("pages", page.make)(results, jobs, shown)
-    made = {**rows["made"], "commit": rows["made"]["commit"] or "unknown"}
-    write_text(target, text + FOOTER.format(**made))
+    write_text(target, text + footer)
     return [*written, target]
 
 

@@ -1,9 +1,11 @@
-"""Writers of a table in four formats: CSV for machines, Markdown, LaTeX (booktabs), and an HTML page."""
+"""Writers of a table: CSV for machines, Markdown, LaTeX (booktabs), an HTML page, and all its data as JSON."""
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from html import escape
 from pathlib import Path
 from string import Template
@@ -11,13 +13,14 @@ from string import Template
 from weebill.files import write_text
 from weebill.report.table import ABSENT, Cell, Column, Row, Table, groups
 
-FORMATS = ("csv", "md", "tex", "html")
+FORMATS = ("csv", "md", "tex", "html", "json")
 LINE_CHARACTERS = 60  # the HTML page breaks longer texts into lines
 
 
 def write_table(table: Table, folder: str | Path) -> None:
-    """Write `table` into `folder` in every format, as NAME.csv, NAME.md, NAME.tex and NAME.html."""
-    for form, render in zip(FORMATS, (to_csv, to_markdown, to_latex, to_html), strict=True):
+    """Write `table` into `folder` in every format, as NAME.csv, NAME.md, NAME.tex, NAME.html and NAME.json."""
+    renderers = (to_csv, to_markdown, to_latex, to_html, to_json)
+    for form, render in zip(FORMATS, renderers, strict=True):
         write_text(Path(folder) / f"{table.name}.{form}", render(table))
 
 
@@ -72,6 +75,11 @@ def to_html(table: Table) -> str:
     """Return the table as an HTML page that loads no other file."""
     page = Template(Path(__file__).with_name("table.html").read_text(encoding="utf-8"))
     return page.substitute(title=escape(table.title), table=to_fragment(table))
+
+
+def to_json(table: Table) -> str:
+    """Return all data of the table as JSON, for `Table.from_dict`."""
+    return json.dumps(asdict(table), ensure_ascii=False, indent=1) + "\n"
 
 
 def to_fragment(table: Table) -> str:

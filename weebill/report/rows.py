@@ -1,6 +1,6 @@
 """Rows of a published page: all data that the page and its pictures read, copied into one JSON file.
 
-The data are measurements, run times, the configuration, and fingerprints of the code that made them.
+The data are measurements, run times and the configuration, or one table, and fingerprints of the code that made them.
 `published.render` makes the page from them again, without any model.
 """
 
@@ -12,10 +12,14 @@ from typing import Any
 from weebill.errors import InputError
 from weebill.files import read_json, write_json, write_text
 from weebill.report.costs import read_jobs
-from weebill.workflow.code_version import code_of, code_of_module
+from weebill.workflow.code_version import code_of, code_of_all, code_of_module
+from weebill.workflow.lineage import provenance
 from weebill.workflow.repository import commit
 
 NAME = "rows.json"  # in the folder of a page's pictures
+CODE = "code.json"  # in the folder of results: fingerprints of all rules of the newest run
+TABLE = "table"  # kind of rows; other kinds are the names of an experiment's pages
+Code = dict[str, dict[str, Any]]  # fingerprints, each with the `script` or `module` that it is of
 
 
 def collect(
@@ -32,11 +36,7 @@ def collect(
     """
     jobs = read_jobs(benchmarks)
     ran = {job.rule for job in jobs}
-    code = {
-        name: {"script": [*script], "code": code_of(*script)}
-        for name, script in rules.items()
-        if name in ran
-    }
+    code = code_of_rules({name: script for name, script in rules.items() if name in ran})
     return {
         "page": page,
         "made": made_today(commit(), code),
@@ -44,6 +44,26 @@ def collect(
         "jobs": [[job.rule, job.name, job.seconds, job.mib] for job in jobs],
         "files": {name: {path: _content(path) for path in paths} for name, paths in files.items()},
     }
+
+
+def collect_table(path: str | Path, rules: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the rows of a page with one table: its data, and fingerprints of the code behind it.
+
+    path: the table as JSON, which a job of the workflow made.  rules: script and chosen modules, by name of the rule.
+    """
+    behind = {job.rule for job in provenance(path).jobs}
+    code = code_of_rules({name: script for name, script in rules.items() if name in behind})
+    return {"page": TABLE, "made": made_today(commit(), code), "table": read_json(path)}
+
+
+def code_of_rules(rules: Mapping[str, Sequence[str]]) -> Code:
+    """Return the fingerprint of each rule's code.  rules: script and chosen modules, by name of the rule."""
+    return {name: {"script": [*script], "code": code_of(*script)} for name, script in rules.items()}
+
+
+def code_of_modules(**modules: str) -> Code:
+    """Return the fingerprint of each module and all that it imports.  modules: by the name that `stale` tells."""
+    return {name: {"module": one, "code": code_of_module(one)} for name, one in modules.items()}
 
 
 def made_today(version: str | None, code: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,17 +83,36 @@ def read_rows(page: Path) -> dict[str, Any] | None:
     return rows
 
 
-def changed_rules(rows: Mapping[str, Any]) -> list[str]:
-    """Return the names of rules (in their benchmarks) or benchmarks whose code has changed since it made the rows."""
-    return sorted(
-        name for name, one in rows["made"]["code"].items() if _code_now(one) != one["code"]
-    )
+def age(file: Path) -> str:
+    """Return a sentence on a page, or on a JSON record: if it is older than the code that made it, and which version.
+
+    Raises InputError for rows that cannot be read.
+    """
+    if file.suffix == ".json":
+        record = read_json(file)
+        made = {**record, **record.get("signature", {})} if isinstance(record, dict) else {}
+        lack = "has no fingerprint of its code"
+    else:
+        made, lack = (read_rows(file) or {}).get("made", {}), "has no rows"
+    if "code" not in made:
+        return f"{lack}; only a run makes it anew"
+    changed = changed_code(made["code"])
+    told = f"older than the code of {', '.join(changed)}" if changed else "measured by today's code"
+    version = (made.get("commit") or "unknown")[:12]
+    return f"{told} (commit {version}{', ' + made['date'] if 'date' in made else ''})"
+
+
+def changed_code(code: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the names of rules, benchmarks or other parts whose code has changed since these fingerprints."""
+    return sorted(name for name, one in code.items() if _code_now(one) != one["code"])
 
 
 def _code_now(one: Mapping[str, Any]) -> str | None:
-    """Return the fingerprint of a rule's `script`, or of a `module`."""
+    """Return the fingerprint of a rule's `script` or of a `module`; without both, that of all code."""
     try:
-        return code_of_module(one["module"]) if "module" in one else code_of(*one["script"])
+        if "module" in one:
+            return code_of_module(one["module"])
+        return code_of(*one["script"]) if "script" in one else code_of_all()
     except (InputError, OSError, KeyError, ValueError):  # the script or a module is gone
         return None
 

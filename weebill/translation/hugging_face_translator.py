@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from weebill_runtime.options import Cut, SearchOptions, length_sorted_batches, l
 from weebill_runtime.text_translator import Hypothesis, TextTranslator
 
 BATCH_SIZE = 16  # pairs that are force-decoded together
+GPU_ROWS, GPU_TOKENS = 1024, 16_384  # hypotheses, and source pieces, that a GPU searches together
 
 
 class HuggingFaceTranslator(TextTranslator):
@@ -74,13 +76,20 @@ class HuggingFaceTranslator(TextTranslator):
             self.on_cut(cut)
         filled = map(bool, map(str.strip, sentences))
         lengths = [len(ids) * full for ids, full in zip(pieces, filled, strict=True)]
-        for batch in options.batches(lengths):
+        for batch in self._divide(lengths, options):
             found = self._generate([pieces[index] for index in batch], options)
             for index, hypotheses in zip(batch, found, strict=True):
                 results[index] = hypotheses
             if progress is not None:
                 progress(len(batch))
         return results
+
+    def _divide(self, lengths: Sequence[int], options: SearchOptions) -> list[list[int]]:
+        """Divide sources into batches; a GPU has larger ones if the options name no size."""
+        if options.batch_size is None and self.device.startswith("cuda"):
+            size = max(1, GPU_ROWS // options.beam)
+            options = replace(options, batch_size=size, batch_tokens=GPU_TOKENS)
+        return options.batches(lengths)
 
     def _score_pairs(self, sentences, translations, options) -> np.ndarray:
         scores = self.force_decode(sentences, translations, options)

@@ -38,6 +38,11 @@ def code_of_module(*modules: str) -> str:
     return _fingerprint(ROOT, *(name for name in modules if name.startswith(f"{LIBRARY}.")))
 
 
+def code_of_all() -> str:
+    """Fingerprint all workflow scripts and modules of the library, like `code_of`."""
+    return _fingerprint(ROOT, *_project(ROOT).sources)
+
+
 @cache
 def _fingerprint(root: Path, *starts: str, command: str = "") -> str:
     found = _project(root).fingerprint(*starts)

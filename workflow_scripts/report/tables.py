@@ -1,4 +1,4 @@
-"""Write tables of measurements as CSV, Markdown, LaTeX and pages (rules of rules/report.smk)."""
+"""Write tables of measurements in all formats (rules of rules/report.smk)."""
 
 from weebill.workflow.job import job
 

@@ -5,6 +5,7 @@ import pytest
 from tests.metric.small import REFERENCES, SOURCES, SYSTEMS, make_checkpoint, make_encoder
 from weebill.errors import InputError
 from weebill.evaluation.timing.metric_speed import Text, measure_metrics
+from weebill.experiment.metrics import CACHED, PLAIN, SORTED, SORTED_CACHED
 from weebill.metric.folder import load_metric
 
 
@@ -73,5 +74,9 @@ def test_speeds_of_everything(tmp_path):
         *(("systems", count) for count in (1, 2)),
         *(("segments", count) for count in (1, 3, 4, 6)),
         *(("candidates", count) for count in (2, 3)),
+    }
+    assert {one.way for one in found if one.study == "systems" and one.metric == "whole"} == {
+        *(PLAIN, SORTED, CACHED, SORTED_CACHED),
+        "ours, float32",
     }
     assert all(len(one.seconds) == 2 and min(one.seconds) > 0 for one in found)

@@ -50,7 +50,7 @@ class SacrebleuImporter(Importer):
         return {f"test set '{values['name']}'"}
 
     def sources(self, languages: Languages, monolingual: Side | None, places: Places) -> Sources:
-        """Return sacreBLEU's files of both sides; the target is its first reference.
+        """Return sacreBLEU's files of both sides; the target is its first reference by name.
 
         With `written_in`, a third file contains the language in which each segment was first written.
         Raises InputError if the set is unknown, cannot be fetched, or does not know these languages.
@@ -68,7 +68,8 @@ class SacrebleuImporter(Importer):
             raise InputError(f"sacrebleu: {self.name} has no {'-'.join(languages)}; it has {known}")
         try:
             files = {"source": get_source_file(self.name, pair)}
-            files["target"] = get_reference_files(self.name, pair)[0]
+            # sacreBLEU's own order of the references A and C of wmt21/AC differs between processes.
+            files["target"] = min(get_reference_files(self.name, pair))
             if self.written_in is not None:
                 files[ORIGIN] = self._languages_file(DATASETS[self.name], pair)
         except (OSError, EOFError, SystemExit) as error:

@@ -1,5 +1,6 @@
 """Grid `log4`: four bits on a logarithmic scale, two codes to a byte."""
 
+from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +51,11 @@ class Log4(Grid):
         import numpy as np
         import torch
 
+        if x.is_cuda:
+            with suppress(ImportError):  # Triton is installed with PyTorch for CUDA
+                from weebill.quantization.log4_kernel import log4_scale
+
+                return log4_scale(x)
         magnitudes = np.sort(x.detach().abs().to("cpu", torch.float32).flatten().numpy())
         prefix = np.concatenate([[0.0], np.cumsum(magnitudes, dtype=np.float64)])
         powers = np.exp2(np.arange(1 - self.octaves, 1.0))  # a: 2^-7 … 1

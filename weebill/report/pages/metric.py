@@ -27,9 +27,10 @@ def metric_page(results: Results, jobs: Sequence[Job], figures: Mapping[str, str
     return results_page(
         results,
         introduction(results.config, "Metrics of translation"),
-        [*ahead.verdict, *in_short(results)],
+        ahead.verdict,
         [ahead.table, *first],
         [
+            ("Every metric in a sentence", bullets(in_short(results))),
             ("What the metrics learn from", bullets(learnt_from(results.config))),
             *tables,
             cometinho_claims(results),

@@ -40,7 +40,7 @@ def experiment_page(results: Results, jobs: Sequence[Job], figures: Mapping[str,
     findings = [*in_short(results), *pruning.seeds_findings(results)]
     folded = [("Every variant in a sentence", bullets(findings)), *rest]
     folded += [*(build(results) for build in builders), run_time_table(jobs)]
-    summary = [*ahead.verdict, *not_shown(results), *pruning.summary(results)]
+    summary = [*ahead.verdict, *not_shown(results), *pruning.against_opponents(results)]
     summary += noise.summary(results.speeds, "speeds")
     return _page(results, "Results", students, summary, [ahead.table, *first], folded)
 

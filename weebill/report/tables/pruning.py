@@ -181,6 +181,11 @@ OPPONENTS = {
 
 
 def summary(results: Results) -> list[str]:
+    """Return sentences on pruned float32 students: against each kind of opponent, and the fastest of them."""
+    return [*against_opponents(results), *_fastest(results)]
+
+
+def against_opponents(results: Results) -> list[str]:
     """Return the numbers of float32 students that are shown better or worse than each kind of opponent, in words."""
     lines = []
     for kind, opponent in OPPONENTS.items():
@@ -195,7 +200,7 @@ def summary(results: Results) -> list[str]:
             f"{len(worse)} worse, for {len(found) - len(better) - len(worse)} neither is shown; the best is "
             f"`{_pruned(Variant.parse(best.variant))}` with {comparisons.in_words(best)}."
         )
-    return [*lines, *_fastest(results)]
+    return lines
 
 
 def _pruned(variant: Variant) -> str:

@@ -167,6 +167,7 @@ TABLES = (
         lambda results: (
             "In brackets: each side against its own unpruned student in float32 without a shortlist. Ours in "
             "batches of the size that was the fastest. A dash: not measured, or not in the paper.",
+            "Not measured: several concurrent streams on one GPU, which gained the paper nothing significant (§6).",
             *disagreement_notes("wngt20", 4),
             *lookup.timed_text(results),
         ),
