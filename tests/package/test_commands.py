@@ -86,8 +86,8 @@ def test_the_bare_package_describes_checks_and_fetches(
     owners = metadata.packages_distributions()
     used = {canonicalize_name(owner) for module in modules for owner in owners.get(module, ())}
     needed_here = {canonicalize_name(one.name) for one in requirements if is_needed(one)}
-    # Only a shell's completion loads argcomplete, and only translation, with an extra, the runtime.
-    assert needed_here - {"argcomplete", "weebill-runtime"} <= used
+    # Only completion by a shell loads argcomplete, a download tqdm, and translation, with an extra, the runtime.
+    assert needed_here - {"argcomplete", "tqdm", "weebill-runtime"} <= used
 
 
 def test_each_command_names_its_extra(installed, bare, tmp_path):

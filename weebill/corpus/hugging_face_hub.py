@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
 from weebill.errors import InputError
@@ -13,10 +14,20 @@ Kind = Literal["dataset", "model"]
 
 def address(kind: Kind, name: str, revision: str) -> str:
     """Return the common prefix of the addresses of a repository's files."""
-    from huggingface_hub.constants import ENDPOINT
-
     below = "datasets/" if kind == "dataset" else ""
-    return f"{ENDPOINT}/{below}{name}/resolve/{revision}"
+    return f"{_library(name).constants.ENDPOINT}/{below}{name}/resolve/{revision}"
+
+
+def _library(name: str) -> ModuleType:
+    """Return the hub's library, which the bare package lacks; name: of what is asked for."""
+    try:
+        import huggingface_hub
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{name}: the module huggingface_hub, which asks the hub for it, is not installed; in Weebill's folder, "
+            "`pip install ./runtime '.[workflow]'`"
+        ) from error
+    return huggingface_hub
 
 
 def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]:
@@ -29,9 +40,7 @@ def listing(kind: Kind, name: str, revision: str, cache: Path) -> dict[str, Any]
     path = cache / folder / f"{name.replace('/', '--')}@{revision}.json"
     if path.is_file() and has_keys(path, {"card", "files"}):
         return read_json(path)
-    from huggingface_hub import HfApi
-
-    ask = getattr(HfApi(), f"{kind}_info")
+    ask = getattr(_library(name).HfApi(), f"{kind}_info")
     try:
         info = ask(name, revision=revision, files_metadata=True, timeout=60)
     except Exception as error:  # the hub's library may raise any of its client's exceptions
