@@ -50,17 +50,14 @@ def one_line(text: str, word: str) -> str:
 
 @pytest.mark.workflows
 def test_jobs_run_with_a_python_elsewhere(checkout):
-    """One job runs a script, another a shell line."""
+    """Lines of a shell are tested in test_shell_paths.py."""
     if re.search(r"[^\w./-]", sys.executable):
         pytest.skip(f"{sys.executable}: this Python has such a path itself")
-    made = ["results/tiny/validation.parquet", "docs/results/tiny/found.md"]
-    (checkout / "results/tiny/tables").mkdir(parents=True)
-    (checkout / "results/tiny/tables/found.md").write_text("a table\n")
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", *made]
+    made = "results/tiny/validation.parquet"
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", made]
     done = run(checkout, *command, "--configfile", "config/tiny.yaml")
     assert done.returncode == 0, done.stdout
-    assert (checkout / made[0]).exists()
-    assert (checkout / made[1]).read_text() == "a table\n"
+    assert (checkout / made).exists()
 
 
 @pytest.mark.workflows
