@@ -140,12 +140,20 @@ def test_what_a_shape_from_scratch_is_of_is_made_too(estimated):
     assert alone.hours["students"] > estimated({"variants": named[1:]}).hours["students"]
 
 
+def run_times(name: str) -> tuple[dict[str, float], int]:
+    """Return the minutes of each rule's jobs on the published page of an experiment, and the number of all jobs."""
+    page = (REPOSITORY / f"docs/results/{name}.md").read_text("utf-8")
+    row = r"^\| (\w+) \| (\d+) \| ([\d.]+) \| [\d.]+ \| [\d,]+ \|$"
+    rows = re.findall(row, page, re.MULTILINE)
+    minutes = {rule: float(value) for rule, _, value in rows}
+    return minutes, sum(int(count) for _, count, _ in rows)
+
+
 def test_the_published_run_of_multi30k(monkeypatch):
     """Estimates for two cores, of trainings and of all jobs, are within a factor of two of the published times."""
     monkeypatch.setattr(engines, "has_bfloat16", lambda isa: True)  # the page's processor has AMX
     page = (REPOSITORY / "docs/results/multi30k.md").read_text()
-    rows = re.findall(r"^\| (\w+) \| \d+ \| ([\d.]+) \| [\d.]+ \| \d+ \|$", page, re.MULTILINE)
-    minutes = {rule: float(value) for rule, value in rows}
+    minutes, _ = run_times("multi30k")
     found = of_paper("multi30k.yaml")
     assert 0.5 < found.hours["teachers"] * 60 / minutes["train_teacher"] < 2
     students = ("train_student", "reset_checkpoint", "prune", "finetune_quantized")

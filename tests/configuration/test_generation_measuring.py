@@ -1,11 +1,9 @@
 """Estimates of generation experiments besides their trainings: by hand, and beside the published run."""
 
-import re
-
 import pytest
 
 from tests.configuration.changes import with_key
-from tests.configuration.test_estimates import REPOSITORY, of_paper
+from tests.configuration.test_estimates import REPOSITORY, of_paper, run_times
 from weebill.configuration.checking import check, estimate
 from weebill.configuration.generation import weights_of
 from weebill.yaml_files import read_yaml
@@ -72,10 +70,7 @@ def test_text_of_unknown_size_is_named_once():
 
 def test_the_published_run_of_generation_small():
     """Its trainings took twice as long as the rates of this estimate tell, and so did its measurements."""
-    page = (REPOSITORY / "docs/results/generation-small.md").read_text("utf-8")
-    row = r"^\| (\w+) \| (\d+) \| ([\d.]+) \| [\d.]+ \| [\d,]+ \|$"
-    rows = re.findall(row, page, re.MULTILINE)
-    minutes = {rule: float(value) for rule, _, value in rows}
+    minutes, published_jobs = run_times("generation-small")
     found = of_paper("generation-small.yaml")
     quality = minutes["measure_perplexity"] + minutes["summarize_test_set"]
     trainings = minutes["step"] + minutes["make_generator"]
@@ -84,4 +79,4 @@ def test_the_published_run_of_generation_small():
     timed = 60 * found.other_hours["measuring"]
     assert 0.5 < timed / minutes["measure_generation_speed"] < 2
     [jobs] = [int(name.split()[2]) for name in found.other_hours if name.startswith("starts")]
-    assert jobs == pytest.approx(sum(int(count) for _, count, _ in rows), rel=0.1)
+    assert jobs == pytest.approx(published_jobs, rel=0.1)

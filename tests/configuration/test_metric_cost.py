@@ -1,11 +1,9 @@
 """Estimates of metric experiments: by hand, and beside the published run of metric-small."""
 
-import re
-
 import pytest
 
 from tests.configuration.changes import with_key
-from tests.configuration.test_estimates import REPOSITORY, of_paper
+from tests.configuration.test_estimates import of_paper, run_times
 from tests.small_metric_experiment import SMALL
 from weebill.configuration.checking import check, estimate
 
@@ -109,10 +107,7 @@ def test_a_checkpoint_alone_has_a_time():
 
 
 def test_the_published_run_of_metric_small():
-    page = (REPOSITORY / "docs/results/metric-small.md").read_text("utf-8")
-    row = r"^\| (\w+) \| (\d+) \| ([\d.]+) \| [\d.]+ \| [\d,]+ \|$"
-    rows = re.findall(row, page, re.MULTILINE)
-    minutes = {rule: float(value) for rule, _, value in rows}
+    minutes, published_jobs = run_times("metric-small")
     found = of_paper("metric-small.yaml")
     told = {
         "score_judged": found.hours["scores of judged sets"],
@@ -122,4 +117,4 @@ def test_the_published_run_of_metric_small():
     for rule, hours in told.items():
         assert 0.5 < 60 * hours / minutes[rule] < 2, rule
     [jobs] = [int(name.split()[2]) for name in found.other_hours if name.startswith("starts")]
-    assert jobs == pytest.approx(sum(int(count) for _, count, _ in rows), rel=0.1)
+    assert jobs == pytest.approx(published_jobs, rel=0.1)

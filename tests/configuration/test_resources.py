@@ -170,7 +170,7 @@ def text(tmp_path):
 
 
 def test_memory_of_a_language_model_grows_with_its_text_to_a_bound(text):
-    """By default, at most 20 million lines of 150 bytes are drawn; a model has 5 bytes for each byte."""
+    """The default draws at most 20 million lines of 150 bytes; a model has 5 bytes for each byte."""
     settings = defaults(LanguageModel)
     few = {**settings, "sentences": 1_000_000}
     assert language_model_memory(settings, []) == 1000 + settings["memory_mb"]
