@@ -89,6 +89,43 @@ def test_the_way_of_gpus_gives_equal_errors(tmp_path, request):
                 assert one == two | {"confidence": pytest.approx(two["confidence"], abs=1e-5)}
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_way_of_gpus_makes_equal_choices(tmp_path, request, variant):
+    """Candidates repeat, and some sources have more of them than others."""
+    folder = make_checkpoint(
+        tmp_path / "metric", encoder_of(tmp_path, VARIANTS[variant]), **VARIANTS[variant]
+    )
+    _, sources, references = text(9)
+    candidates = [[*references[: 3 + n % 3], sources[n], references[0]] for n in range(9)]
+
+    def choices():
+        return [*decode_all(sources, candidates, MetricUtility(Scorer(folder, batch_pieces=60)))]
+
+    wanted = choices()
+    request.getfixturevalue("as_on_a_gpu")
+    for found, expected in zip(choices(), wanted, strict=True):
+        utilities = {one.text: one.utility for one in expected}
+        assert {one.text: pytest.approx(one.utility, abs=1e-6) for one in found} == utilities
+
+
+def test_choices_in_the_numbers_of_gpus_are_good(tmp_path):
+    """With the name cpu:0, the CPU computes in bfloat16 as a GPU does: choices are as good as those in float32."""
+    encoder = make_encoder(tmp_path / "encoder", hidden_size=64, intermediate_size=128)
+    folder = make_checkpoint(tmp_path / "metric", encoder)
+    systems, sources, references = text(40)
+    candidates = [list(some) for some in zip(*systems.values(), references, sources, strict=True)]
+    exact, rounded = (
+        [*decode_all(sources, candidates, MetricUtility(Scorer(folder, device=device)))]
+        for device in ("cpu", "cpu:0")
+    )
+    spread = np.std([one.utility for some in exact for one in some])
+    for some, others in zip(exact, rounded, strict=True):
+        utilities = {one.text: one.utility for one in some}
+        errors = [one.utility - utilities[one.text] for one in others]
+        assert 0 < np.abs(errors).max() < spread / 4
+        assert some[0].utility - utilities[others[0].text] < spread / 10
+
+
 @pytest.mark.parametrize("has", [True, False])
 def test_auto_is_the_fastest_precision(has, monkeypatch):
     """A card that lacks bfloat16, such as a T4, computes in float32: Triton has no kernel for it in bfloat16."""

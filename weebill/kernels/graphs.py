@@ -5,6 +5,7 @@ A graph repeats the same kernels at the same addresses, so its inputs and output
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, Protocol
 
@@ -82,6 +83,28 @@ class GraphRecorder:
         mode = "thread_local"
         with torch.cuda.graph(graph, stream=self._stream, capture_error_mode=mode, **options):
             work()
+
+
+_RECORDS = ContextVar("records", default=True)
+
+
+@contextmanager
+def unrecorded(stream: torch.cuda.Stream | None) -> Iterator[None]:
+    """Let this thread work on a GPU's stream and record nothing, because another thread may record at any time.
+
+    All recordings of a device share its generator of random numbers and one stream.  None: this is not a GPU.
+    """
+    before = _RECORDS.set(False)
+    try:
+        with nullcontext() if stream is None else torch.cuda.stream(stream):
+            yield
+    finally:
+        _RECORDS.reset(before)
+
+
+def recorder_on(device: torch.device) -> Recorder:
+    """Return a recorder of graphs on a GPU, except in `unrecorded`; elsewhere one that calls the work."""
+    return GraphRecorder(device) if device.type == "cuda" and _RECORDS.get() else PlainRecorder()
 
 
 @cache

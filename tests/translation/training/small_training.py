@@ -6,8 +6,8 @@ from contextlib import contextmanager, nullcontext
 import pytest
 
 from tests.translation.conftest import small_architecture
-from weebill.translation.training.callbacks import GreedyValidation
 from weebill.translation.training.trainer import TrainingConfig, new_network, train
+from weebill.translation.training.validation import GreedyValidation
 
 CONFIG = TrainingConfig(
     batch_tokens=300, updates=30, learning_rate=0.01, warmup=10, validate_every=10, patience=0,
@@ -28,8 +28,8 @@ def rising_scores() -> Iterator[None]:
     """Add the update to the BLEU of each validation: after few updates all have 0, and the first would be best."""
     bleu = GreedyValidation._bleu
 
-    def raised(self, task, state):
-        return bleu(self, task, state) + task.global_step
+    def raised(self, network, update):
+        return bleu(self, network, update) + update
 
     with pytest.MonkeyPatch.context() as change:
         change.setattr(GreedyValidation, "_bleu", raised)

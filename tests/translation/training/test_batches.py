@@ -14,11 +14,11 @@ from tests.translation.training.small_training import rising_scores
 from weebill.corpus.table import write_table
 from weebill.errors import InputError
 from weebill.translation.training.batches import batch_stream, last_begins, staged_batches
-from weebill.translation.training.callbacks import GreedyValidation
 from weebill.translation.training.checkpoints import Checkpoints
 from weebill.translation.training.encoding import encode_corpus
 from weebill.translation.training.settings import Stage, TrainingConfig
 from weebill.translation.training.trainer import new_network, tensors_hash, train
+from weebill.translation.training.validation import GreedyValidation
 
 
 class Lengths:

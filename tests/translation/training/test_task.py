@@ -54,7 +54,7 @@ def test_the_output_has_the_smoothed_weights_of_the_embedding(vocabulary):
     names = [name for name, _ in network.named_parameters()]
     task.smoothed[names.index("embedding.weight")] += 1
     kept = new_network(small_architecture(len(vocabulary)), seed=2)
-    kept.load_state_dict(task.evaluated_state())
+    kept.load_state_dict(task.evaluated())
     assert kept.output.weight is kept.embedding.weight
     torch.testing.assert_close(kept.embedding.weight.detach(), expected)
 

@@ -17,10 +17,7 @@ from tests.translation.training.small_training import CONFIG, run
 from weebill.errors import InputError
 from weebill.translation.model.batch import make_batch
 from weebill.translation.search import greedy_translations
-from weebill.translation.search import run as search_run
-from weebill.translation.training import callbacks, encoding
-from weebill.translation.training.callbacks import GreedyValidation
-from weebill.translation.training.checkpoints import Checkpoints
+from weebill.translation.training import encoding
 from weebill.translation.training.loss import batch_loss
 from weebill.translation.training.task import TranslationTask
 from weebill.translation.training.trainer import (
@@ -136,111 +133,6 @@ def test_trainings_share_an_encoded_corpus(tmp_path, corpus, vocabulary, short, 
         assert (tensors_hash(network.state_dict()), result) == short
         assert not (work / "encoded").exists()
     assert len(made) == 1
-
-
-def test_patience_stops(tmp_path, corpus, vocabulary):
-    config = replace(CONFIG, learning_rate=1e-9, validate_every=2, patience=3, updates=500)
-    _, result = run(corpus, vocabulary, tmp_path, config, rising=False)
-    assert result.updates == 8
-    assert result.best["update"] == 2
-
-
-def score_by_update(monkeypatch, scores):
-    """Make validations give these scores after these updates."""
-    monkeypatch.setattr(GreedyValidation, "_bleu", lambda _, task, state: scores[task.global_step])
-
-
-def test_the_best_validation_is_kept(tmp_path, corpus, vocabulary, monkeypatch):
-    score_by_update(monkeypatch, {2: 10.0, 4: 30.0, 6: 20.0})
-    config = replace(CONFIG, updates=6, validate_every=2)
-    network, result = run(corpus, vocabulary, tmp_path / "whole", config, rising=False)
-    assert result.best == {"update": 4, "bleu": 30.0}
-    expected, _ = run(corpus, vocabulary, tmp_path / "until", replace(config, updates=4))
-    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
-
-
-def test_validation_counts_the_tokens_of_the_language(tmp_path, vocabulary, monkeypatch):
-    monkeypatch.setattr(callbacks, "greedy_translations", lambda *_: ["今天天气很好我们去公园"])
-    given = (["a"], ["今天天气非常好我们去公园"], vocabulary)
-    task = TranslationTask(new_network(small_architecture(len(vocabulary)), seed=1), CONFIG, 1)
-    scores = [
-        GreedyValidation(*given, replace(CONFIG, language=language), tmp_path)._bleu(
-            task, task.network.state_dict()
-        )
-        for language in ("zh", "")
-    ]
-    assert scores[0] > 40 and scores[1] == 0
-
-
-def test_a_validation_leaves_no_memory_of_its_search(tmp_path, corpus, vocabulary, monkeypatch):
-    """If the search were lasting, its memory and graphs would stay on the GPU during training."""
-    lasting, translate = [], search_run.greedy_batch
-
-    def greedy_batch(ensemble, *given):
-        assert not any(network.training for network in ensemble.networks)
-        lasting.append(ensemble.lasting)
-        return translate(ensemble, *given)
-
-    monkeypatch.setattr(search_run, "greedy_batch", greedy_batch)
-    run(corpus, vocabulary, tmp_path, replace(CONFIG, updates=2, validate_every=1))
-    assert lasting and not any(lasting)
-
-
-def test_the_last_update_is_validated(tmp_path, corpus, vocabulary, monkeypatch):
-    score_by_update(monkeypatch, {3: 10.0, 4: 20.0})
-    config = replace(CONFIG, updates=4, validate_every=3, smoothing=0.0)
-    network, result = run(corpus, vocabulary, tmp_path / "both", config)
-    assert [row["update"] for row in result.history] == [3, 4]
-    at_the_end = replace(config, validate_every=4)
-    expected, _ = run(corpus, vocabulary, tmp_path / "once", at_the_end)
-    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
-
-
-def test_a_training_too_short_to_be_validated_keeps_its_last_weights(tmp_path, corpus, vocabulary):
-    config = replace(CONFIG, updates=2, validate_every=3, smoothing=0.0)
-    network, result = run(corpus, vocabulary, tmp_path / "best", config)
-    expected, _ = run(corpus, vocabulary, tmp_path / "last", config, keep="last")
-    assert result.history == []
-    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
-
-
-class Interrupted(Exception):
-    """Error that ends a training as a kill does."""
-
-
-@pytest.mark.parametrize("checkpoint_every", [2, 3])  # 3: only after the last update
-def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
-    tmp_path, corpus, vocabulary, monkeypatch, checkpoint_every
-):
-    config = replace(CONFIG, updates=3, validate_every=2, checkpoint_every=checkpoint_every)
-    expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed", config)
-    assert [row["update"] for row in undisturbed.history] == [2, 3]
-    passed = set()
-
-    def interrupt(hook):
-        def hook_between_two_interruptions(self, trainer, *arguments):
-            for moment in ("before", "after"):
-                if moment == "after":
-                    hook(self, trainer, *arguments)
-                place = (moment, type(self).__name__, trainer.global_step)
-                if place not in passed:
-                    passed.add(place)
-                    raise Interrupted
-
-        return hook_between_two_interruptions
-
-    for callback in (GreedyValidation, Checkpoints):
-        hook = interrupt(callback.on_train_batch_end)
-        monkeypatch.setattr(callback, "on_train_batch_end", hook)
-    while True:
-        try:
-            network, resumed = run(corpus, vocabulary, tmp_path / "interrupted", config)
-            break
-        except Interrupted:
-            pass
-    assert len(passed) == 2 * 2 * 3
-    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
-    assert resumed == undisturbed
 
 
 def test_accumulation_is_one_larger_batch(corpus, vocabulary):

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from weebill.kernels.cuda import avoid_slow_attention
-from weebill.kernels.graphs import GraphRecorder, PlainRecorder, Recorder
+from weebill.kernels.graphs import recorder_on
 
 MOST = 256  # graphs that are kept; a server sees more shapes of batches, and each graph takes memory of the GPU
 HEADROOM = 1.25  # a buffer that grows gets this multiple of the needed size, to grow seldom
@@ -27,9 +27,8 @@ class Replays:
     def __init__(self, device: torch.device):
         self._graphs: dict[Hashable, Callable[[], object]] = {}
         self.possible = True
-        self._recorder: Recorder = PlainRecorder()
+        self._recorder = recorder_on(device)
         if device.type == "cuda":
-            self._recorder = GraphRecorder(device)
             avoid_slow_attention()
 
     def __len__(self) -> int:

@@ -1,6 +1,6 @@
 """Updates of a training: their batches, their losses and gradients, and the step of the optimizer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import lightning
@@ -188,15 +188,19 @@ class TranslationTask(lightning.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict) -> None:
         self.smoothed = checkpoint["smoothed"]
 
-    def evaluated_state(self) -> dict[str, torch.Tensor]:
-        """Return the weights to validate and keep: the smoothed ones if smoothing is on."""
+    def evaluated(self) -> dict[str, Tensor]:
+        """Return the weights to validate and keep, until the next update; smoothed ones if smoothing is on."""
         # None if smoothing is off.
         smoothed = dict(zip(self.network.parameters(), self.smoothed, strict=False))
         # A tied parameter has several names; when the state is loaded, the value of the last one counts.
         every = self.network.named_parameters(remove_duplicate=False)
         state = self.network.state_dict()
-        state |= {name: smoothed.get(parameter, parameter) for name, parameter in every}
-        return {name: value.detach().cpu().clone() for name, value in state.items()}
+        return state | {name: smoothed.get(parameter, parameter) for name, parameter in every}
+
+
+def copies(state: Mapping[str, Tensor], device: str | None = None) -> dict[str, Tensor]:
+    """Return copies of tensors, none of which share memory; on their own devices, or on another one."""
+    return {name: value.detach().to(device, copy=True) for name, value in state.items()}
 
 
 def _seed(number: int) -> None:

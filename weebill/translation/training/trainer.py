@@ -31,11 +31,12 @@ from weebill.replaceable import check_replaceable
 from weebill.translation.model.folder import KIND, save_model
 from weebill.translation.model.network import Translator
 from weebill.translation.training.batches import last_begins
-from weebill.translation.training.callbacks import GreedyValidation, ProgressBar
 from weebill.translation.training.checkpoints import Checkpoints
 from weebill.translation.training.encoding import shared_corpus
 from weebill.translation.training.parts import lightning_trainer, task_and_stream
+from weebill.translation.training.progress_bar import ProgressBar
 from weebill.translation.training.settings import Hardware, TrainingConfig
+from weebill.translation.training.validation import GreedyValidation
 from weebill.workflow.code_version import code_of_module
 from weebill.workflow.parent_watch import end_with_parent
 from weebill_runtime.architecture import Architecture
@@ -178,7 +179,10 @@ def train(
         given = network, data, config, hardware, seed
         task, stream = task_and_stream(*given, start_update, accompanied, records)
         patient_from = max(0, last_begins(config.stages) - start_update)
-        validations = GreedyValidation(*pairs.values(), vocabulary, config, work, patient_from)
+        # A companion changes its network's passes, and a copy would not follow it.
+        aside = records and hardware.accelerator != "cpu"
+        given = *pairs.values(), vocabulary, config, work, patient_from
+        validations = GreedyValidation(*given, aside=aside)
         checkpoints = Checkpoints(work, config.checkpoint_every)
         callbacks = [ProgressBar(config.updates), validations, checkpoints]
         trainer = lightning_trainer(config, hardware, callbacks, tensorboard)
@@ -193,7 +197,7 @@ def train(
         if not trainer.is_global_zero:
             sys.exit(0)
         if keep == "best":
-            network.load_state_dict(validations.best_state() or task.evaluated_state())
+            network.load_state_dict(validations.best_state() or task.evaluated())
         if accompanied:
             accompanied.finish()
         network.cpu().eval()
