@@ -73,6 +73,19 @@ def test_two_devices_that_accumulate_train_as_one(tmp_path, corpus, vocabulary, 
     torch.testing.assert_close(*trained, rtol=1e-4, atol=1e-4)
 
 
+def test_two_devices_end_together_when_patience_ends(tmp_path, corpus, vocabulary, monkeypatch):
+    """The first rank validates in another thread; the second one learns the score in the same update."""
+    monkeypatch.setattr(pruning_study, "subprocess", SimpleNamespace(run=forked))
+    config = replace(CONFIG, learning_rate=1e-9, validate_every=2, patience=2, updates=500)
+    network = new_network(small_architecture(len(vocabulary)), seed=1)
+    course = train_separately(
+        network, [corpus], corpus.with_name("validation.parquet"), vocabulary, config,
+        seed=5, work=tmp_path, hardware=Hardware("rehearsal", devices=2),
+    )  # fmt: skip
+    assert course.updates == 8
+    assert [row["update"] for row in course.history] == [2, 4, 6]
+
+
 @pytest.mark.parametrize("scheduler", ["on_slurm", "monkeypatch"])  # monkeypatch: no scheduler
 def test_processes_that_nothing_starts_are_not_waited_for(
     tmp_path, corpus, vocabulary, request, scheduler
