@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -101,3 +103,12 @@ def test_the_files_that_a_model_is_read_from(tmp_path):
     for name in (*parts, "code.py", "pytorch_model.bin", "model.fp16.safetensors", "README.md"):
         (folder / name).touch()
     assert [*model_sources("birds/en-de", COMMIT, Places(str(tmp_path)))] == sorted(parts)
+
+
+def test_a_process_that_has_imported_nothing_else_knows_addresses():
+    """The parts of the hub's library are no attributes of it before something imports them."""
+    asked = (
+        "from weebill.corpus.hugging_face_hub import address; print(address('model', 'a/b', 'c'))"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
+    assert done.stdout.endswith("/a/b/resolve/c\n"), done.stderr

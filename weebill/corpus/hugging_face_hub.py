@@ -21,7 +21,7 @@ def address(kind: Kind, name: str, revision: str) -> str:
 def _library(name: str) -> ModuleType:
     """Return the hub's library, which the bare package lacks; name: of what is asked for."""
     try:
-        import huggingface_hub
+        import huggingface_hub.constants  # the library itself does not import it
     except ModuleNotFoundError as error:
         raise InputError(
             f"{name}: the module huggingface_hub, which asks the hub for it, is not installed; in Weebill's folder, "
