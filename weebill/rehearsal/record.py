@@ -24,7 +24,8 @@ Each experiment of the four papers as a miniature of itself: the same rules, one
 method, precision and kind of architecture, small models, stand-in text, and some dozens of updates. What runs on a
 GPU ran with the same code and kinds of numbers on processor cores. The numbers of the reports mean nothing, but
 each report came out whole. `make rehearse-all` makes such runs; `python -m weebill.rehearsal.record
-results/*/rehearsal.json` writes this page. A column of ours is filled if one row has a value there.
+results/*/rehearsal.json` writes this page. A column of ours is filled if one row has a value there. Experiments that
+translate also write the other translation paper's tables, without the columns for test sets that they do not have.
 """
 COLUMNS = (
     *("experiment", "rules", "in the miniature", "jobs", "in the miniature", "minutes"),
