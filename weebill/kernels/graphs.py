@@ -89,14 +89,16 @@ _RECORDS = ContextVar("records", default=True)
 
 
 @contextmanager
-def unrecorded(stream: torch.cuda.Stream | None) -> Iterator[None]:
-    """Let this thread work on a GPU's stream and record nothing, because another thread may record at any time.
+def unrecorded(device: torch.device) -> Iterator[None]:
+    """Let this thread record nothing, and work on a stream of its own if the device is a GPU.
 
-    All recordings of a device share its generator of random numbers and one stream.  None: this is not a GPU.
+    Recordings of a device share one stream and its generator of random numbers, so only one thread may record, and
+    CUDA allows no other work in any thread meanwhile: that thread must not record before this context ends.
     """
     before = _RECORDS.set(False)
+    on_gpu = device.type == "cuda"
     try:
-        with nullcontext() if stream is None else torch.cuda.stream(stream):
+        with torch.cuda.stream(_stream(device.index, "unrecorded")) if on_gpu else nullcontext():
             yield
     finally:
         _RECORDS.reset(before)
@@ -108,6 +110,6 @@ def recorder_on(device: torch.device) -> Recorder:
 
 
 @cache
-def _stream(index: int) -> torch.cuda.Stream:
-    """Return the one stream of all recorders of a device: libraries keep memory for each, 32 MiB on an H100."""
+def _stream(index: int, use: str = "recorded") -> torch.cuda.Stream:
+    """Return the one stream of a device for each use: libraries keep memory for each, 32 MiB on an H100."""
     return torch.cuda.Stream(index)

@@ -12,6 +12,7 @@ from weebill.kernels import graphs
 from weebill.translation.search import run as search_run
 from weebill.translation.training import validation
 from weebill.translation.training.checkpoints import Checkpoints
+from weebill.translation.training.recorded import RecordedPasses
 from weebill.translation.training.settings import Hardware
 from weebill.translation.training.task import TranslationTask
 from weebill.translation.training.trainer import new_network, tensors_hash
@@ -129,10 +130,40 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
     assert resumed == undisturbed
 
 
+@EVERY
+@pytest.mark.parametrize("checkpoint_every", [1, 2, 3])
+def test_killed_before_patience_ends_it_ends_the_same(
+    tmp_path, corpus, vocabulary, monkeypatch, checkpoint_every, hardware
+):
+    score_by_update(monkeypatch, {2: 5.0, 4: 9.0, 6: 3.0, 8: 4.0, 10: 9.9})
+    config = replace(CONFIG, validate_every=2, checkpoint_every=checkpoint_every, patience=2)
+    given = {"config": config, "rising": False, "hardware": hardware}
+    expected, undisturbed = run(corpus, vocabulary, tmp_path / "undisturbed", **given)
+    assert [row["update"] for row in undisturbed.history] == [2, 4, 6, 8]
+    step, left = TranslationTask.training_step, [*range(1, 10)]
+
+    def interrupted(self, *arguments):
+        if left and self.global_step == left[0]:
+            left.pop(0)
+            raise Interrupted
+        return step(self, *arguments)
+
+    monkeypatch.setattr(TranslationTask, "training_step", interrupted)
+    while True:
+        try:
+            network, resumed = run(corpus, vocabulary, tmp_path / "interrupted", **given)
+            break
+        except Interrupted:
+            pass
+    assert len(left) < 3
+    assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
+    assert resumed == undisturbed
+
+
 @pytest.fixture
 def waits(monkeypatch):
     """Let trainings on a GPU wait for their validations, as those on the CPU do."""
-    monkeypatch.setattr(validation, "_Beside", lambda: None)
+    monkeypatch.setattr(validation, "_ValidationThread", lambda: None)
 
 
 @pytest.mark.parametrize("checkpoint_every", [2, 3, 50])
@@ -151,22 +182,30 @@ def test_validated_beside_the_training_it_ends_in_the_same_weights(
 
 
 def test_a_training_goes_on_while_it_is_validated(tmp_path, corpus, vocabulary, monkeypatch):
-    going_on, step = threading.Event(), TranslationTask.training_step
+    """It records no graph meanwhile: CUDA allows no other work then, in any thread."""
+    going_on, step, call = threading.Event(), TranslationTask.training_step, RecordedPasses.__call__
+    may_record = []
 
     def training_step(self, *given):
         if self.global_step == 3:
             going_on.set()
         return step(self, *given)
 
+    def called(self, batch, records):
+        may_record.append(records)
+        return call(self, batch, records)
+
     def bleu(self, network, update):
         assert update != 2 or going_on.wait(60)
         return 1.0
 
     monkeypatch.setattr(TranslationTask, "training_step", training_step)
+    monkeypatch.setattr(RecordedPasses, "__call__", called)
     monkeypatch.setattr(GreedyValidation, "_bleu", bleu)
     config = replace(CONFIG, updates=4, validate_every=2, checkpoint_every=2)
     _, result = run(corpus, vocabulary, tmp_path, config, rising=False, hardware=BESIDE)
     assert [row["update"] for row in result.history] == [2, 4]
+    assert may_record == [True, True, False, *may_record[3:]]
 
 
 def test_an_error_of_a_validation_beside_a_training_ends_it(
@@ -184,6 +223,6 @@ def test_an_error_of_a_validation_beside_a_training_ends_it(
 
 def test_a_search_beside_a_training_records_no_graph():
     card = torch.device("cuda")
-    with graphs.unrecorded(None):
+    with graphs.unrecorded(torch.device("cpu")):
         assert isinstance(graphs.recorder_on(card), graphs.PlainRecorder)
     assert isinstance(graphs.recorder_on(torch.device("cpu")), graphs.PlainRecorder)

@@ -208,5 +208,5 @@ def sinusoids(first: int, count: int, width: int, device: torch.device) -> Tenso
         rates = torch.exp(torch.arange(half) * (-math.log(10000.0) / max(1, half - 1)))
         angles = torch.arange(size)[:, None] * rates[None, :]
         table = torch.cat([angles.sin(), angles.cos()], dim=1).to(device)
-        _TABLES[size, width, device] = table
+        table = _TABLES.setdefault((size, width, device), table)  # another thread may make one too
     return table[first : first + count]

@@ -21,6 +21,8 @@ from weebill_runtime.options import Candidate, SearchOptions, find_cuts, log_cut
 from weebill_runtime.text_translator import Progress
 from weebill_runtime.vocabulary import EOS, UNK, AnyVocabulary
 
+IN_TRAINING = 256  # sentences of a batch on a GPU whose memory a training needs at the same time
+
 
 def search(
     networks: Sequence[nn.Module],
@@ -62,7 +64,8 @@ def greedy_translations(
 ) -> list[str]:
     """Return each sentence's greedy translation; if `text` names the sentences, the number of cut ones is logged."""
     device = network.output.bias.device
-    options = SearchOptions(batch_size=None if device.type == "cuda" else 64)  # a GPU chooses
+    rows = (IN_TRAINING if network.training else None) if device.type == "cuda" else 64
+    options = SearchOptions(batch_size=rows)  # None: a GPU chooses
     sources = vocabulary.encode_input(list(sentences), threads=text_threads(device))
     if text is not None:
         cuts = find_cuts(sources, options)

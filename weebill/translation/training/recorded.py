@@ -46,15 +46,18 @@ class RecordedPasses:
         self.possible = True
         self.replays = 0
 
-    def __call__(self, batch: Batch) -> Tensor:
-        """Return the loss of a batch from `padded`, a scalar that the next call overwrites."""
+    def __call__(self, batch: Batch, may_record: bool = True) -> Tensor:
+        """Return the loss of a batch from `padded`, a scalar that the next call overwrites.
+
+        may_record: False to replay what is recorded and to record nothing, as while another thread uses the GPU.
+        """
         shape = (*batch.source.shape, batch.target.shape[1])
         self._seen[shape] += 1
         if self._recorded and self._memory != self._addresses():
             logging.info("weights were moved in memory: CUDA graphs are recorded again")
             self._recorded.clear()
             self._recorder.forget()
-        if shape not in self._recorded and self._worth(shape):
+        if shape not in self._recorded and may_record and self._worth(shape):
             self._record(shape, batch)
         if (recorded := self._recorded.get(shape)) is not None:
             self.replays += 1

@@ -50,7 +50,8 @@ class TrainingConfig:
     """Updates between two validations (greedy BLEU): at most `updates`, and at most those that a recipe of `pruning`
     leaves for its last training. The last update is validated too."""
     patience: Amount = 20
-    """Validations without a better BLEU before the training stops; 0 trains all `updates`."""
+    """Validations without a better BLEU before the training stops; 0 trains all `updates`. A training on a GPU goes
+    on while it is validated, and stops one validation later."""
     checkpoint_every: Annotated[Count, Follows("updates", 0.1)] = 1_000
     """Updates between the checkpoints from which a killed run continues."""
     smoothing: PartialShare = 1e-4

@@ -60,7 +60,7 @@ class TranslationTask(lightning.LightningModule):
     """Network in training; one Lightning step is one update over all its batches.
 
     recorder: makes the recorder of passes, if their shapes repeat; there must then be one rank, no companion and no
-    guided alignment.
+    guided alignment.  watched: True while another thread validates on the same device.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class TranslationTask(lightning.LightningModule):
         self.weights = list(network.parameters())
         self.smoothed = [p.detach().clone() for p in self.weights if config.smoothing]
         self.recorded: RecordedPasses | None = None
+        self.watched = False
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Make Adam with the papers' β and ε; a companion's parameters are a group with its own rate."""
@@ -111,7 +112,7 @@ class TranslationTask(lightning.LightningModule):
         if self.recorded is None:
             total = self._backward(batches, words)
         else:
-            total = sum(self.recorded(batch).clone() for batch in batches)
+            total = sum(self.recorded(batch, not self.watched).clone() for batch in batches)
         if config.clip_norm:
             torch.nn.utils.clip_grad_norm_(self.weights, config.clip_norm)
         for group in optimizer.param_groups:

@@ -10,6 +10,7 @@ import lightning
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
+from torch.cuda import Event
 from tqdm import tqdm
 
 from weebill.bleu import bleu
@@ -46,7 +47,7 @@ class GreedyValidation(lightning.Callback):
         self._config, self._patient_from = config, patient_from
         self._metric = bleu(config.language)
         self._best_path = work / "best.safetensors"
-        self._beside = _Beside() if aside else None
+        self._thread = _ValidationThread() if aside else None
         self._pending: tuple[int, Future[float]] | None = None  # update and score
         self.history: list[dict[str, float]] = []
 
@@ -62,20 +63,19 @@ class GreedyValidation(lightning.Callback):
         self._end()
 
     def on_exception(self, trainer, task, exception) -> None:
-        """End the thread; the training ends by an error."""
+        """Wait for a running search; the training ends by an error."""
         self._end()
 
     def _validate(self, trainer, task) -> None:
         """Validate if it is time to, and stop the training at its end."""
         update, due = trainer.global_step, self._due(trainer.global_step)
-        if (
-            due or update % self._config.checkpoint_every == 0
-        ):  # checkpoints have all earlier scores
+        # A checkpoint of this update must have the scores of all earlier ones.
+        if due or update % self._config.checkpoint_every == 0:
             self._settle(trainer)
         ends = due and self._out_of_patience()
         if due and not ends and all(row["update"] != update for row in self.history):
             self._begin(trainer, task)
-            if self._beside is None:
+            if self._thread is None:
                 self._settle(trainer)
                 ends = self._out_of_patience()
         if ends or update >= self._config.updates:
@@ -92,11 +92,11 @@ class GreedyValidation(lightning.Callback):
         best = max((row["bleu"] for row in self.history), default=-1.0)
         if not trainer.is_global_zero:
             score.set_result(0.0)
-        elif self._beside is None:
+        elif self._thread is None:
             with _evaluated(task) as network:
                 score.set_result(self._scored(network, update, best))
         else:
-            score = self._beside.submit(task, lambda network: self._scored(network, update, best))
+            score = self._thread.submit(task, lambda network: self._scored(network, update, best))
         self._pending = update, score
 
     def _settle(self, trainer) -> None:
@@ -135,8 +135,8 @@ class GreedyValidation(lightning.Callback):
         return sum(row["update"] > since for row in self.history)
 
     def _end(self) -> None:
-        if self._beside is not None:
-            self._beside.end()
+        if self._thread is not None:
+            self._thread.end()
 
     def best_state(self) -> dict[str, torch.Tensor] | None:
         """Return the weights of the best validation; None if there was no validation."""
@@ -161,28 +161,33 @@ def _evaluated(task: TranslationTask) -> Iterator[nn.Module]:
         network.load_state_dict(own)
 
 
-class _Beside:
+class _ValidationThread:
     """Thread that works with a copy of a network whose training goes on; a GPU has a stream of its own for it."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="validation")
         self._network: nn.Module | None = None
-        self._stream: torch.cuda.Stream | None = None
 
     def submit(self, task: TranslationTask, work: Callable[[nn.Module], float]) -> Future[float]:
         """Copy the weights to validate, and begin the work; the work before must have ended."""
         if self._network is None:
             self._network = copy.deepcopy(task.network)
-            if task.device.type == "cuda":
-                self._stream = torch.cuda.Stream(task.device)
         self._network.load_state_dict(task.evaluated())
-        if self._stream is not None:
-            self._stream.wait_stream(torch.cuda.current_stream(task.device))
-        return self._thread.submit(self._run, work)
+        on_gpu = task.device.type == "cuda"
+        copied = torch.cuda.current_stream(task.device).record_event() if on_gpu else None
+        task.watched = True
+        return self._thread.submit(self._run, task, work, copied)
 
-    def _run(self, work: Callable[[nn.Module], float]) -> float:
-        with unrecorded(self._stream):
-            return work(self._network)
+    def _run(
+        self, task: TranslationTask, work: Callable[[nn.Module], float], copied: Event | None
+    ) -> float:
+        try:
+            with unrecorded(task.device):
+                if copied is not None:
+                    copied.wait()
+                return work(self._network)
+        finally:
+            task.watched = False
 
     def end(self) -> None:
         """Wait for the thread, and free the copy."""
