@@ -147,3 +147,13 @@ def test_rules_of_other_workflows_are_left_alone(tmp_path):
     assert fixed.params["code"] == expected
     assert chosen.params["code"](SimpleNamespace(method="depth")) == expected
     assert shown.params["code"] == code_of("prune/head_map.py", command=" -v")
+
+
+def test_scripts_whose_workers_import_them_do_nothing_then(project):
+    """A spawned process imports the script of its job, without Snakemake's values."""
+    spawning = {"weebill.worker_processes", "weebill.evaluation.timing.processes"}
+    scripts = [path.relative_to(REPOSITORY) for path in REPOSITORY.glob("workflow_scripts/*/*.py")]
+    spawn = [path for path in scripts if spawning & project.closure(str(path))]
+    assert len(spawn) > 5
+    for path in spawn:
+        assert 'if __name__ == "__main__":' in (REPOSITORY / path).read_text("utf-8"), path

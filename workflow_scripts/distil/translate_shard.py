@@ -22,38 +22,39 @@ from weebill_runtime.options import SearchOptions
 
 CHUNK_ROWS = {"cpu": 4096, "cuda": 65_536}  # rows translated together, sorted by length
 
-with job(snakemake.log[0]):
-    torch.set_num_threads(snakemake.threads)
-    teacher = [str(folder) for folder in snakemake.input.teacher]
-    languages = tuple(snakemake.params.languages)
-    device = device_of(snakemake.params.accelerator)
-    precision = precision_on(device, snakemake.params.precision)
-    if device == "cpu" and not any(map(is_hugging_face, teacher)):
-        translator = load_runtime(teacher, threads=snakemake.threads, precision=precision)
-        engine = translator.isa
-    else:
-        translator = load_translator(teacher, device, languages, precision)
-        engine = "torch"
-    params, text = snakemake.params, Path(f"{snakemake.output.nbest}.text")
-    number = int(snakemake.wildcards.shard)
-    write_shard(snakemake.input[0], text, number, params.shards, params.parallel, params.side)
-    translate_shard(
-        text,
-        snakemake.output.nbest,
-        translator,
-        options_on(device, SearchOptions(**snakemake.params.search)),
-        {
-            "teacher": [content_hash(folder) for folder in teacher],
-            "languages": list(languages),
-            "code": snakemake.params.code,
-            "device": device,
-            "engine": engine,
-            "precision": precision,
-            "threads": snakemake.threads,
-            "torch": torch.__version__,
-        },
-        snakemake.params.target,
-        CHUNK_ROWS[torch.device(device).type],
-        workers=0 if device == "cpu" else snakemake.threads,
-    )
-    text.unlink()
+if __name__ == "__main__":  # the worker processes import this file
+    with job(snakemake.log[0]):
+        torch.set_num_threads(snakemake.threads)
+        teacher = [str(folder) for folder in snakemake.input.teacher]
+        languages = tuple(snakemake.params.languages)
+        device = device_of(snakemake.params.accelerator)
+        precision = precision_on(device, snakemake.params.precision)
+        if device == "cpu" and not any(map(is_hugging_face, teacher)):
+            translator = load_runtime(teacher, threads=snakemake.threads, precision=precision)
+            engine = translator.isa
+        else:
+            translator = load_translator(teacher, device, languages, precision)
+            engine = "torch"
+        params, text = snakemake.params, Path(f"{snakemake.output.nbest}.text")
+        number = int(snakemake.wildcards.shard)
+        write_shard(snakemake.input[0], text, number, params.shards, params.parallel, params.side)
+        translate_shard(
+            text,
+            snakemake.output.nbest,
+            translator,
+            options_on(device, SearchOptions(**snakemake.params.search)),
+            {
+                "teacher": [content_hash(folder) for folder in teacher],
+                "languages": list(languages),
+                "code": snakemake.params.code,
+                "device": device,
+                "engine": engine,
+                "precision": precision,
+                "threads": snakemake.threads,
+                "torch": torch.__version__,
+            },
+            snakemake.params.target,
+            CHUNK_ROWS[torch.device(device).type],
+            workers=0 if device == "cpu" else snakemake.threads,
+        )
+        text.unlink()
