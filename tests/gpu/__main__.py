@@ -50,7 +50,7 @@ def main() -> int:
         return 1
     began, folder = time.monotonic(), Path(tempfile.mkdtemp(prefix="weebill-gpu-"))
     cores = len(os.sched_getaffinity(0))
-    accelerator = "gpu" if given.device == "cuda" else "cpu"
+    accelerator = "gpu" if given.device == "cuda" else "rehearsal"
     together = [
         tests("tests", folder, "mark.gpu", "gpu", min(4, cores), given.limit),
         tests("kernels", folder, KERNELS, "not gpu and not workflows", min(4, cores), given.limit),

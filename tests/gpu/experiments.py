@@ -104,7 +104,7 @@ def run_kind(kind: str, folder: Path, device: str, cores: int) -> dict[str, Any]
     folder.mkdir(parents=True)
     runs, rules, failures, began = KINDS[kind](folder), {}, {}, time.monotonic()
     for number, run in enumerate(runs):
-        config = {**run.config, "hardware": {"accelerator": device, "devices": 1, "threads": 1}}
+        config = {**run.config, "hardware": {"accelerator": device, "devices": 1, "threads": 2}}
         file = write_experiment(folder / f"{kind}-{number}.yaml", config)
         options = ["--cores", str(cores), "--keep-going", "--nocolor"]
         targets = ["--", *run.targets] if run.targets else []
@@ -151,7 +151,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--device", choices=["cpu", "gpu"], default="gpu")
+    parser.add_argument("--device", choices=["rehearsal", "gpu"], default="gpu")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
     given = parser.parse_args()
     found = run_kind(given.kind, given.folder, given.device, given.cores)
