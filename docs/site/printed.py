@@ -22,7 +22,7 @@ def claims_page() -> str:
             for claim in claims_of(name)
         )
         sections.append(
-            f"## {paper.name}\n\n{cited[paper.name.replace(' 20', '')]}\n\n{head}{rows}"
+            f"## {paper.name}\n\n{cited.get(paper.name.replace(' 20', ''), '')}\n\n{head}{rows}"
         )
     return "\n".join(sections)
 

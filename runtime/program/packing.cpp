@@ -10,7 +10,6 @@
 namespace {
 
 constexpr int VECTOR = 16;  // numbers of a head are padded to a multiple of this
-constexpr int OCTAVES = 8;  // of the grid log4: S·2^k, k = −7…0
 
 int padded(int number) { return (number + VECTOR - 1) / VECTOR * VECTOR; }
 
@@ -189,13 +188,14 @@ class Packer {
     const Tensor& scale = tensor(name + ".quantized.scale");
     const auto [rows, columns] = shape(name, codes);
     float* to = float_room(rows * columns);
+    const std::vector<float>& listed = weights_.listed;
     for (int64_t i = 0; i < rows * columns; ++i)
-      if (codes.kind == "I8") {
+      if (listed.empty()) {
         to[i] = codes.as<int8_t>()[i] / scale.as<float>()[scale.shape.empty() ? 0 : i / columns];
       } else {
-        const int code = codes.as<uint8_t>()[i / 2] >> i % 2 * 4 & 15;
-        const float size = std::ldexp(1.0f, code % OCTAVES + 1 - OCTAVES) * scale.as<float>()[0];
-        to[i] = code < OCTAVES ? size : -size;
+        const bool halves = listed.size() <= HALVES;
+        const int code = halves ? codes.as<uint8_t>()[i / 2] >> i % 2 * 4 & 15 : codes.as<uint8_t>()[i];
+        to[i] = listed[code] * scale.as<float>()[0];
       }
     return known->second = {to, rows, columns};
   }
@@ -203,7 +203,7 @@ class Packer {
   // Return rows and columns of a weight.  The size of 4-bit codes does not determine them, but one of the two is the
   // width, which is even.
   std::pair<int64_t, int64_t> shape(const std::string& name, const Tensor& codes) const {
-    if (codes.kind == "I8") return {codes.shape[0], codes.shape[1]};
+    if (codes.shape.size() == 2) return {codes.shape[0], codes.shape[1]};
     const int64_t width = weights_.architecture.embedding, other = 2 * codes.size() / width;
     const bool outer = name.ends_with(".out") || name.ends_with(".outer");
     return outer ? std::pair{width, other} : std::pair{other, width};

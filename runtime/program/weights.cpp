@@ -75,6 +75,7 @@ struct Quantization {
   std::string grid;
   bool activations = false;
   std::vector<std::string> skip;
+  std::vector<float> listed;  // as in Weights
 
   explicit Quantization(const Json& section) {
     const auto expect = [](bool holds, const std::string& key, const char* what) {
@@ -90,17 +91,35 @@ struct Quantization {
         expect(value.is_string() || value.is_null(), ".activation_scale", "a name or null");
       else if (key == "skip")
         expect(patterns, ".skip", "a list of name patterns");
+      else if (key == "numbers")
+        expect(numbers(value), ".numbers", "a list of 1 to 256 numbers");
       else
         throw InputError("quantization." + key.substr(0, 60) + ": unknown");
     }
     grid = section.value("grid", "");
     activations = section.contains("activation_scale") && !section["activation_scale"].is_null();
     skip = section.value("skip", skip);
-    if (grid != "int8" && grid != "int8_rowwise" && grid != "log4")
-      throw InputError("no quantization grid " + in_quotes(grid));
+    const bool known = integer() || grid == "log4", lists = section.contains("numbers");
+    if (!known && !lists) throw InputError("no quantization grid " + in_quotes(grid));
+    if (known && lists) throw InputError("quantization.numbers: " + grid + " has numbers of its own; leave them out");
+    if (lists)
+      listed = section["numbers"].get<std::vector<float>>();
+    else if (!integer())
+      for (const float sign : {1.0f, -1.0f})
+        for (int k = -7; k <= 0; ++k) listed.push_back(std::ldexp(sign, k));
+    if (!listed.empty()) listed.resize(halves() ? HALVES : 256);  // codes of a damaged file stand for 0
   }
 
-  bool integer() const { return grid != "log4"; }
+  bool integer() const { return grid == "int8" || grid == "int8_rowwise"; }
+
+  bool halves() const { return !listed.empty() && listed.size() <= HALVES; }
+
+  static bool numbers(const Json& value) {
+    const auto finite = [](const Json& one) {
+      return one.is_number() && std::isfinite(static_cast<float>(one.get<double>()));
+    };
+    return value.is_array() && !value.empty() && value.size() <= 256 && std::all_of(value.begin(), value.end(), finite);
+  }
 
   bool skips(const std::string& name) const {
     return std::any_of(skip.begin(), skip.end(), [&](const std::string& pattern) {
@@ -126,7 +145,7 @@ Shapes quantized_shapes(const Architecture& architecture, const Quantization& se
     if (name != "output") {
       const Shape shape = found.at(name + ".weight");
       found.erase(name + ".weight");
-      found[name + CODES] = section.integer() ? shape : Shape{(product(shape) + 1) / 2};
+      found[name + CODES] = section.halves() ? Shape{(product(shape) + 1) / 2} : shape;
       found[name + SCALE] = section.grid == "int8_rowwise" ? Shape{shape[0], 1} : Shape{};
     }
     if (maps.contains(name) && section.activations) found[name + ACTIVATION_SCALE] = {};
@@ -157,7 +176,7 @@ std::map<std::string, Tensor> separated(std::map<std::string, Tensor> stored, co
   return found;
 }
 
-void check_tensors(const std::map<std::string, Tensor>& tensors, const Shapes& like, const std::string& grid) {
+void check_tensors(const std::map<std::string, Tensor>& tensors, const Shapes& like, bool listed) {
   for (const auto& [name, shape] : like)
     if (!tensors.contains(name)) throw InputError("tensor " + name + " is missing; make the model again");
   for (const auto& [name, tensor] : tensors) {
@@ -169,7 +188,7 @@ void check_tensors(const std::map<std::string, Tensor>& tensors, const Shapes& l
     if (tensor.kind != "F32") continue;
     const float* numbers = tensor.as<float>();
     const bool scale = name.ends_with(SCALE) || name.ends_with(ACTIVATION_SCALE);
-    const bool zero = name.ends_with(SCALE) && grid == "log4";  // of a weight that is all zero
+    const bool zero = name.ends_with(SCALE) && listed;  // of a weight that is all zero
     for (int64_t i = 0; i < tensor.size(); ++i) {
       const bool good = std::isfinite(numbers[i]) && (!scale || numbers[i] > 0 || (zero && numbers[i] == 0));
       if (!good)
@@ -184,7 +203,7 @@ void check_tensors(const std::map<std::string, Tensor>& tensors, const Shapes& l
 
 Weights read_weights(const std::string& folder, const Json& config, const Architecture& architecture) {
   const std::string file = folder + "/model.safetensors", settings = folder + "/config.json";
-  Weights found{architecture, nullptr, {}, ""};
+  Weights found{architecture, nullptr, {}, "", {}};
   const auto placed = [](const std::string& place, const std::function<void()>& work) {
     try {
       work();
@@ -201,6 +220,7 @@ Weights read_weights(const std::string& folder, const Json& config, const Archit
     }
     const Quantization section(config["quantization"]);
     found.grid = section.grid;
+    found.listed = section.listed;
     like = quantized_shapes(architecture, section);
     codes = section.integer() ? "I8" : "U8";
   });
@@ -217,7 +237,7 @@ Weights read_weights(const std::string& folder, const Json& config, const Archit
   }
   placed(file, [&] {
     if (!found.grid.empty()) found.tensors = separated(std::move(found.tensors), like);
-    check_tensors(found.tensors, like, found.grid);
+    check_tensors(found.tensors, like, !found.listed.empty());
   });
   if (config.contains("parameters") && config["parameters"] != architecture.parameters())
     throw InputError(settings + ": the network that it describes has " + std::to_string(architecture.parameters()) +

@@ -16,11 +16,11 @@ from weebill_runtime.names import SOURCE_FILE, TARGET_FILE
 from weebill_runtime.tensor_file import FLOAT, read_tensors
 from weebill_runtime.vocabulary import AnyVocabulary, Vocabulary, VocabularyPair
 from weebill_runtime.weights import (
-    INTEGERS,
     STORED,
     Weights,
     check_tensors,
     checked_grid,
+    listed_numbers,
     quantized_shapes,
     separated,
     shapes,
@@ -126,15 +126,13 @@ def _read_weights(path: Path, config: dict[str, Any], architecture: Architecture
 
     Changes that keep every tensor's shape are not found: exchanged heads and head_size, or a tied decoder's depth.
     """
-    file, grid, codes = path / "model.safetensors", None, FLOAT
-    like = shapes(architecture)
+    file, grid, codes, listed = path / "model.safetensors", None, FLOAT, None
+    like, section = shapes(architecture), config.get("quantization")
     if "quantization" in config:
         with placed(f"{path}/config.json"):
-            grid, like = (
-                checked_grid(config["quantization"]),
-                quantized_shapes(architecture, config["quantization"]),
-            )
-        codes = "I8" if grid in INTEGERS else "U8"
+            grid, like = checked_grid(section), quantized_shapes(architecture, section)
+        listed = listed_numbers(section)
+        codes = "I8" if listed is None else "U8"
     try:
         tensors, _ = read_tensors(file, lambda name: (codes if name.endswith(STORED) else FLOAT,))
     except (OSError, KeyError, TypeError, ValueError) as error:
@@ -148,4 +146,4 @@ def _read_weights(path: Path, config: dict[str, Any], architecture: Architecture
             f"{path}/config.json: parameters {config['parameters']!r:.60}, but the network that it describes has "
             f"{architecture.parameters:,}; make the model again"
         )
-    return Weights(architecture, tensors, grid)
+    return Weights(architecture, tensors, grid, listed)

@@ -27,23 +27,31 @@ CODES, SCALE, ACTIVATION_SCALE, STORED = (
     ".codes",
 )
 INTEGERS = ("int8", "int8_rowwise")  # grids whose codes are multiplied
-GRIDS = (*INTEGERS, "log4")
-OCTAVES = 8  # of the grid log4: S·2^k, k = −7…0
+GRIDS = (*INTEGERS, "log4")  # config.json lists the numbers of any other grid
+POWERS = np.exp2(np.arange(-7, 1), dtype=np.float32)
+LOG4 = np.concatenate([POWERS, -POWERS])  # numbers of the grid log4, by their codes
+HALVES = 16  # a grid of so many numbers stores two codes in a byte; others have up to 256
+MOST = float(np.finfo(np.float32).max)
 # Keys of the section `quantization` of config.json, with the types of their values and names of these for messages.
 KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "grid": ((str,), "a name"),
     "activation_scale": ((str, NoneType), "a name or null"),
     "skip": ((list,), "a list of name patterns"),
+    "numbers": ((list,), "a list of 1 to 256 numbers"),
 }
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Arrays of a network by name; `grid` names the grid of those that are codes, None if there are none."""
+    """Arrays of a network by name; `grid` names the grid of those that are codes, None if there are none.
+
+    listed: numbers that codes stand for if the scale is 1; None if codes are integers, to be divided by it.
+    """
 
     architecture: Architecture
     tensors: Mapping[str, np.ndarray]
     grid: str | None = None
+    listed: np.ndarray | None = None
 
     @property
     def integer(self) -> bool:
@@ -71,12 +79,12 @@ class Weights:
         if f"{owner}.weight" in self.tensors:
             return self.tensors[f"{owner}.weight"]
         codes, scale = self.tensors[f"{owner}{CODES}"], self.tensors[f"{owner}{SCALE}"]
-        if self.grid in INTEGERS:
+        if self.listed is None:
             return codes.astype(np.float32) / scale
-        pairs = np.stack([codes & 15, codes >> 4], 1).reshape(-1)
-        powers = np.exp2(np.arange(1 - OCTAVES, 1), dtype=np.float32) * scale
         shape = shapes(self.architecture)[f"{owner}.weight"]
-        return np.concatenate([powers, -powers])[pairs[: prod(shape)]].reshape(shape)
+        if len(self.listed) <= HALVES:
+            codes = np.stack([codes & 15, codes >> 4], 1).reshape(-1)[: prod(shape)].reshape(shape)
+        return (self.listed * scale)[codes]
 
 
 def _owner(name: str) -> str:
@@ -141,16 +149,34 @@ def checked_grid(section: Any) -> str:
         wrong = not isinstance(value, kinds)
         if wrong or (key == "skip" and not all(isinstance(one, str) for one in value)):
             raise InputError(f"quantization.{key}: {value!r:.60}, expected {name}")
-    grid = section.get("grid", "")
-    if grid not in GRIDS:
+    grid, listed = section.get("grid", ""), section.get("numbers")
+    if grid not in GRIDS and listed is None:
         raise InputError(f"no quantization grid '{grid}'{nearest(grid, GRIDS)}")
+    if listed is not None:
+        if grid in GRIDS:
+            raise InputError(f"quantization.numbers: {grid} has numbers of its own; leave them out")
+        finite = all(type(one) in (int, float) and abs(one) < MOST for one in listed)
+        if not (0 < len(listed) <= 256 and finite):
+            raise InputError(f"quantization.numbers: {listed!r:.60}, expected {KEYS['numbers'][1]}")
     return grid
+
+
+def listed_numbers(section: Mapping[str, Any]) -> np.ndarray | None:
+    """Return the numbers of the codes of a valid section `quantization`, for scale 1; None if codes are integers.
+
+    Codes beyond the listed numbers, which a damaged file may have, stand for 0.
+    """
+    if section["grid"] in INTEGERS:
+        return None
+    found = np.float32(section.get("numbers", LOG4))
+    return np.pad(found, (0, (HALVES if len(found) <= HALVES else 256) - len(found)))
 
 
 def quantized_shapes(architecture: Architecture, section: Mapping[str, Any]) -> dict[str, Shape]:
     """Return the shape of each tensor of a network on the grid of a section, by name; codes as they are stored."""
     grid, skip = checked_grid(section), section.get("skip", ())
-    found = shapes(architecture)
+    listed, found = listed_numbers(section), shapes(architecture)
+    halves = listed is not None and len(listed) <= HALVES
     maps = [*linear_maps(architecture), "output"]
     chosen = {
         name
@@ -166,7 +192,7 @@ def quantized_shapes(architecture: Architecture, section: Mapping[str, Any]) -> 
     for name in chosen:
         if name != "output":
             shape = found.pop(f"{name}.weight")
-            found[f"{name}{CODES}"] = shape if grid in INTEGERS else ((prod(shape) + 1) // 2,)
+            found[f"{name}{CODES}"] = ((prod(shape) + 1) // 2,) if halves else shape
             found[f"{name}{SCALE}"] = (shape[0], 1) if grid == "int8_rowwise" else ()
         if name in maps and section.get("activation_scale") is not None:
             found[f"{name}{ACTIVATION_SCALE}"] = ()
@@ -232,7 +258,7 @@ def check_tensors(
 def _bad_scales(tensors: Mapping[str, np.ndarray], grid: str | None) -> Iterator[tuple[str, float]]:
     for name, scale in tensors.items():
         if name.endswith((SCALE, ACTIVATION_SCALE)):
-            # log4 multiplies by its scale: a tensor of zeros has a scale of 0
+            # Listed numbers are multiplied by the scale: a tensor of zeros has a scale of 0.
             zero = name.endswith(SCALE) and grid not in INTEGERS
             good = np.isfinite(scale) & ((scale >= 0) if zero else (scale > 0))
             if not good.all():

@@ -1,6 +1,7 @@
 """Mistakes in cleaning and scores of pairs: the full error lines."""
 
 from tests.configuration.changes import each_case
+from weebill.corpus.cleaning.filters import FILTERS
 
 A = "a" * 64
 
@@ -62,9 +63,7 @@ CASES = {
             "truncated, copied; did you mean 'copied'?",
             "cleaning.rules.max_length_ratio: found 0.5, expected at least 1",
             "cleaning.rules.min_letter_tokens: found 2, expected at most 1",
-            "cleaning.rules.disabled[0]: found 'number', expected one of duplicate, near_duplicate, empty, "
-            "identical, too_long, length_ratio, letter_tokens, letter_characters, long_word, repetition, "
-            "markup, numbers, urls, garbled, language_source, language_target, test_overlap; did you mean "
+            f"cleaning.rules.disabled[0]: found 'number', expected one of {', '.join(FILTERS)}; did you mean "
             "'numbers'?",
             "cleaning.language_id.min_probability: found 2, expected at most 1",
             "cleaning.language_id.min_letters: found -1, expected at least 0",

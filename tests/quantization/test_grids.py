@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.quantization.listed import Log8, Thirds
 from weebill.errors import InputError
 from weebill.quantization.grids import GRIDS, grid_named
 from weebill.quantization.weights import fake_quantize_activations, straight_through
@@ -72,6 +73,22 @@ def test_log4_is_the_nearest_of_sixteen_numbers(weights):
     error = (weights.double() - decoded).abs()
     assert torch.all(error <= distance.amin(-1) * (1 + 1e-6) + 1e-12)
     assert len(grid.encode(torch.linspace(-2, 2, 999), torch.tensor(1.0)).unique()) == 16
+
+
+@pytest.mark.parametrize("grid", [Thirds(), Log8()], ids=["4 bits", "8 bits"])
+def test_listed_numbers_are_the_nearest(grid, weights):
+    codes, scale = grid.quantize(weights)
+    decoded = grid.decode(codes, scale)
+    assert decoded.abs().max() == weights.abs().max()
+    members = torch.tensor(grid.numbers, dtype=torch.float64) * scale.double()
+    distance = (weights.double()[..., None] - members).abs().amin(-1)
+    error = (weights.double() - decoded).abs()
+    assert torch.all(error <= distance * (1 + 1e-6) + 1e-7 * scale)
+    packed = grid.pack(codes)
+    bytes_ = -(-weights.numel() // 2) if grid.name == "thirds" else weights.numel()
+    assert (packed.numel(), packed.dtype) == (bytes_, torch.uint8)
+    assert (tuple(packed.shape), packed.dtype) == grid.packed_shape(weights.shape)
+    assert torch.equal(grid.unpack(packed, weights.shape), codes)
 
 
 @pytest.mark.parametrize("shape", ["normal", "heavy", "uniform", "odd"])
@@ -194,7 +211,7 @@ def test_the_estimate_of_disk_counts_codes_and_a_little_more(name):
 
 @pytest.mark.parametrize("codes", [[16], [-1, 3]])
 def test_what_does_not_fit_into_four_bits_is_refused(codes):
-    with pytest.raises(ValueError, match="4 bits"):
+    with pytest.raises(ValueError, match="but log4 has 16 numbers"):
         grid_named("log4").pack(torch.tensor(codes))
 
 

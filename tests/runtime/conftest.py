@@ -6,6 +6,7 @@ import torch
 
 from weebill.kernels.extension import available
 from weebill.quantization.calibration import mean_of_maxima, record_ranges
+from weebill.quantization.grids import grid_named
 from weebill.quantization.modules import quantizable_linears, quantize_model
 from weebill.translation.model.network import Translator
 from weebill.translation.search import greedy
@@ -79,7 +80,7 @@ def quantized(
 ) -> Translator:
     """Put the network on a grid; int8 gets activation scales from the tests' sentences."""
     texts = sources(9) if texts is None else texts
-    if grid == "log4":
+    if not grid_named(grid).integer:
         return quantize_model(model, grid)
     ranges = record_ranges(model, lambda: greedy([model], texts, SearchOptions(length_factor=0.5)))
     chosen = {name for name, _ in quantizable_linears(model, skip)}

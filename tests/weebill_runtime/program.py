@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.quantization.listed import LISTED, listed_grids
 from tests.runtime.conftest import network, quantized
 from tests.small_models import TEXT, make_whole_vocabulary
 from tests.workflow.running import REPOSITORY
@@ -18,6 +19,7 @@ from weebill_runtime.shortlist import Shortlist
 
 PROGRAM = REPOSITORY / "dist/program/bin/weebill-translate"
 GRIDS = {"float32": None, "int8": "mean-of-maxima", "int8_rowwise": "mean-of-maxima", "log4": None}
+GRIDS |= dict.fromkeys(LISTED)  # which the program does not know by name
 HARD = [
     *TEXT,
     "",
@@ -57,8 +59,9 @@ def make_folders(base: Path) -> dict[str, Path]:
     for grid, scales in GRIDS.items():
         model, described = network(pieces=len(vocabulary), head=24), None
         if grid != "float32":
-            model = quantized(model, grid, texts=vocabulary.encode_input(TEXT))
-            described = section(grid, scales)
+            with listed_grids():
+                model = quantized(model, grid, texts=vocabulary.encode_input(TEXT))
+                described = section(grid, scales)
         save_any_model(folders[grid], model, vocabulary, {}, described)
     pieces = len(vocabulary)
     candidates = [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.quantization.listed import LISTED, listed_grids
 from tests.runtime.conftest import SHAPES, network, quantized, sources
 from weebill.experiment import precisions
 from weebill.quantization.files import section
@@ -20,7 +21,7 @@ from weebill_runtime.weights import (
 
 
 def test_the_grids_are_those_of_the_library():
-    assert set(GRIDS) == precisions.GRIDS.keys()
+    assert set(GRIDS) <= precisions.GRIDS.keys()
     assert set(INTEGERS) == precisions.INTEGER_GRIDS.keys()
 
 
@@ -33,16 +34,17 @@ def test_shapes_of_a_network(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize("grid", [*precisions.GRIDS, *LISTED])
 def test_shapes_and_numbers_on_a_grid(shape, grid):
     model = network(**SHAPES[shape])
     architecture = model.architecture
-    quantized(model, grid, texts=sources(2))
-    scales = None if grid == "log4" else "mean-of-maxima"
-    found = weights_of(model)
+    with listed_grids():
+        quantized(model, grid, texts=sources(2))
+        scales = "mean-of-maxima" if grid in precisions.INTEGER_GRIDS else None
+        found, described = weights_of(model), section(grid, scales)
     expected = {name: one.shape for name, one in found.tensors.items()}
-    assert quantized_shapes(architecture, section(grid, scales)) == expected
-    assert found.grid == grid and found.integer == (grid != "log4")
+    assert quantized_shapes(architecture, described) == expected
+    assert found.grid == grid and found.integer == (grid in INTEGERS)
     for name, module in model.named_modules():
         if hasattr(module, "quantized"):
             assert np.array_equal(found.numbers(name), module.weight.numpy()), name
@@ -64,6 +66,12 @@ def test_shapes_and_numbers_on_a_grid(shape, grid):
         ({"skip": [3]}, r"quantization\.skip: \[3\], expected a list"),
         ({"skip": ["embedding"]}, r"quantization\.skip: output shares its weight with embedding"),
         ({"skips": []}, r"quantization\.skips: unknown; did you mean 'skip'"),
+        ({"numbers": 1}, r"quantization\.numbers: 1, expected a list of 1 to 256 numbers"),
+        ({"numbers": [1.0]}, r"quantization\.numbers: int8 has numbers of its own"),
+        ({"grid": "int9", "numbers": []}, r"quantization\.numbers: \[\], expected a list"),
+        ({"grid": "int9", "numbers": [0] * 257}, r"quantization\.numbers: \[0, 0.*expected a list"),
+        ({"grid": "int9", "numbers": [True]}, r"quantization\.numbers: \[True\], expected a list"),
+        ({"grid": "int9", "numbers": [1e39]}, r"quantization\.numbers: \[1e\+39\], expected a list"),
     ],
 )  # fmt: skip
 def test_a_damaged_section_is_named(described, message):

@@ -7,15 +7,20 @@ import torch
 from torch import Tensor, nn
 
 from weebill.quantization.grids import grid_named
+from weebill.quantization.grids.listed import ListedGrid
 from weebill.quantization.modules import quantizable_linears, quantize_model
-from weebill_runtime.weights import CODES, NUMBERS, STORED
+from weebill_runtime.weights import CODES, GRIDS, NUMBERS, STORED
 
 
 def section(
     grid: str, activation_scale: str | None = None, skip: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the `quantization` section of config.json; activation_scale: a formula, None for float32 activations."""
-    return {"grid": grid_named(grid).name, "activation_scale": activation_scale, "skip": list(skip)}
+    made = {"grid": grid, "activation_scale": activation_scale, "skip": list(skip)}
+    one = grid_named(grid)
+    if isinstance(one, ListedGrid) and grid not in GRIDS:  # the runtime needs the list
+        made["numbers"] = list(one.numbers)
+    return made
 
 
 def apply(model: nn.Module, section: Mapping[str, Any]) -> nn.Module:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from weebill.kernels.extension import PORTABLE
+from weebill.quantization.files import section
 from weebill.quantization.weights import PackedWeight
 from weebill.runtime import searching
 from weebill.runtime.portable import PortableEngine
@@ -15,7 +16,7 @@ from weebill_runtime.options import Candidate, SearchOptions
 from weebill_runtime.shortlist import Shortlist
 from weebill_runtime.student import Student
 from weebill_runtime.text_translator import Progress
-from weebill_runtime.weights import Weights
+from weebill_runtime.weights import Weights, listed_numbers
 
 
 class Runtime(Student):
@@ -68,5 +69,8 @@ def weights_of(network: Translator) -> Weights:
         name: (one.float() if one.is_floating_point() else one).detach().cpu().numpy()
         for name, one in own_tensors(network).items()
     }
-    grids = (one.grid.name for one in network.modules() if isinstance(one, PackedWeight))
-    return Weights(network.architecture, tensors, next(grids, None))
+    grids = (one.grid for one in network.modules() if isinstance(one, PackedWeight))
+    if (grid := next(grids, None)) is None:
+        return Weights(network.architecture, tensors)
+    listed = listed_numbers(section(grid.name))
+    return Weights(network.architecture, tensors, grid.name, listed)

@@ -7,7 +7,7 @@ from weebill.report import papers
 
 
 def test_every_table_loads_with_a_full_rectangle_of_text():
-    assert len(papers.names()) == 13
+    assert len(papers.names()) >= 13
     for name in papers.names():
         table = papers.load(name)
         assert len(table) > 0

@@ -69,8 +69,8 @@ class MadeModel:
 class HuggingFaceModel:
     """Model of the library transformers with its weights in safetensors.
 
-    Models like BART, mBART, Pegasus, Marian, M2M-100 and NLLB, T5, mT5, GPT-2, OPT, Llama, Mistral, Qwen2 and Qwen3
-    support every step; others support fine-tuning only.
+    The families that [int8 supports](../docs/guides/int8-generators.md) support every step; other models support
+    fine-tuning only.
     """
 
     data: str

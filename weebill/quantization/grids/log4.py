@@ -1,15 +1,16 @@
 """Grid `log4`: four bits on a logarithmic scale, two codes to a byte."""
 
 from contextlib import suppress
-from math import prod
 from typing import TYPE_CHECKING, Annotated
 
-from weebill.quantization.grids import Finetuning, Grid
+from weebill.quantization.grids import Finetuning
+from weebill.quantization.grids.listed import ListedGrid
 from weebill.settings import Amount, Follows, section
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
+
+OCTAVES = 8
 
 
 @section
@@ -31,7 +32,7 @@ class LogGrid:
     """Fine-tuning, which makes the precision `log4-finetuned`."""
 
 
-class Log4(Grid):
+class Log4(ListedGrid):
     """Sixteen numbers ±S·2^k, k = −7…0, with one S per tensor (WNGT20 §5.2, Aji & Heafield 2020).
 
     A number goes to the nearest of them, so between S·2^k and S·2^(k+1) the border is 1.5·S·2^k.
@@ -39,12 +40,11 @@ class Log4(Grid):
     """
 
     name = "log4"
-    integer = False
     settings = LogGrid
     finetuning = LogFinetuning
     sentence = "Precision `log4`, with 4-bit logarithmic weights."
     bytes_per_weight = 0.6
-    octaves = 8
+    numbers = tuple(sign * 2.0**k for sign in (1, -1) for k in range(1 - OCTAVES, 1))
 
     def fit(self, x: "Tensor") -> "Tensor":
         """Fit S from max|x| by S ← Σ a·|x| / Σ a², a = |rounded x| / S, until no number changes its code."""
@@ -58,7 +58,7 @@ class Log4(Grid):
                 return log4_scale(x)
         magnitudes = np.sort(x.detach().abs().to("cpu", torch.float32).flatten().numpy())
         prefix = np.concatenate([[0.0], np.cumsum(magnitudes, dtype=np.float64)])
-        powers = np.exp2(np.arange(1 - self.octaves, 1.0))  # a: 2^-7 … 1
+        powers = np.exp2(np.arange(1 - OCTAVES, 1.0))  # a: 2^-7 … 1
         borders, rises, steps = 1.5 * powers[:-1], np.diff(powers), np.diff(powers**2)
         scale, before = float(magnitudes[-1]), b""
         while scale > 0:
@@ -75,37 +75,6 @@ class Log4(Grid):
         import torch
 
         border = torch.where(scale > 0, 1.5 * scale, 1.0)
-        ratio = (x.abs().float() / border).clamp_(2.0**-self.octaves, 0.5)
-        octave = (ratio.view(torch.int32) >> 23) - (127 - self.octaves)  # the exponent bits: k + 7
+        ratio = (x.abs().float() / border).clamp_(2.0**-OCTAVES, 0.5)
+        octave = (ratio.view(torch.int32) >> 23) - (127 - OCTAVES)  # the exponent bits: k + 7
         return octave.bitwise_or_((x < 0).to(torch.int32) << 3).to(torch.int8)
-
-    def decode(self, codes: "Tensor", scale: "Tensor") -> "Tensor":
-        import torch
-
-        octaves = torch.arange(1 - self.octaves, 1, dtype=torch.float32, device=codes.device)
-        positive = octaves.exp2() * scale
-        table = torch.cat([positive, -positive])
-        return table.index_select(0, codes.flatten().int()).view(codes.shape)
-
-    def pack(self, codes: "Tensor") -> "Tensor":
-        """Pack codes → uint8 (⌈n / 2⌉,), the first of a pair in the low half.  Raises ValueError beyond 0…15."""
-        from torch.nn.functional import pad
-
-        flat = codes.flatten()
-        if bool(((flat < 0) | (flat > 15)).any()):
-            raise ValueError(f"codes {int(flat.min())}…{int(flat.max())} do not fit into 4 bits")
-        low, high = pad(flat.byte(), (0, len(flat) % 2)).view(-1, 2).unbind(1)
-        return low | (high << 4)
-
-    def unpack(self, packed: "Tensor", shape: tuple[int, ...]) -> "Tensor":
-        """Undo `pack`.  Raises ValueError if the number of bytes is not that of the codes."""
-        count = prod(shape)
-        if packed.numel() != (count + 1) // 2:
-            raise ValueError(f"{packed.numel()} bytes cannot hold {count} codes of 4 bits")
-        pairs = (packed[:, None] >> packed.new_tensor([0, 4])) & 15
-        return pairs.flatten()[:count].char().view(shape)
-
-    def packed_shape(self, shape: tuple[int, ...]) -> "tuple[tuple[int, ...], torch.dtype]":
-        import torch
-
-        return ((prod(shape) + 1) // 2,), torch.uint8

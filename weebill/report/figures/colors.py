@@ -1,13 +1,14 @@
 """Colours and shapes with the same meaning in all figures: for pruning methods and kinds of numbers."""
 
 from collections.abc import Iterable, Mapping
+from itertools import cycle
 from typing import Any
 
 import altair as alt
 
 from weebill.experiment.precisions import GRIDS, grid_of
 from weebill.pruning.methods import pruning_method
-from weebill.report.figures.style import NEUTRAL, cycled
+from weebill.report.figures.style import NEUTRAL, PALETTE, cycled
 
 UNPRUNED = "not pruned"
 # Kinds of numbers → colour and shape; further grids get the palette's other colours.
@@ -19,6 +20,7 @@ NUMBERS = {
     "int8_rowwise": ("#009e73", "triangle-up"),
     "log4": ("#d55e00", "triangle-down"),
 }
+SHAPES = ("arrow", "wedge", "triangle-left", "triangle-right")  # of further grids
 
 
 def method_of(config: Mapping[str, Any], recipe: str) -> str:
@@ -46,7 +48,12 @@ def number_shapes(shown: Iterable[str]) -> alt.Scale:
 
 
 def _numbers(shown: Iterable[str], part: int) -> alt.Scale:
-    known = {**NUMBERS, **{grid: (NEUTRAL, "stroke") for grid in GRIDS if grid not in NUMBERS}}
+    used = {color for color, _ in NUMBERS.values()}
+    further = zip(cycle(color for color in PALETTE if color not in used), cycle(SHAPES))
+    known = {
+        **NUMBERS,
+        **dict(zip([one for one in GRIDS if one not in NUMBERS], further, strict=False)),
+    }
     wanted = {grid_of(name) for name in shown}
     domain = [name for name in known if name in wanted]
     return alt.Scale(domain=domain, range=[known[name][part] for name in domain])

@@ -65,6 +65,12 @@ def names() -> list[str]:
     return sorted(file.name.removesuffix(".csv") for file in files if file.name.endswith(".csv"))
 
 
+def numbers(paper: str) -> list[int]:
+    """Return the numbers of a paper's tables."""
+    beginning = f"{PAPERS[paper].file}_table"
+    return [int(name.removeprefix(beginning)) for name in names() if name.startswith(beginning)]
+
+
 def load(name: str) -> "pd.DataFrame":
     """Return a paper's table as printed: cells are text, "" if absent.  Raises InputError for an unknown table."""
     import pandas as pd  # slow to import; every start of the workflow reads only names

@@ -58,7 +58,10 @@ def merge(
                 writer.write(_weighted(rows))
         written = writer.rows
     if not written and not may_be_empty:
-        raise InputError(f"{output}: no translation is left to train on; look at the cleaning")
+        raise InputError(
+            f"{output}: no translation is left to train on: of {read:,}, {read - repetitive:,} are empty and "
+            f"{repetitive:,} repeat themselves; look at the cleaning, and train the teacher longer"
+        )
     empty = read - written - repetitive
     return {"read": read, "written": written, "empty": empty, "repetitive": repetitive}
 

@@ -9,7 +9,6 @@ from itertools import combinations
 
 from weebill.report import papers
 
-TABLES = (1, 2, 3, 4)
 # The paper's column → its meaning.  Words a second are for float32 if the table names no precision.
 QUANTITIES = {
     "params_m": "million parameters",
@@ -35,7 +34,7 @@ def printed_numbers(
     float16 numbers are included under float32, because the models are the same.
     """
     found: dict[tuple[str, str, str], dict[int, str]] = {}
-    for number in TABLES:
+    for number in papers.numbers(paper):
         for row in papers.load_table(paper, number).to_dict("records"):
             if "model" not in row or row.get("pruning", "none") != "none":
                 continue

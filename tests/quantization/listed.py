@@ -1,0 +1,34 @@
+"""Grids of listed numbers that the library does not have, as a user would add them: in 4 bits and in 8."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from weebill.quantization import grids
+from weebill.quantization.grids.listed import ListedGrid
+
+
+class Thirds(ListedGrid):
+    """Five numbers: 0, ±1/3 and ±1."""
+
+    name = "thirds"
+    numbers = (0.0, 1.0, -1 / 3, -1.0, 1 / 3)
+
+
+class Log8(ListedGrid):
+    """Numbers ±2^(k/16), k = −127…0."""
+
+    name = "log8"
+    numbers = tuple(sign * 2 ** (k / 16) for k in range(-127, 1) for sign in (1, -1))
+
+
+LISTED = {one.name: f"{__name__}:{one.__name__}" for one in (Thirds, Log8)}
+
+
+@contextmanager
+def listed_grids() -> Iterator[None]:
+    """Add the grids to the library's."""
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(grids.GRIDS, "_places", grids.GRIDS._places | LISTED)
+        yield
