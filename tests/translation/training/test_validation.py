@@ -1,6 +1,7 @@
 """Validations keep the best weights and end a training; beside a training they find the same."""
 
 import threading
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -93,6 +94,13 @@ class Interrupted(Exception):
     """Error that ends a training as a kill does."""
 
 
+def continued(*given, **options):
+    """Run a training again after each interruption, until it ends."""
+    while True:
+        with suppress(Interrupted):
+            return run(*given, **options)
+
+
 @EVERY
 @pytest.mark.parametrize("checkpoint_every", [2, 3])  # 3: only after the last update
 def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
@@ -119,12 +127,7 @@ def test_interrupted_around_every_validation_and_checkpoint_it_ends_the_same(
     for callback in (GreedyValidation, Checkpoints):
         hook = interrupt(callback.on_train_batch_end)
         monkeypatch.setattr(callback, "on_train_batch_end", hook)
-    while True:
-        try:
-            network, resumed = run(corpus, vocabulary, tmp_path / "interrupted", **given)
-            break
-        except Interrupted:
-            pass
+    network, resumed = continued(corpus, vocabulary, tmp_path / "interrupted", **given)
     assert len(passed) == 2 * 2 * 3
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
     assert resumed == undisturbed
@@ -149,12 +152,7 @@ def test_killed_before_patience_ends_it_ends_the_same(
         return step(self, *arguments)
 
     monkeypatch.setattr(TranslationTask, "training_step", interrupted)
-    while True:
-        try:
-            network, resumed = run(corpus, vocabulary, tmp_path / "interrupted", **given)
-            break
-        except Interrupted:
-            pass
+    network, resumed = continued(corpus, vocabulary, tmp_path / "interrupted", **given)
     assert len(left) < 3
     assert tensors_hash(network.state_dict()) == tensors_hash(expected.state_dict())
     assert resumed == undisturbed
