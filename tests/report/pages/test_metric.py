@@ -5,10 +5,13 @@ import pytest
 from tests.report.metric_results import NEWS
 from tests.report.metric_results import metric_results as results
 from tests.report.tables.test_robustness import one as damaged
+from tests.workflow.running import REPOSITORY
+from weebill.configuration.checking import check
 from weebill.report.front.front import rehearsed
 from weebill.report.pages.metric import in_short, learnt_from, metric_page
 from weebill.report.tables.beside_papers.cometinho import TABLES
 from weebill.report.tables.metric import agreement_table
+from weebill.yaml_files import read_yaml
 
 
 @pytest.mark.parametrize(
@@ -63,6 +66,16 @@ def test_the_page_says_what_the_metrics_learn_from():
     assert "en-de: 16,000 rows of `captions.en`, translated by strong (tiny, trained" in distilled
     assert 'by 1,000 updates), pivot (`en-fr` and `{"hugging_face": "x/fr-de"' in distilled
     assert measured == f"Judgements for the measurement: {NEWS} (`news.tsv`)."
+
+
+@pytest.mark.parametrize("name", ["comet", "cometinho", "metric-small"])
+def test_the_page_of_every_experiment_says_what_its_metrics_learn_from(name):
+    path = REPOSITORY / f"config/{name}.yaml"
+    config = check(read_yaml(path), str(path))
+    pairs = config.get("distillation", {}).get("pairs", {})
+    lines = learnt_from(config)
+    assert sum(line.startswith("Translations") for line in lines) == len(pairs)
+    assert lines[-1].startswith("Judgements for the measurement: ")
 
 
 def test_a_miniature_is_marked_and_a_real_experiment_is_not():
