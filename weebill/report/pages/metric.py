@@ -58,8 +58,8 @@ def learnt_from(config: Mapping[str, Any]) -> list[str]:
         rows = f"{one['rows']:,} rows of " if "rows" in one else ""
         text = _named(one["table"] if "table" in one else one["source"])
         lines.append(
-            f"Translations that the reference scores, for the small metric, {pairs}: {rows}{text}, translated by {how}; "
-            "no people made or judged them."
+            f"Translations that the reference scores, for the small metric, {pairs}: {rows}{text}, translated by "
+            f"{how}; no people made or judged them."
         )
     sets = ", ".join(
         f"{name} ({_named(one['table'])})" for name, one in config["test_sets"].items()
