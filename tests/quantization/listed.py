@@ -9,11 +9,11 @@ from weebill.quantization import grids
 from weebill.quantization.grids.listed import ListedGrid
 
 
-class Thirds(ListedGrid):
-    """Five numbers: 0, ±1/3 and ±1."""
+class Sevenths(ListedGrid):
+    """Fifteen numbers k/7, k = −7…7, in no order."""
 
-    name = "thirds"
-    numbers = (0.0, 1.0, -1 / 3, -1.0, 1 / 3)
+    name = "sevenths"
+    numbers = tuple((8 * k % 15 - 7) / 7 for k in range(15))
 
 
 class Log8(ListedGrid):
@@ -23,7 +23,7 @@ class Log8(ListedGrid):
     numbers = tuple(sign * 2 ** (k / 16) for k in range(-127, 1) for sign in (1, -1))
 
 
-LISTED = {one.name: f"{__name__}:{one.__name__}" for one in (Thirds, Log8)}
+LISTED = {one.name: f"{__name__}:{one.__name__}" for one in (Sevenths, Log8)}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.quantization.listed import Log8, Thirds
+from tests.quantization.listed import Log8, Sevenths
 from weebill.errors import InputError
 from weebill.quantization.grids import GRIDS, grid_named
 from weebill.quantization.weights import fake_quantize_activations, straight_through
@@ -75,7 +75,7 @@ def test_log4_is_the_nearest_of_sixteen_numbers(weights):
     assert len(grid.encode(torch.linspace(-2, 2, 999), torch.tensor(1.0)).unique()) == 16
 
 
-@pytest.mark.parametrize("grid", [Thirds(), Log8()], ids=["4 bits", "8 bits"])
+@pytest.mark.parametrize("grid", [Sevenths(), Log8()], ids=["4 bits", "8 bits"])
 def test_listed_numbers_are_the_nearest(grid, weights):
     codes, scale = grid.quantize(weights)
     decoded = grid.decode(codes, scale)
@@ -85,7 +85,7 @@ def test_listed_numbers_are_the_nearest(grid, weights):
     error = (weights.double() - decoded).abs()
     assert torch.all(error <= distance * (1 + 1e-6) + 1e-7 * scale)
     packed = grid.pack(codes)
-    bytes_ = -(-weights.numel() // 2) if grid.name == "thirds" else weights.numel()
+    bytes_ = -(-weights.numel() // 2) if grid.name == "sevenths" else weights.numel()
     assert (packed.numel(), packed.dtype) == (bytes_, torch.uint8)
     assert (tuple(packed.shape), packed.dtype) == grid.packed_shape(weights.shape)
     assert torch.equal(grid.unpack(packed, weights.shape), codes)
