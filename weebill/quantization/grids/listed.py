@@ -4,12 +4,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from weebill.quantization.grids import Grid
+from weebill_runtime.weights import HALVES
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
-
-HALVES = 16  # most numbers whose codes are stored as two in a byte
 
 
 class ListedGrid(Grid):
