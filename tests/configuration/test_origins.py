@@ -50,7 +50,7 @@ CASES = {
     ),
     "a test set, which is chosen by two languages": (
         {"importer": "sacrebleu", "name": "wmt19", "language": "de"},
-        ["importer: found 'sacrebleu', expected one of address, files, hugging_face, mtdata,"],
+        ["importer: found 'sacrebleu', expected one of address, files, hugging_face, mtdata, opus"],
     ),
 }
 

@@ -138,7 +138,8 @@ def test_the_papers_own_numbers_bear_out_their_claims(paper, name, value):
 
 def test_every_claim_has_a_measure_and_every_measure_of_a_paper_a_number_printed():
     rows = papers.load("claims").to_dict("records")
-    assert {row["paper"] for row in rows} <= {*papers.PAPERS}
+    four = {"wngt20", "wmt21", "cometinho", "textgen"}
+    assert four <= {row["paper"] for row in rows} <= {*papers.PAPERS}
     for paper, measures in MEASURES.items():
         for claim in claims_of(paper):
             assert claim.effect in measures, claim
